@@ -122,6 +122,9 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 		return "", err
 	}
 	inventory["interfaces"] = interfacesOf(nics)
+	if devices := system.pciDevices(ctx); len(devices) > 0 {
+		inventory["pci_devices"] = devices
+	}
 	if vendor := system.vendorInfo(); len(vendor) > 0 {
 		inventory["system_vendor"] = vendor
 	}

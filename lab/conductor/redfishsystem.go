@@ -46,6 +46,8 @@ type redfishSystem struct {
 	Links struct {
 		ManagedBy, Chassis []link
 	}
+	// PCIeDevices is a list of links, or the link of a collection.
+	PCIeDevices json.RawMessage
 }
 
 // systemOf reads the node's system.

@@ -23,7 +23,7 @@ var schemaVersions = map[string]string{
 	"LogService": "v1_5_0", "LogServiceCollection": "", "Manager": "v1_18_0", "ManagerCollection": "", "Message": "v1_1_2",
 	"MessageRegistryFile": "v1_1_3", "MessageRegistryFileCollection": "", "NetworkAdapter": "v1_9_0", "NetworkAdapterCollection": "",
 	"NetworkDeviceFunction": "v1_9_0", "NetworkDeviceFunctionCollection": "", "NetworkPort": "v1_4_1", "NetworkPortCollection": "",
-	"PCIeDevice": "v1_11_0", "PCIeDeviceCollection": "", "PCIeFunctionCollection": "", "Port": "v1_9_0", "PortCollection": "",
+	"PCIeDevice": "v1_11_0", "PCIeDeviceCollection": "", "PCIeFunctionCollection": "", "PCIeFunction": "v1_5_0", "Port": "v1_9_0", "PortCollection": "",
 	"Power": "v1_7_1", "Processor": "v1_18_0", "ProcessorCollection": "", "Role": "v1_3_1", "RoleCollection": "",
 	"SecureBoot": "v1_1_0", "SecureBootDatabase": "v1_0_1", "SecureBootDatabaseCollection": "", "ServiceRoot": "v1_15_0",
 	"Session": "v1_5_0", "SessionCollection": "", "SessionService": "v1_1_8", "Settings": "v1_3_5", "SimpleStorage": "v1_3_1",

@@ -63,13 +63,40 @@ func (m *Machine) pcieDevice(request *http.Request) (pcieDevice, bool) {
 	return all[at], true
 }
 
-// getPCIeFunctions answers with no function, as some BMCs do: Ironic copies functions into the
-// inventory of an inspection (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py),
-// which the embedded Ironic does not.
+// pcieIDs are the numbers of a device in the PCI ID repository, with its class.
+type pcieIDs struct{ class, code, vendor, device, subsystemVendor, subsystem string }
+
+// ids are those of a ConnectX-6 Dx and of a SAS 3.5 controller.
+func (d pcieDevice) ids() pcieIDs {
+	if d.id == storageDeviceID {
+		return pcieIDs{"MassStorageController", "0x010700", "0x1000", "0x00E6", "0x1000", "0x4060"}
+	}
+	return pcieIDs{"NetworkController", "0x020000", "0x15B3", "0x101D", "0x15B3", "0x0043"}
+}
+
+const pcieFunctionID = "0"
+
+// getPCIeFunctions answers with one function: Ironic copies functions into the inventory of an inspection
+// (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
 func getPCIeFunctions(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if _, ok := m.pcieDevice(request); !ok {
 		notFound(w, request)
 		return
 	}
-	show(w, collection(request.URL.Path, "PCIeFunction", "PCIe functions"))
+	show(w, collection(request.URL.Path, "PCIeFunction", "PCIe functions", request.URL.Path+"/"+pcieFunctionID))
+}
+
+func getPCIeFunction(w http.ResponseWriter, request *http.Request, m *Machine) {
+	one, ok := m.pcieDevice(request)
+	if !ok || request.PathValue("function") != pcieFunctionID {
+		notFound(w, request)
+		return
+	}
+	ids := one.ids()
+	show(w, object{
+		"@odata.id": m.pciePath(one.id) + "/PCIeFunctions/" + pcieFunctionID, "@odata.type": typeOf("PCIeFunction"), "Id": pcieFunctionID, "Name": one.name,
+		"FunctionId": 0, "FunctionType": "Physical", "DeviceClass": ids.class, "ClassCode": ids.code, "RevisionId": "0x00",
+		"VendorId": ids.vendor, "DeviceId": ids.device, "SubsystemVendorId": ids.subsystemVendor, "SubsystemId": ids.subsystem,
+		"Status": healthy(), "Links": object{"PCIeDevice": link(m.pciePath(one.id))},
+	})
 }

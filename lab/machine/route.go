@@ -142,6 +142,7 @@ func machineRoutes() map[string]forMachine {
 		"GET /Chassis/{machine}/PCIeDevices":                                        getPCIeDevices,
 		"GET /Chassis/{machine}/PCIeDevices/{id}":                                   getPCIeDevice,
 		"GET /Chassis/{machine}/PCIeDevices/{id}/PCIeFunctions":                     getPCIeFunctions,
+		"GET /Chassis/{machine}/PCIeDevices/{id}/PCIeFunctions/{function}":          getPCIeFunction,
 	}
 }
 
