@@ -44,6 +44,7 @@ func raidCases() []raidLabCase {
 		{name: "more", raid: now, run: raidMore},
 		{name: "deploy", raid: now, run: raidDeploy},
 		{name: "service", raid: now, run: raidService},
+		{name: "deploy-reset", raid: reset, run: raidDeploy}, // Ironic fails after the first of two volumes
 		{name: "hba", run: raidHBA},
 	}
 }
