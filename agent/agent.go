@@ -76,14 +76,19 @@ func Run(ctx context.Context, options Options) error {
 func (a *agent) run(ctx context.Context) error {
 	a.log.agent.info("Starting ironic-python-agent version: %s", a.options.Version)
 	a.started = a.now()
+	// Ironic is asked for its release while the inventory is collected, which may take as long as
+	// LLDP takes.
+	var matching sync.WaitGroup
+	matching.Go(func() { a.matchIronic(ctx) })
 	inventory, err := a.hardware.Inventory(ctx)
+	matching.Wait()
 	if err != nil {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
 	inventory.Disks = single(inventory.Disks)
 	a.inventory = inventory
 	a.journal.host = inventory.Hostname
-	a.matchIronic(ctx)
+	a.matchIronic(ctx) // again, if Ironic did not answer yet
 	uuid := ""
 	if !a.options.NoInspection {
 		if uuid, err = a.inspect(ctx); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 		Hardware: &ramdisk{
 			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs}),
 			wait:    addressWait(s),
+			lldp:    s.CollectLLDP || slices.Contains(s.Collectors, "lldp"),
 		},
 		Journal:   log.entry,
 		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
@@ -121,9 +123,13 @@ func addressWait(s Settings) linux.AddressWait {
 type ramdisk struct {
 	*linux.Machine
 	wait linux.AddressWait
+	lldp bool
 }
 
 func (r *ramdisk) Inventory(ctx context.Context) (agent.Inventory, error) {
+	if r.lldp {
+		r.ListenForLLDP(ctx)
+	}
 	r.Prepare(ctx)
 	r.AwaitAddresses(ctx, r.wait)
 	return r.Machine.Inventory(ctx)

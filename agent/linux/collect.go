@@ -34,7 +34,7 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 			return "", nil, err
 		}
 		raw := map[string][]any{}
-		for name, frame := range m.lldp(ctx, names) {
+		for name, frame := range m.received(ctx, names) {
 			raw[name] = parseTLVs(frame)
 		}
 		return "lldp_raw", raw, nil

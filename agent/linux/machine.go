@@ -34,6 +34,9 @@ type Machine struct {
 	// multipath reports that multipath devices are in use. Set by Prepare.
 	multipath bool
 
+	// lldpOnce has the frames that were listened for since Prepare. It is nil before.
+	lldpOnce func() map[string][]byte
+
 	mu     sync.Mutex
 	mounts map[string]mount // by device
 }
@@ -72,6 +75,26 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
+// ListenForLLDP starts to listen, so that a first inventory and the collector lldp wait only for
+// what is left of the timeout. Call it once, before the machine is shared.
+func (m *Machine) ListenForLLDP(ctx context.Context) {
+	names, err := m.host.interfaceNames()
+	if err != nil {
+		return // Inventory reports it
+	}
+	frames := make(chan map[string][]byte, 1)
+	go func() { frames <- m.lldp(ctx, names) }()
+	m.lldpOnce = sync.OnceValue(func() map[string][]byte { return <-frames })
+}
+
+// received returns the frames since ListenForLLDP, or listens now.
+func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
+	if m.lldpOnce != nil {
+		return m.lldpOnce()
+	}
+	return m.lldp(ctx, names)
+}
+
 // Inventory describes the host. LLDP is listened for while everything else is collected.
 func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	h := m.host
@@ -85,7 +108,7 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if m.options.CollectLLDP {
-		listening.Go(func() { frames = m.lldp(ctx, names) })
+		listening.Go(func() { frames = m.received(ctx, names) })
 	}
 	inventory, err := m.collect(ctx)
 	if err != nil {
