@@ -358,7 +358,12 @@ func TestIgnitionInAnISO(t *testing.T) {
 		t.Error("what was refused has changed it")
 	}
 	d.put("large.ign", []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/x","contents":{"source":"data:,`+noise(600<<10)+`"}}]}}`))
-	d.want(exitRefused, "262144", "embed", "/live.iso", "/large.ign")
+	// The area of 256 KiB moves to the end of the ISO, and back when it is removed.
+	d.want(exitOK, "configuration embedded", "embed", "/live.iso", "/large.ign")
+	d.want(exitOK, "configuration removed", "remove", "/live.iso")
+	if !bytes.Equal(d.get("live.iso"), pristine) {
+		t.Error("a large configuration left something behind")
+	}
 }
 
 // noise returns text that compresses badly.
