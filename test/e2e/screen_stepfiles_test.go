@@ -62,7 +62,8 @@ func TestScreenTemplates(t *testing.T) {
 }
 
 func traitOf(name string) string {
-	return "CUSTOM_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
+	// The digits sort it before the templates and runbooks of other tests, so that the cursor is on it.
+	return "CUSTOM_00_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
 // TestScreenRunbooks creates a runbook in the console and runs it on the nodes with its trait. Nodes without the trait
@@ -81,6 +82,7 @@ func TestScreenRunbooks(t *testing.T) {
 		c.ok("manage", node, other, "--wait", "--timeout", "6m")
 		c.ok("set", node, "traits="+trait)
 		s := c.fleet(roomy)
+		s.filterFor(node)
 		s.pick(":", paletteTitle, "runbooks")
 		s.until("› runbooks")
 		edits(`cat > "$1" <<END

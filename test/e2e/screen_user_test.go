@@ -182,7 +182,7 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 		case action.DeployResume:
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("no interrupted deployments")
-		case action.GoEnroll, action.GoRules:
+		case action.GoEnroll, action.GoRules, action.GoTemplates, action.GoRunbooks:
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("› " + string(a.ID))
 			s.pick(":", paletteTitle, word)
