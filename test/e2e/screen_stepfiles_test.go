@@ -42,7 +42,9 @@ func TestScreenTemplates(t *testing.T) {
 		s.press("E")
 		s.until("create "+trait, "create 1 deploy template?", takesYes)
 		s.press("y")
-		s.until("done: create 1 deploy template", "1 node with "+trait+": "+node)
+		s.until("done: create 1 deploy template")
+		s.press("g")
+		s.until("1 node with " + trait + ": " + node)
 
 		edits(`sed -i 's/priority: 95/priority: 96/' "$1"`)
 		s.press(terminal.Enter)
@@ -62,7 +64,7 @@ func TestScreenTemplates(t *testing.T) {
 }
 
 func traitOf(name string) string {
-	// The digits sort it before the templates and runbooks of other tests, so that the cursor is on it.
+	// The digits sort it before the templates and runbooks of other tests, so that it is the first.
 	return "CUSTOM_00_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
@@ -93,7 +95,9 @@ END`)
 		s.press("n")
 		s.until("create "+trait, "create 1 runbook?", takesYes)
 		s.press("y")
-		s.until("done: create 1 runbook", "1 node with "+trait+": "+node)
+		s.until("done: create 1 runbook")
+		s.press("g")
+		s.until("1 node with " + trait + ": " + node)
 
 		for refused, options := range map[string][]string{
 			"the node has no trait of the runbook " + trait + ": " + trait: {"clean", other, "--runbook", trait, "--yes"},
