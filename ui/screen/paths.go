@@ -12,6 +12,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/printable"
+	"ironworks/ui/widget/form"
 )
 
 const (
@@ -83,7 +84,7 @@ func entries(dir, folder string) []string {
 	return names
 }
 
-// InFolder returns the Complete of a form's field for a path below dir, "" for the current folder.
-func InFolder(dir string) func(typed string) []string {
-	return func(typed string) []string { return Paths(dir, typed) }
+// InFolder completes a form's field for a path below dir, "" for the current folder.
+func InFolder(dir string) *form.Files {
+	return &form.Files{Complete: func(typed string) []string { return Paths(dir, typed) }}
 }

@@ -47,7 +47,7 @@ func formFields(id action.ID) []form.Field {
 			without = textKeepUserData
 		}
 		return []form.Field{
-			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", File: true, Complete: screen.InFolder(""), Help: textUserDataHelp + without},
+			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Files: screen.InFolder(""), Help: textUserDataHelp + without},
 			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: textRootDeviceHelp},
 			steps(textDeployStepsHelp),
 		}

@@ -50,7 +50,7 @@ func (s *Screen) askSave() tea.Cmd {
 		file = "plan.yaml"
 	}
 	fields := []form.Field{
-		{Key: askFile, Label: "File", Required: true, Value: file, File: true, Complete: screen.InFolder(""), Help: textSaveHelp},
+		{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: textSaveHelp},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "overwrite an existing file"},
 	}
 	s.remember("save", fields)
@@ -98,7 +98,7 @@ func toast(level screen.Level, text string) tea.Cmd {
 }
 
 func (s *Screen) askLoad() tea.Cmd {
-	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, File: true, Complete: screen.InFolder(""), Help: textLoadHelp}}
+	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, Files: screen.InFolder(""), Help: textLoadHelp}}
 	s.remember("load", fields)
 	return s.ask(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])

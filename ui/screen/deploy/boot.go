@@ -45,7 +45,7 @@ func (s *Screen) bootForm() *form.Inline {
 	}
 	const what, how = "User data", "CoreOS installation"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, File: true, Complete: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Files: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
 		{
 			Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers(),
 			Help: textReaderHelp,

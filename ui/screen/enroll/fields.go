@@ -71,11 +71,11 @@ func fieldsFor(values map[string]string, served bool) []form.Field {
 			formats = append(formats, string(f))
 		}
 		fields = append(fields,
-			form.Field{Key: keyFile, Label: "File", Section: sectionInput, Placeholder: "rack.csv", File: true, Complete: screen.InFolder(""), Help: textFileHelp, Max: maxText},
+			form.Field{Key: keyFile, Label: "File", Section: sectionInput, Placeholder: "rack.csv", Files: screen.InFolder(""), Help: textFileHelp, Max: maxText},
 			form.Field{Key: keyFormat, Label: "Format", Section: sectionInput, Kind: form.Choice, Options: formats, Help: textFormatHelp},
 			form.Field{Key: keyColumns, Label: "Columns", Section: sectionInput, Placeholder: "HEADER=FIELD …", Help: textColumnsHelp, Max: maxText},
 			form.Field{Key: keyDriver, Label: "Driver", Section: sectionInput, Placeholder: nodefile.DefaultDriver, Suggestions: nodefile.Drivers(), Help: textDriverHelp},
-			form.Field{Key: keyCredentials, Label: "Credentials", Section: sectionInput, Placeholder: "FILE", File: true, Complete: screen.InFolder(""), Help: textLoginFileHelp, Max: maxText},
+			form.Field{Key: keyCredentials, Label: "Credentials", Section: sectionInput, Placeholder: "FILE", Files: screen.InFolder(""), Help: textLoginFileHelp, Max: maxText},
 		)
 	}
 	fields = append(fields, ramdiskFields(values[keyRamdisk], served)...)

@@ -50,7 +50,7 @@ func (l *Log) askSave() tea.Cmd {
 	lines := l.view.Lines()
 	help := fmt.Sprintf(textSaveHelp, len(lines))
 	fields := []form.Field{
-		{Key: askFile, Label: "File", Required: true, Value: file, File: true, Complete: screen.InFolder(""), Help: help},
+		{Key: askFile, Label: "File", Required: true, Value: file, Files: screen.InFolder(""), Help: help},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: "false", Help: "overwrite an existing file"},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {

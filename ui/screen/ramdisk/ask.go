@@ -61,7 +61,7 @@ type later struct {
 }
 
 func (s *Screen) askFile() tea.Cmd {
-	fields := []form.Field{{Key: askPath, Label: "File", Required: true, File: true, Complete: screen.InFolder(""), Help: textCheckHelp}}
+	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
 	return s.ask("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return screen.Send(fileChosen{of: s, path: strings.TrimSpace(v[askPath])}), "", ""
 	})
@@ -69,7 +69,7 @@ func (s *Screen) askFile() tea.Cmd {
 
 func (s *Screen) askSave() tea.Cmd {
 	fields := []form.Field{
-		{Key: askPath, Label: "File", Required: true, Value: "ramdisk.ign", File: true, Complete: screen.InFolder(""), Help: textFileMode},
+		{Key: askPath, Label: "File", Required: true, Value: "ramdisk.ign", Files: screen.InFolder(""), Help: textFileMode},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
@@ -101,8 +101,8 @@ func outcome(what, said string, err error) tea.Msg {
 
 func (s *Screen) askWrap() tea.Cmd {
 	fields := []form.Field{
-		{Key: askOutput, Label: "File", Required: true, Value: "ramdisk.img", File: true, Complete: screen.InFolder(""), Help: textInitrdHelp},
-		{Key: askInitramfs, Label: "Initramfs", File: true, Complete: screen.InFolder(""), Help: textInitramfsHelp},
+		{Key: askOutput, Label: "File", Required: true, Value: "ramdisk.img", Files: screen.InFolder(""), Help: textInitrdHelp},
+		{Key: askInitramfs, Label: "Initramfs", Files: screen.InFolder(""), Help: textInitramfsHelp},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
@@ -119,8 +119,8 @@ func (s *Screen) askWrap() tea.Cmd {
 // askEmbed asks for an ISO, reads it, and asks for confirmation.
 func (s *Screen) askEmbed() tea.Cmd {
 	fields := []form.Field{
-		{Key: askISO, Label: "ISO", Required: true, File: true, Complete: screen.InFolder(""), Help: textISOHelp},
-		{Key: askOutput, Label: "New file", Placeholder: "change the ISO in place", File: true, Complete: screen.InFolder(""), Help: textNewFileHelp},
+		{Key: askISO, Label: "ISO", Required: true, Files: screen.InFolder(""), Help: textISOHelp},
+		{Key: askOutput, Label: "New file", Placeholder: "change the ISO in place", Files: screen.InFolder(""), Help: textNewFileHelp},
 		{Key: askKargs, Label: "Kernel args", Help: textKargsHelp},
 	}
 	source := s.source()

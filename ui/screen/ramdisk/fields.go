@@ -126,12 +126,12 @@ func hint(placeholder string, s spec) spec {
 
 // file completes a path, files the last path of a list.
 func file(s spec) spec {
-	s.Complete = screen.InFolder("")
+	s.Files = screen.InFolder("")
 	return s
 }
 
 func files(s spec) spec {
-	s.Complete = func(typed string) []string {
+	s.Files = &form.Files{Complete: func(typed string) []string {
 		list := typed[:strings.LastIndexByte(typed, ',')+1]
 		list += typed[len(list) : len(typed)-len(strings.TrimLeft(typed[len(list):], " "))]
 		found := screen.Paths("", typed[len(list):])
@@ -139,7 +139,7 @@ func files(s spec) spec {
 			found[i] = list + found[i]
 		}
 		return found
-	}
+	}}
 	return s
 }
 

@@ -103,10 +103,10 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{contentISO, contentPXE, contentFiles, contentAsIs}, Help: textAsIsHelp},
-		{Key: askISO, Label: "ISO", File: true, Complete: screen.InFolder(""), Help: textServeISOHelp},
-		{Key: askKernel, Label: "Kernel", File: true, Complete: screen.InFolder(""), Help: textServeKernelHelp},
-		{Key: askInitrd, Label: "Initrd", File: true, Complete: screen.InFolder(""), Help: textServeInitramfsHelp},
-		{Key: askRootfs, Label: "Rootfs", File: true, Complete: screen.InFolder(""), Help: textServeRootfsHelp},
+		{Key: askISO, Label: "ISO", Files: screen.InFolder(""), Help: textServeISOHelp},
+		{Key: askKernel, Label: "Kernel", Files: screen.InFolder(""), Help: textServeKernelHelp},
+		{Key: askInitrd, Label: "Initrd", Files: screen.InFolder(""), Help: textServeInitramfsHelp},
+		{Key: askRootfs, Label: "Rootfs", Files: screen.InFolder(""), Help: textServeRootfsHelp},
 		{Key: askNodes, Label: "Nodes", Help: textServeNodesHelp},
 		{Key: askPerNode, Label: "Per node", Kind: form.Toggle, Help: textPerNodeHelp},
 		{Key: askListen, Label: "Listen on", Kind: form.Choice, Options: listens, Help: help},

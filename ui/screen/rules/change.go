@@ -34,7 +34,7 @@ type sent struct {
 // askApply asks for a file, and then for the consent to what it changes.
 func (s *Screen) askApply() tea.Cmd {
 	fields := []form.Field{
-		{Key: fieldFile, Label: "File", Value: s.file, Required: true, File: true, Complete: screen.InFolder(""), Help: textApplyFile},
+		{Key: fieldFile, Label: "File", Value: s.file, Required: true, Files: screen.InFolder(""), Help: textApplyFile},
 		{Key: fieldHidden, Label: "Rewrite sensitive", Kind: form.Toggle, Value: "false", Help: textApplyHidden},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textApplyTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {

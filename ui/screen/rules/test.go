@@ -70,7 +70,7 @@ func (s *Screen) askTest() tea.Cmd {
 		options = []string{chosenText(chosen), textAllNodes}
 	}
 	fields := []form.Field{
-		{Key: fieldFile, Label: "File", Value: s.file, File: true, Complete: screen.InFolder(""), Help: textTestFile},
+		{Key: fieldFile, Label: "File", Value: s.file, Files: screen.InFolder(""), Help: textTestFile},
 		{Key: fieldActive, Label: "With active", Kind: form.Toggle, Value: "false", Help: textTestActive},
 		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options},
 	}

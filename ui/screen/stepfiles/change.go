@@ -41,7 +41,7 @@ type sent struct {
 // askApply asks for a file, and then for the consent to what it changes.
 func (s *Screen) askApply() tea.Cmd {
 	fields := []form.Field{
-		{Key: fieldFile, Label: "File", Value: s.file, Required: true, Complete: screen.InFolder(""), Help: s.say(textApplyFile)},
+		{Key: fieldFile, Label: "File", Value: s.file, Required: true, Files: screen.InFolder(""), Help: s.say(textApplyFile)},
 		{Key: fieldHidden, Label: "Rewrite sensitive", Kind: form.Toggle, Value: "false", Help: textApplyHidden},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(s.say(textApplyTitle), fields, func(v map[string]string) (tea.Cmd, string, string) {

@@ -15,6 +15,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/action"
+	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
 	"ironworks/ui/screen/stepfiles"
@@ -257,6 +258,24 @@ func TestErrorsAndNoSession(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "No context is connected")
 		if s.Why(action.StepsNew) == "" || s.Copies() != nil {
 			t.Error("there is no session")
+		}
+	})
+}
+
+// TestNoFilesOfAServer: a console on a server refuses the name of a file, which would be one of the server's.
+func TestNoFilesOfAServer(t *testing.T) {
+	const why = "no files of the server"
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, screen.KindTemplates, someTemplates, nil)
+		asks := r.dialog(t, action.StepsApply)
+		asks.(*overlay.Form).WithoutFiles(why)
+		for _, key := range append(strings.Split("/etc/passwd", ""), "enter") {
+			if done, _ := asks.Update(screentest.Press(key)); done {
+				t.Fatal("the form takes the name of a file")
+			}
+		}
+		if text := screentest.OverlayText(asks, 100, 30); !strings.Contains(text, why) {
+			t.Error(text)
 		}
 	})
 }

@@ -68,7 +68,7 @@ func injectFields() []form.Field {
 	}
 	return []form.Field{
 		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: textInjectPathHelp},
-		{Key: fieldFile, Label: "Content", Required: true, Placeholder: "FILE", File: true, Complete: screen.InFolder(""), Help: textInjectFileHelp},
+		{Key: fieldFile, Label: "Content", Required: true, Placeholder: "FILE", Files: screen.InFolder(""), Help: textInjectFileHelp},
 		{Key: fieldMode, Label: "Mode", Placeholder: "0644", Help: textInjectModeHelp, Check: number(8)},
 		{Key: fieldOwner, Label: "Owner", Placeholder: "UID", Help: textInjectOwnerHelp, Check: number(10)},
 		{Key: fieldGroup, Label: "Group", Placeholder: "GID", Help: textInjectOwnerHelp, Check: number(10)},

@@ -37,8 +37,8 @@ type Field struct {
 	// Suggestions are completions of a text. Complete, if set, returns them for a text; it may read files.
 	Suggestions []string
 	Complete    func(text string) []string
-	// File means that the value is the path of a file.
-	File bool
+	// Files completes instead, for a field that names a file; nil for others.
+	Files *Files
 	// Required refuses an empty value, or a Toggle that is off.
 	Required bool
 	// Max is the maximum length in characters; 0 is the line's default.
@@ -49,6 +49,12 @@ type Field struct {
 	Describe func(value string) string
 	// Check returns the problem of a value that is not empty, "" if it is valid.
 	Check func(value string) string
+}
+
+// Files completes the paths of files. It is no function, so that a field cannot complete paths without being known to
+// name a file, which a console on a server refuses.
+type Files struct {
+	Complete func(text string) []string
 }
 
 // Form is fields with values.
@@ -83,6 +89,9 @@ func New(fields []Field) *Form {
 		at.text.MaxRunes = spec.Max
 		at.text.Placeholder = spec.Placeholder
 		at.text.SetSuggestions(spec.Suggestions)
+		if spec.Files != nil {
+			at.Complete = spec.Files.Complete
+		}
 		at.set(spec.Value)
 	}
 	return f
@@ -95,8 +104,8 @@ func WithoutFiles(fields []Field, why string) []Field {
 	}
 	fields = slices.Clone(fields)
 	for i := range fields {
-		if fields[i].File {
-			fields[i].Complete, fields[i].Suggestions, fields[i].Value, fields[i].Help = nil, nil, "", why
+		if fields[i].Files != nil {
+			fields[i].Files, fields[i].Suggestions, fields[i].Value, fields[i].Help = nil, nil, "", why
 			fields[i].Check = func(string) string { return why }
 		}
 	}
