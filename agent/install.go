@@ -103,14 +103,11 @@ func (a *agent) hostname() string {
 	return name
 }
 
-// commandLine returns the command as the agent logs it.
-func commandLine(i Install, root string) list {
-	line := list{"coreos-installer", "install", "--preserve-on-error"}
-	if root != "/" {
-		line = append(list{"chroot", root}, line...)
-	}
+// CommandLine returns the command of an installation with the configuration in a file.
+func (i Install) CommandLine(ignitionFile string) []string {
+	line := []string{"coreos-installer", "install", "--preserve-on-error"}
 	if i.Ignition != nil {
-		line = append(line, "--ignition-file", ignitionInTmp)
+		line = append(line, "--ignition-file", ignitionFile)
 	}
 	for _, karg := range i.AppendKargs {
 		line = append(line, "--append-karg", karg)
@@ -124,6 +121,18 @@ func commandLine(i Install, root string) list {
 		line = append(line, "--copy-network")
 	}
 	return append(line, i.Device)
+}
+
+// commandLine returns the command as the agent logs it.
+func commandLine(i Install, root string) list {
+	var line list
+	if root != "/" {
+		line = list{"chroot", root}
+	}
+	for _, word := range i.CommandLine(ignitionInTmp) {
+		line = append(line, word)
+	}
+	return line
 }
 
 // runInstaller tries three times, without a pause.

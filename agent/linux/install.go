@@ -15,27 +15,14 @@ const ignitionFile = "/tmp/ironic.ign"
 // Install runs coreos-installer. The configuration may have secrets: only root can read its file,
 // which is removed afterwards.
 func (m *Machine) Install(ctx context.Context, install agent.Install, line func(string)) error {
-	argv := []string{"coreos-installer", "install", "--preserve-on-error"}
 	if install.Ignition != nil {
 		file := m.host.path(ignitionFile)
 		if err := writeSecret(file, install.Ignition); err != nil {
 			return fmt.Errorf("writing the Ignition configuration: %w", err)
 		}
 		defer func() { _ = os.Remove(file) }()
-		argv = append(argv, "--ignition-file", ignitionFile)
 	}
-	for _, karg := range install.AppendKargs {
-		argv = append(argv, "--append-karg", karg)
-	}
-	if install.ImageURL != "" {
-		argv = append(argv, "--image-url", install.ImageURL, "--insecure")
-	} else {
-		argv = append(argv, "--offline")
-	}
-	if install.CopyNetwork {
-		argv = append(argv, "--copy-network")
-	}
-	out, err := m.host.Run(ctx, Command{Argv: append(argv, install.Device), Line: line})
+	out, err := m.host.Run(ctx, Command{Argv: install.CommandLine(ignitionFile), Line: line})
 	switch {
 	case errors.Is(err, agent.ErrNoProgram):
 		return agent.ErrNoInstaller
