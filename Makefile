@@ -50,7 +50,7 @@ check:
 # memory (RACING), with few seeds (-short): ./fleet and ./journal, whose tests are random, also
 # run without it. DRIVING packages mostly wait for real programs; the longest come first. make
 # lint runs vet.
-RACING := ^ironworks/(agent(/.*)?|agentlog|audit|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|presence|provision|replay|session(/.*)?|sshserver(/.*)?|ui|ui/mailbox|ui/screen|ui/screen/(deploy|logs|ramdisk)|wire)$$
+RACING := ^ironworks/(agent(/.*)?|agentlog|audit|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|mailbox|presence|provision|replay|session(/.*)?|sshserver(/.*)?|ui|ui/screen|ui/screen/(deploy|logs|ramdisk)|wire)$$
 DRIVING := ^ironworks/test/(agent|contract/.*|coreosinstaller|docs|e2e|explain|hints|ironic|journal|lab|oracle|ramdisk|terminal|upstream)$$
 
 test: pythons

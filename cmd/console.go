@@ -186,7 +186,7 @@ type consoleHost struct {
 func (c *consoleHost) contexts() []screen.Context {
 	var out []screen.Context
 	for _, x := range c.cfg.All() {
-		one := c.shown(&x)
+		one := shownContext(&x, c.lab)
 		if x.Guessed {
 			one.Looked = strings.Join(c.cfg.LookedPlaces(), "\n")
 		}
@@ -195,13 +195,14 @@ func (c *consoleHost) contexts() []screen.Context {
 	return out
 }
 
-func (c *consoleHost) shown(x *config.Context) screen.Context {
+// shownContext is a context as the screens show it.
+func shownContext(x *config.Context, lab bool) screen.Context {
 	accent := x.Accent
 	if accent == "" && strings.Contains(strings.ToLower(x.Name), "prod") {
 		accent = "red" // production looks different even without a configured accent
 	}
 	return screen.Context{
-		Name: x.Name, Source: x.Source, Endpoint: cmp.Or(x.Connection.Endpoint, x.Connection.Keystone.AuthURL), Auth: string(cmp.Or(x.Connection.Auth, models.AuthNone)), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err, Lab: c.lab,
+		Name: x.Name, Source: x.Source, Endpoint: cmp.Or(x.Connection.Endpoint, x.Connection.Keystone.AuthURL), Auth: string(cmp.Or(x.Connection.Auth, models.AuthNone)), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err, Lab: lab,
 	}
 }
 
@@ -235,7 +236,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.mu.Lock()
 	c.opened = append(c.opened, live)
 	c.mu.Unlock()
-	s := liveScreens(c.shown(&x), live)
+	s := liveScreens(shownContext(&x, c.lab), live)
 	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
 	s.Close = func() { live.Close(ctx) }
 	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))

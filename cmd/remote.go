@@ -123,8 +123,7 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		roles := access.Roles()
-		if slices.Index(roles, r.role) < slices.Index(roles, least) {
+		if !r.role.AtLeast(least) {
 			return &codeRefusal{fmt.Sprintf("%s needs the role %s; you are a %s", cmd.CommandPath(), least, r.role)}
 		}
 		if err := remoteFlags(cmd, args); err != nil {
@@ -173,14 +172,14 @@ func fromStandardInput(f *pflag.Flag) bool {
 
 // seen returns those of nodes that the user sees.
 func (a *app) seen(nodes []models.NodeRef) []models.NodeRef {
-	if a.remote == nil || a.remote.member.Nodes.IsZero() {
+	if a.remote == nil {
 		return nodes
 	}
-	limited := a.remote.shared.Store.Limited(a.remote.member.Nodes)
-	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool {
-		_, _, there := limited.Get(n.UUID)
-		return !there
-	})
+	sees := a.remote.shared.Sees(a.remote.member)
+	if sees == nil {
+		return nodes
+	}
+	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
 }
 
 func (r *remoteUser) whoCommand(a *app) *cobra.Command {

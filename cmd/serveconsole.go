@@ -36,17 +36,13 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	if err != nil {
 		return err
 	}
-	resizes := make(chan ui.Size)
-	go func() {
-		defer close(resizes)
+	resizes := func(yield func(width, height int) bool) {
 		for size := range one.Resizes {
-			select {
-			case resizes <- ui.Size(size):
-			case <-ctx.Done():
+			if !yield(size.Width, size.Height) {
 				return
 			}
 		}
-	}()
+	}
 	record, end, err := s.recordSession(one, member.Actor)
 	if err != nil {
 		return fmt.Errorf("this session cannot be recorded: %w", err)
@@ -60,7 +56,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		Probe: func(context.Context, string) (screen.Health, error) {
 			return screen.Health{}, errors.New(textOneContext)
 		},
-		Tasks: s.tasks.For(member.Actor.User, s.sees(member)),
+		Tasks: s.tasks.For(member.Actor.User, s.shared.Sees(member)),
 		Team: &ui.Team{
 			Enter: func(told func()) *presence.Seat {
 				return s.room.Enter(presence.Person{
@@ -96,20 +92,8 @@ func forbidden(role access.Role) map[action.ID]string {
 	return no
 }
 
-// sees reports whether a member sees a node; nil for all nodes.
-func (s *consoleServer) sees(m *session.Member) func(uuid string) bool {
-	if m.Nodes.IsZero() {
-		return nil
-	}
-	limited := s.shared.Store.Limited(m.Nodes)
-	return func(uuid string) bool {
-		_, _, there := limited.Get(uuid)
-		return there
-	}
-}
-
 func (s *consoleServer) shown(m *session.Member) screen.Context {
-	shown := (&consoleHost{app: s.app, cfg: s.cfg}).shown(&s.cfg.Current)
+	shown := shownContext(&s.cfg.Current, false)
 	shown.Current, shown.ReadOnly = true, shown.ReadOnly || m.ReadOnly
 	return shown
 }
@@ -195,5 +179,5 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 	}
 	s.tasks.For(user, nil).Add(t)
 	s.runTask(t, nil) //nolint:contextcheck // the task has the context of the list
-	s.app.complain("resumed the deployments of %d nodes (%s)", len(batch.Legal()), user)
+	s.app.complain("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
 }

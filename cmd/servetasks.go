@@ -154,7 +154,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.complain("resumed %s of %s: %d of %d nodes were reached before", t.Command, t.Actor.User, len(sent), len(t.Nodes))
+	s.app.complain("resumed %s of %s: %s of %d reached before", t.Command, t.Actor.User, models.Counted(len(sent), "node"), len(t.Nodes))
 	return nil
 }
 

@@ -249,10 +249,3 @@ func (s *Seat) Show(f Frame) {
 		}
 	}
 }
-
-// Followers is the number of sessions that follow this one.
-func (s *Seat) Followers() int {
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	return s.followers
-}

@@ -56,7 +56,7 @@ func (s *Shared) Run(ctx context.Context) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for m, notify := range s.members {
-			notify(m.sees(s.Store, u))
+			notify(s.limited(m, u))
 		}
 	})
 }
@@ -71,19 +71,27 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// sees returns an update without events of nodes that the member does not see.
-func (m *Member) sees(store *fleet.Store, u fleet.Update) fleet.Update {
+// Sees returns what reports whether a member sees a node, by UUID or name; nil if it sees all.
+func (s *Shared) Sees(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
-		return u
+		return nil
 	}
-	limited := store.Limited(m.Nodes)
-	shows := func(uuid string) bool {
-		_, _, there := limited.Get(uuid)
+	limited := s.Store.Limited(m.Nodes)
+	return func(ident string) bool {
+		_, _, there := limited.Get(ident)
 		return there
 	}
-	u.Events = slices.DeleteFunc(slices.Clone(u.Events), func(e models.Event) bool { return !shows(e.Node.UUID) })
-	u.Works = slices.DeleteFunc(slices.Clone(u.Works), func(w models.Work) bool { return !shows(w.Node.UUID) })
-	u.Status.Total = min(u.Status.Total, limited.Len())
+}
+
+// limited returns an update without events of nodes that the member does not see.
+func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
+	sees := s.Sees(m)
+	if sees == nil {
+		return u
+	}
+	u.Events = slices.DeleteFunc(slices.Clone(u.Events), func(e models.Event) bool { return !sees(e.Node.UUID) })
+	u.Works = slices.DeleteFunc(slices.Clone(u.Works), func(w models.Work) bool { return !sees(w.Node.UUID) })
+	u.Status.Total = min(u.Status.Total, s.Store.Limited(m.Nodes).Len())
 	return u
 }
 
@@ -120,14 +128,7 @@ func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	if c := s.clients[limits]; c != nil {
 		return c, nil
 	}
-	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent}
-	if !m.Nodes.IsZero() {
-		limited := s.Store.Limited(m.Nodes)
-		opts.Limit = func(ident string) bool {
-			_, _, there := limited.Get(ident)
-			return there
-		}
-	}
+	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent, Limit: s.Sees(m)}
 	c, err := ironicclient.New(s.Context.Connection, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open the connection of %s: %w", m.Actor.User, err)
@@ -179,7 +180,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	s := p.shared
 	s.mu.Lock()
 	s.members[p.member] = notify
-	notify(p.member.sees(s.Store, fleet.Update{Revision: s.Store.Revision(), Status: s.Store.Status()}))
+	notify(s.limited(p.member, fleet.Update{Revision: s.Store.Revision(), Status: s.Store.Status()}))
 	s.mu.Unlock()
 	<-ctx.Done()
 	s.mu.Lock()

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"ironworks/agentlog"
+	"ironworks/mailbox"
 	"ironworks/models"
 )
 
@@ -32,52 +34,37 @@ type logStream struct {
 	// kept are the last lines, status the last one of each source.
 	kept   []models.LogLine
 	status map[models.LogSource]agentlog.Status
-	ended  bool
 }
 
 // logReader has what one reader has not read yet.
-type logReader struct {
-	pending agentlog.Batch
-	wake    chan struct{}
-}
+type logReader = mailbox.Box[agentlog.Batch]
 
 // Follow returns the log of a node. A reader that is slower than the log loses its oldest lines, which are counted, and
 // does not slow down the others.
 func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	key := fmt.Sprint(node.UUID, slices.Sorted(slices.Values(more)))
-	reader := &logReader{wake: make(chan struct{}, 1)}
+	reader := mailbox.New[agentlog.Batch]()
 	l.mu.Lock()
 	s := l.streams[key]
 	if s == nil {
 		s = l.start(ctx, key, node, more)
 	}
 	s.readers[reader] = struct{}{}
-	reader.add(agentlog.Batch{Lines: s.kept})
-	for _, status := range s.status {
-		reader.add(agentlog.Batch{Status: []agentlog.Status{status}})
-	}
+	put(reader, agentlog.Batch{Lines: s.kept, Status: slices.Collect(maps.Values(s.status))})
 	l.mu.Unlock()
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)
 		defer l.leave(key, s, reader)
 		for {
-			select {
-			case <-ctx.Done():
+			batch, more := reader.Take(ctx)
+			if !more {
 				return
-			case <-reader.wake:
 			}
-			l.mu.Lock()
-			batch, ended := reader.pending, s.ended
-			reader.pending = agentlog.Batch{}
-			l.mu.Unlock()
 			select {
 			case <-ctx.Done():
 				return
 			case out <- batch:
-			}
-			if ended {
-				return
 			}
 		}
 	}()
@@ -98,47 +85,40 @@ func (l *sharedLogs) start(ctx context.Context, key string, node models.NodeRef,
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		s.ended = true
 		for r := range s.readers {
-			r.ring()
+			r.Close()
 		}
-		if l.streams[key] == s {
-			delete(l.streams, key)
-		}
+		l.forget(key, s)
 	}()
 	return s
 }
 
 // add gives a batch to the readers, and keeps it for later ones.
 func (s *logStream) add(b agentlog.Batch) {
-	s.kept = append(s.kept, b.Lines...)
-	if over := len(s.kept) - logKept; over > 0 {
-		s.kept = slices.Clone(s.kept[over:])
-	}
+	s.kept, _ = newest(append(s.kept, b.Lines...))
 	for _, status := range b.Status {
 		s.status[status.Source] = status
 	}
 	for r := range s.readers {
-		r.add(b)
+		put(r, b)
 	}
 }
 
-func (r *logReader) add(b agentlog.Batch) {
-	r.pending.Lines = append(r.pending.Lines, b.Lines...)
-	r.pending.Status = append(r.pending.Status, b.Status...)
-	r.pending.Dropped += b.Dropped
-	if over := len(r.pending.Lines) - logKept; over > 0 {
-		r.pending.Lines = slices.Clone(r.pending.Lines[over:])
-		r.pending.Dropped += over
-	}
-	r.ring()
+// put joins a batch to what a reader has not read yet.
+func put(r *logReader, b agentlog.Batch) {
+	r.Put(func(pending *agentlog.Batch) {
+		lines, lost := newest(append(pending.Lines, b.Lines...))
+		pending.Lines, pending.Status = lines, append(pending.Status, b.Status...)
+		pending.Dropped += b.Dropped + lost
+	})
 }
 
-func (r *logReader) ring() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
+// newest returns the lines that are kept, and how many are not.
+func newest(lines []models.LogLine) (kept []models.LogLine, lost int) {
+	if lost = len(lines) - logKept; lost <= 0 {
+		return lines, 0
 	}
+	return slices.Clone(lines[lost:]), lost
 }
 
 // leave removes a reader; the last one stops the stream.
@@ -148,8 +128,13 @@ func (l *sharedLogs) leave(key string, s *logStream, r *logReader) {
 	delete(s.readers, r)
 	if len(s.readers) == 0 {
 		s.stop()
-		if l.streams[key] == s {
-			delete(l.streams, key)
-		}
+		l.forget(key, s)
+	}
+}
+
+// forget makes the next reader start another stream.
+func (l *sharedLogs) forget(key string, s *logStream) {
+	if l.streams[key] == s {
+		delete(l.streams, key)
 	}
 }

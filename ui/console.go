@@ -15,9 +15,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"ironworks/mailbox"
 	"ironworks/plugin"
 	"ironworks/ui/action"
-	"ironworks/ui/mailbox"
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
 	"ironworks/ui/theme"
@@ -131,7 +131,7 @@ func New(ctx context.Context, opts Options) *Console {
 	if c.env.Tasks == nil {
 		c.env.Tasks = screen.NewTaskList(ctx, c.running)
 	}
-	context.AfterFunc(ctx, c.env.Tasks.OnChange(func() { c.taskNews.Put(func(*struct{}) {}) }))
+	context.AfterFunc(ctx, c.env.Tasks.OnChange(reportTo(c.taskNews)))
 	c.enterRoom()
 	c.tasks = task.New(ctx, c.env, c, c.running)
 	c.restyle()
@@ -140,9 +140,9 @@ func New(ctx context.Context, opts Options) *Console {
 
 // Init opens the current context and starts the clock.
 func (c *Console) Init() tea.Cmd {
-	cmds := []tea.Cmd{c.tick(), c.openSession(""), c.listenTasks()}
+	cmds := []tea.Cmd{c.tick(), c.openSession(""), c.reportOf(c.taskNews, tasksChanged{})}
 	if c.env.Seat != nil {
-		cmds = append(cmds, c.listenRoom())
+		cmds = append(cmds, c.reportOf(c.roomNews, roomChanged{}))
 	}
 	if c.opts.Background == Ask {
 		cmds = append(cmds, tea.RequestBackgroundColor)
@@ -159,14 +159,19 @@ func (c *Console) Init() tea.Cmd {
 // tasksChanged reports that tasks have changed.
 type tasksChanged struct{}
 
-// listenTasks waits for changes of tasks.
-func (c *Console) listenTasks() tea.Cmd {
+// reportOf waits for a report in a box, and answers with a message.
+func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		if _, ok := c.taskNews.Take(c.ctx); !ok {
+		if _, ok := box.Take(c.ctx); !ok {
 			return nil
 		}
-		return tasksChanged{}
+		return msg
 	}
+}
+
+// reportTo returns a callback that leaves a report in a box.
+func reportTo(box *mailbox.Box[struct{}]) func() {
+	return func() { box.Put(func(*struct{}) {}) }
 }
 
 // Update routes a message to its receiver.
@@ -217,7 +222,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case viewSaved:
 		c.viewSaved(msg)
 	case tasksChanged:
-		return tea.Batch(c.listenTasks(), c.SendToScreen(screen.TasksChanged{}))
+		return tea.Batch(c.reportOf(c.taskNews, tasksChanged{}), c.SendToScreen(screen.TasksChanged{}))
 	case roomChanged:
 		return c.roomChanged()
 	case followPerson:

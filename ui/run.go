@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,7 +24,7 @@ type Terminal struct {
 	FPS int
 	// Width and Height are the size of a terminal that is no file, and Resizes has its later sizes.
 	Width, Height int
-	Resizes       <-chan Size
+	Resizes       iter.Seq2[int, int]
 	// Record gets what the terminal shows; nil for no recording.
 	Record Recorder
 }
@@ -47,9 +48,6 @@ func (f recordedFile) Write(p []byte) (int, error) {
 	_, _ = f.record.Write(p)
 	return f.File.Write(p)
 }
-
-// Size is the size of a terminal in cells.
-type Size struct{ Width, Height int }
 
 // patience is how long Run waits at the end for running work, such as audit entries.
 const patience = 3 * time.Second
@@ -105,8 +103,8 @@ func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	)
 	defer context.AfterFunc(ctx, p.Quit)()
 	go func() {
-		for size := range term.Resizes {
-			p.Send(tea.WindowSizeMsg(size))
+		for width, height := range term.Resizes {
+			p.Send(tea.WindowSizeMsg{Width: width, Height: height})
 		}
 	}()
 	painting, stop := context.WithCancel(ctx)

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/fleet"
+	"ironworks/mailbox"
 	"ironworks/models"
-	"ironworks/ui/mailbox"
 	"ironworks/ui/screen"
 )
 

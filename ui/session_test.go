@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ironworks/fleet"
+	"ironworks/mailbox"
 	"ironworks/models"
-	"ironworks/ui/mailbox"
 )
 
 func TestReportsOfASessionAreMerged(t *testing.T) {

@@ -38,17 +38,7 @@ func (c *Console) enterRoom() {
 		return
 	}
 	c.env.WhyNoFiles, c.env.Forbidden = c.opts.Team.WhyNoFiles, c.opts.Team.Forbidden
-	c.env.Seat = c.opts.Team.Enter(func() { c.roomNews.Put(func(*struct{}) {}) })
-}
-
-// listenRoom waits for changes in the room.
-func (c *Console) listenRoom() tea.Cmd {
-	return func() tea.Msg {
-		if _, ok := c.roomNews.Take(c.ctx); !ok {
-			return nil
-		}
-		return roomChanged{}
-	}
+	c.env.Seat = c.opts.Team.Enter(reportTo(c.roomNews))
 }
 
 // roomChanged shows what others have said, and ends following a session that has ended.
@@ -62,7 +52,7 @@ func (c *Console) roomChanged() tea.Cmd {
 			c.Say(screen.Say{Text: textFollowedEnded})
 		}
 	}
-	return tea.Batch(c.listenRoom(), c.SendToScreen(screen.PeopleChanged{}))
+	return tea.Batch(c.reportOf(c.roomNews, roomChanged{}), c.SendToScreen(screen.PeopleChanged{}))
 }
 
 // lookAround tells the others which screen and node are in front.

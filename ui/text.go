@@ -53,7 +53,6 @@ const (
 	textFollowSize    = ", %d×%d"
 	textFollowWait    = " Waiting for the next change on that screen …"
 	textFollowedEnded = "the session that you followed has ended"
-	textFollowedBy    = "followed by %d"
 	textSayTitle      = "Message to all users"
 	textSayHelp       = "A line that every connected user sees."
 	textSaid          = "message sent"

@@ -29,6 +29,11 @@ const (
 // Roles returns all roles, the least first.
 func Roles() []Role { return []Role{Viewer, Operator, Admin} }
 
+// AtLeast reports whether a role may do all that another one may; no role may do nothing.
+func (r Role) AtLeast(other Role) bool {
+	return slices.Index(Roles(), r) >= slices.Index(Roles(), other)
+}
+
 // rolePrefix starts the principals of certificates that give a role: ironworks-viewer, ironworks-operator, ironworks-admin.
 const rolePrefix = "ironworks-"
 
@@ -188,7 +193,9 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 	var role Role
 	for _, p := range cert.ValidPrincipals {
 		if r := Role(strings.TrimPrefix(p, rolePrefix)); strings.HasPrefix(p, rolePrefix) && slices.Contains(Roles(), r) {
-			role = greater(role, r)
+			if r.AtLeast(role) {
+				role = r
+			}
 		} else {
 			names = append(names, p)
 		}
@@ -212,14 +219,6 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 		}
 	}
 	return login, err
-}
-
-// greater returns the greater role.
-func greater(a, b Role) Role {
-	if slices.Index(Roles(), a) > slices.Index(Roles(), b) {
-		return a
-	}
-	return b
 }
 
 // user returns the user with the first of its names. A grant of the configuration counts more than the role of the key.

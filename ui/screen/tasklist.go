@@ -128,13 +128,12 @@ type TaskReports struct {
 // Start runs a task that was added, in the background.
 func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskReports) []provision.Result) {
 	ctx, cancel := context.WithCancel(l.ctx)
-	l.change(number, func(e *taskEntry) { e.cancel = cancel })
+	var t *Task
+	l.change(number, func(e *taskEntry) { t, e.cancel = e.task, cancel })
 	report := TaskReports{
 		Progress: func(p provision.Progress) { l.change(number, func(e *taskEntry) { e.add(p) }) },
 		Done:     func(r provision.Result) { l.change(number, func(e *taskEntry) { e.finish(r) }) },
 	}
-	var t *Task
-	l.change(number, func(e *taskEntry) { t = e.task })
 	l.running.Go(func() {
 		defer cancel()
 		if l.keeper != nil {
@@ -250,11 +249,13 @@ func (l *TaskList) shows(t *Task) bool {
 // Mine reports whether the list's user started a task.
 func (l *TaskList) Mine(t *Task) bool { return t.Owner == l.user }
 
-// Running counts the tasks that have not ended.
+// Running counts the tasks that have not ended. Each frame shows it, so it copies nothing.
 func (l *TaskList) Running() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	n := 0
-	for _, t := range l.All() {
-		if t.Running() {
+	for _, e := range l.entries {
+		if e.task.Running() && l.shows(e.task) {
 			n++
 		}
 	}

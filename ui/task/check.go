@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/mailbox"
 	"ironworks/models"
 	"ironworks/provision"
-	"ironworks/ui/mailbox"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 )

@@ -1,4 +1,4 @@
-// Package mailbox passes what other goroutines report to the console without blocking them.
+// Package mailbox passes what some goroutines report to another one, without blocking them.
 package mailbox
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Box joins reports until the console takes them.
+// Box joins reports until they are taken.
 type Box[T any] struct {
 	mu      sync.Mutex
 	pending T
