@@ -4,7 +4,7 @@ package cmd
 var machineHelpTexts = map[string]helpText{
 	"ironworks serve": {
 		"Serve the console to a team over SSH",
-		`Serve the console and commands over SSH, for users without an own connection to Ironic: ssh -t HOST -p 2222
+		`Serve the console and commands over SSH, for users who have no connection to Ironic: ssh -t HOST -p 2222
 opens the console, ssh HOST -p 2222 nodes -o json runs a command. All sessions share one poller and the running
 tasks, which continue when a session ends.
 

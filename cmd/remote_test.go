@@ -74,7 +74,7 @@ func TestFlagsOverSSH(t *testing.T) {
 	}
 }
 
-// TestCommandsOverSSH lists the commands: a new one is not available until somebody decides so.
+// TestCommandsOverSSH lists the commands: a new one is not available until it is in the list.
 func TestCommandsOverSSH(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")

@@ -51,7 +51,7 @@ type Room struct {
 // Seat is the place of one session in the room.
 type Seat struct {
 	room *Room
-	// told is called when people or frames have changed, or somebody has said something. It must not block.
+	// told is called when people or frames have changed, or a user has said something. It must not block.
 	told func()
 
 	person    Person
@@ -184,7 +184,7 @@ func (s *Seat) Messages() []Message {
 	return messages
 }
 
-// WhyNotFollow returns why the session may not follow another one, "" if it may: somebody whose nodes are limited sees
+// WhyNotFollow returns why the session may not follow another one, "" if it may: a user whose nodes are limited sees
 // only sessions with the same limit.
 func (s *Seat) WhyNotFollow(id int) string {
 	s.room.mu.Lock()

@@ -168,7 +168,7 @@ func TestStuckClient(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Stuck: 300 * time.Millisecond})
 	unread := r.session(r.connect(r.anna))
-	if _, err := unread.StdoutPipe(); err != nil { // nobody reads it
+	if _, err := unread.StdoutPipe(); err != nil { // never read
 		t.Fatal(err)
 	}
 	if err := unread.Start("flood"); err != nil {

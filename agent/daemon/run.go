@@ -110,8 +110,8 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait is how long the inventory waits for addresses. Without an inspection nobody needs
-// them.
+// addressWait is how long the inventory waits for addresses. Without an inspection, none are
+// needed.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -144,7 +144,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// secrets match a token in a log: in an URL, and in what Ironic answers to a lookup.
+// secrets match a token in a log: in a URL, and in what Ironic answers to a lookup.
 var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
 
 // logWriter writes the log in the format of the real agent, without tokens.

@@ -166,7 +166,7 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
-// collectors are empty if there is no inspection: it needs an URL of its own, or collectors.
+// collectors are empty if there is no inspection: it needs its own URL, or collectors.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")
 	if text == "" && inspectionURL != "" {

@@ -34,7 +34,7 @@ func isVLAN(name string) bool {
 }
 
 // interfaces describes the network interfaces; lldp has the frames that were received, or is nil
-// if nobody listened.
+// if the agent has not listened.
 func (h Host) interfaces(ctx context.Context, names []string, lldp map[string][]byte) []agent.Interface {
 	all := make([]agent.Interface, 0, len(names))
 	for _, name := range names {

@@ -37,7 +37,7 @@ func (r Role) AtLeast(other Role) bool {
 // rolePrefix starts the principals of certificates that give a role: ironworks-viewer, ironworks-operator, ironworks-admin.
 const rolePrefix = "ironworks-"
 
-// User is somebody who may connect.
+// User is a person who may connect.
 type User struct {
 	// Name is the user's in the audit, on the screens and in limits.
 	Name string

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzAuthorizedKeys reads lines of authorized_keys: nobody without a role logs in, and a refused line gives no access.
+// FuzzAuthorizedKeys reads lines of authorized_keys: a user without a role cannot log in, and a refused line gives no access.
 func FuzzAuthorizedKeys(f *testing.F) {
 	key := newSigner(f).PublicKey()
 	f.Add(line("", key, "anna admin"))

@@ -48,60 +48,72 @@ func serving(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 		return err
 	}
 	defer server.stop()
-	first, err := server.open(ctx)
+	sessions, err := server.openMore(ctx, nil, 1)
 	if err != nil {
 		return err
 	}
-	if err := first.waitFor(ctx, "live"); err != nil {
-		return err
-	}
-	const settle, watch = 40 * time.Second, 60 * time.Second
-	if err := wait(ctx, settle); err != nil {
-		return err
-	}
-	few, err := counter.during(ctx, watch)
+	one, err := server.atRest(ctx, counter, sessions)
 	if err != nil {
 		return err
 	}
-	_, alone, err := memory(server.pid)
+	if sessions, err = server.openMore(ctx, sessions, servedSessions-1); err != nil {
+		return err
+	}
+	all, err := server.atRest(ctx, counter, sessions)
 	if err != nil {
 		return err
 	}
-	sessions := []*servedSession{first}
-	for range servedSessions - 1 {
-		one, err := server.open(ctx)
+	fmt.Printf("  serve: requests in %s, 1 and %d sessions: %d, %d, ratio %.2f (≤ 1.05)\n", restWatched, len(sessions), one.requests, all.requests, float64(all.requests)/float64(one.requests))
+	fmt.Printf("  serve: RSS in MiB, 1 session %.1f, %d sessions %.1f, each further %.2f (≤ 4)\n", one.rss, len(sessions), all.rss, (all.rss-one.rss)/float64(len(sessions)-1))
+	fmt.Printf("  serve: %d idle sessions for %s: %d bytes (0), CPU %.2f %% (≤ 2)\n", len(sessions), restWatched, all.bytes, 100*all.cpu.Seconds()/restWatched.Seconds())
+	return servedKeys(ctx, sessions, 20*rounds)
+}
+
+// openMore opens further consoles, and waits until each is live.
+func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession, n int) ([]*servedSession, error) {
+	for range n {
+		one, err := p.open(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := one.waitFor(ctx, "live"); err != nil {
-			return err
+			return nil, err
 		}
 		sessions = append(sessions, one)
 	}
-	if err := wait(ctx, settle); err != nil {
-		return err
+	return sessions, nil
+}
+
+// resting is what idle consoles cost in a while.
+type resting struct {
+	requests, bytes int64
+	cpu             time.Duration
+	rss             float64 // MiB
+}
+
+// Recent changes keep the poller fast for half a minute.
+const restSettled, restWatched = 40 * time.Second, 60 * time.Second
+
+// atRest measures a server while its consoles are idle.
+func (p *servingProgram) atRest(ctx context.Context, counter *requestCounter, sessions []*servedSession) (r resting, err error) {
+	if err := wait(ctx, restSettled); err != nil {
+		return r, err
 	}
-	cpu, err := cpuTime(server.pid)
+	before, err := cpuTime(p.pid)
 	if err != nil {
-		return err
+		return r, err
 	}
 	sent := written(sessions)
-	many, err := counter.during(ctx, watch)
-	if err != nil {
-		return err
+	if r.requests, err = counter.during(ctx, restWatched); err != nil {
+		return r, err
 	}
-	busy, err := cpuTime(server.pid)
+	after, err := cpuTime(p.pid)
 	if err != nil {
-		return err
+		return r, err
 	}
-	_, together, err := memory(server.pid)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("  serve: requests in %s, 1 and %d sessions: %d, %d, ratio %.2f (≤ 1.05)\n", watch, len(sessions), few, many, float64(many)/float64(few))
-	fmt.Printf("  serve: RSS in MiB, 1 session %.1f, %d sessions %.1f, each further %.2f (≤ 4)\n", alone, len(sessions), together, (together-alone)/float64(len(sessions)-1))
-	fmt.Printf("  serve: %d idle sessions for %s: %d bytes (0), CPU %.2f %% (≤ 2)\n", len(sessions), watch, written(sessions)-sent, 100*(busy-cpu).Seconds()/watch.Seconds())
-	return servedKeys(ctx, sessions, 20*rounds)
+	r.cpu, r.bytes = after-before, written(sessions)-sent
+	_, r.rss, err = memory(p.pid)
+	return r, err
 }
 
 func written(sessions []*servedSession) (n int64) {

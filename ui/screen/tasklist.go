@@ -31,7 +31,7 @@ type tasks struct {
 	changed map[*func()]struct{}
 }
 
-// taskEntry is a task with the reports that are not in it yet: they are added when somebody looks.
+// taskEntry is a task with the reports that are not in it yet: they are added when the task is read.
 type taskEntry struct {
 	task     *Task
 	cancel   func()

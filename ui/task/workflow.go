@@ -379,7 +379,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	}
 	runner, act := t.Runner, t.Plan.Action
 	if !w.env.Tasks.Mine(t) {
-		// Whoever repeats a task of somebody else does so with the own permissions.
+		// A task of another user is repeated with this user's permissions.
 		if why := w.whyNoChange(); why != "" {
 			w.warn("retry: " + why)
 			return nil
