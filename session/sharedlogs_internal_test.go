@@ -56,7 +56,8 @@ func TestSharedLogIsFollowedOnce(t *testing.T) {
 		first, leaveFirst := context.WithCancel(t.Context())
 		second, leaveSecond := context.WithCancel(t.Context())
 		fast, slow := shared.Follow(first, node), shared.Follow(second, node)
-		<-fast // what there was: nothing
+		synctest.Wait() // both have what there was, nothing, before the first line
+		<-fast
 		log.batches <- numbered(0, 3)
 		if b := <-fast; len(b.Lines) != 3 || len(b.Status) != 1 {
 			t.Errorf("%+v", b)
@@ -65,7 +66,7 @@ func TestSharedLogIsFollowedOnce(t *testing.T) {
 			log.batches <- numbered(0, logKept)
 			<-fast
 		}
-		<-slow // as above
+		<-slow
 		synctest.Wait()
 		if b := <-slow; len(b.Lines) != logKept || b.Dropped != 3+2*logKept {
 			t.Errorf("%d lines, %d dropped", len(b.Lines), b.Dropped)
