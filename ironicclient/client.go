@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"sync"
@@ -33,18 +32,6 @@ type Options struct {
 	// Dial opens connections; nil means a net.Dialer. Tests in a testing/synctest bubble need
 	// in-memory connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
-// RetryPolicy limits the retries of requests that Ironic refused because the node is locked
-// (409) or the service is busy (503).
-type RetryPolicy struct {
-	// Tries is the number of attempts, the first included; 0 means 6, 1 means no retry.
-	Tries int
-	// Delay is the mean wait between two attempts, with a jitter of ±25 %; 0 means 2 s.
-	Delay time.Duration
-	// Budget limits the sum of all waits of one request; 0 means 12 s, so that the operator
-	// has an answer within 15 s.
-	Budget time.Duration
 }
 
 // Client sends requests to one Ironic. Create it with [New].
@@ -130,42 +117,4 @@ func (c *Client) Endpoint() string {
 	default:
 	}
 	return c.conn.Endpoint
-}
-
-// Retry describes a request that Ironic refused for now and that will be sent again.
-type Retry struct {
-	// Fault is the reason, Attempt the number of the failed attempt (from 1) of Tries.
-	Fault   *models.Fault
-	Attempt int
-	Tries   int
-	// Delay is the time until the next attempt.
-	Delay time.Duration
-}
-
-type retryKey struct{}
-
-// OnRetry returns a context under which requests report their retries to notice, for a
-// countdown on the screen. Notice must not block.
-func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
-	return context.WithValue(ctx, retryKey{}, notice)
-}
-
-// retryDelay returns the wait before the next attempt: the policy's delay with jitter, or the
-// server's Retry-After if that is longer.
-func (c *Client) retryDelay(f *models.Fault) time.Duration {
-	delay := c.opts.Retry.Delay
-	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret
-	return max(delay, f.RetryAfter)
-}
-
-func (c *Client) waitToRetry(ctx context.Context, f *models.Fault, attempt int, delay time.Duration) error {
-	if notice, ok := ctx.Value(retryKey{}).(func(Retry)); ok {
-		notice(Retry{Fault: f, Attempt: attempt, Tries: c.opts.Retry.Tries, Delay: delay})
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(delay):
-		return nil
-	}
 }

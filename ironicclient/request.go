@@ -124,12 +124,6 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 	}
 }
 
-// worthRetrying reports whether a later attempt may succeed: the node is locked, or no worker is
-// free. Other conflicts do not pass. A change that may have been carried out is not sent again.
-func worthRetrying(f *models.Fault) bool {
-	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
-}
-
 // send sends one request with version v.
 func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*response, *models.Fault) {
 	sc, err := c.serviceClient(ctx)
