@@ -263,7 +263,7 @@ type ticked struct{}
 // many.
 const (
 	restAfter = 30 * time.Second
-	restTick  = 5 * time.Second
+	restTick  = 10 * time.Second
 )
 
 func (c *Console) tick() tea.Cmd {

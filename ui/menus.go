@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
@@ -283,7 +284,7 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	c.Say(screen.Say{Level: screen.Success, Text: "copied the " + what.Name + ": " + first})
-	return tea.SetClipboard(text)
+	return c.send(ansi.SetSystemClipboard(text))
 }
 
 // quit ends the console; it asks while tasks run.

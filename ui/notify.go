@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,9 +31,20 @@ const maxNotice = 200
 // Notify tells the operator that a long task has ended, as the options say.
 func (c *Console) Notify(text string) tea.Cmd {
 	if sequence := c.opts.Notify.sequence(c.opts.Program, text); sequence != "" {
-		return tea.Raw(sequence)
+		return c.send(sequence)
 	}
 	return nil
+}
+
+// send writes a control sequence that does not belong to the picture to the terminal.
+func (c *Console) send(sequence string) tea.Cmd {
+	if c.painter == nil {
+		return tea.Raw(sequence)
+	}
+	return func() tea.Msg {
+		_, _ = io.WriteString(c.painter.out, sequence) // the painter notices that a client is gone
+		return nil
+	}
 }
 
 // sequence returns what a terminal has to receive; "" for nothing.

@@ -198,7 +198,7 @@ func (p *painter) leave() {
 	_, _ = io.WriteString(p.out, text)
 }
 
-// lockedWriter lets the painter and Bubble Tea, which writes to the clipboard and queries the terminal, write in turn.
+// lockedWriter lets the painter, Bubble Tea and what is sent to the clipboard write in turn.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -83,8 +83,9 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	return c.ended(ctx, err)
 }
 
-// flushes is how often Bubble Tea writes what is not a picture, such as to the clipboard, in a second.
-const flushes = 4
+// flushes is how often in a second Bubble Tea looks for its own output, the questions to the terminal, which a console on
+// a server needs only at its start. Every flush of every idle console costs a wake-up.
+const flushes = 1
 
 // runRemote is Run for a terminal that is no file.
 func (c *Console) runRemote(ctx context.Context, term Terminal) error {
