@@ -30,18 +30,6 @@ func (c *Client) Send(ctx context.Context, r request.Request) (requestID string,
 	return requestIDOf(resp.header), nil
 }
 
-// States reads only the provision and power states of a node.
-func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
-	n := new(models.Node)
-	err := c.get(ctx, call{
-		op: "read the states of node " + printable.Line(id), path: segments("nodes", id, "states"),
-	}, n)
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
-}
-
 // BootDevice reads the node's boot device. The conductor asks the BMC for it: never poll it.
 func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, error) {
 	var d models.BootDevice
@@ -50,27 +38,6 @@ func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, 
 		path: segments("nodes", id, "management", "boot_device"),
 	}, &d)
 	return d, err
-}
-
-// SupportedBootDevices lists the boot devices that the node's driver supports.
-func (c *Client) SupportedBootDevices(ctx context.Context, id string) ([]string, error) {
-	var out struct {
-		Supported []string `json:"supported_boot_devices"`
-	}
-	err := c.get(ctx, call{
-		op: "list the boot devices of node " + printable.Line(id), slow: true,
-		path: segments("nodes", id, "management", "boot_device", "supported"),
-	}, &out)
-	return out.Supported, err
-}
-
-// Traits lists the node's traits.
-func (c *Client) Traits(ctx context.Context, id string) ([]string, error) {
-	var out struct {
-		Traits []string `json:"traits"`
-	}
-	err := c.get(ctx, call{op: "list the traits of node " + printable.Line(id), path: segments("nodes", id, "traits")}, &out)
-	return out.Traits, err
 }
 
 // Validate runs the validation of each interface of the node. The conductor contacts the

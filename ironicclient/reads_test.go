@@ -27,15 +27,6 @@ func TestReads(t *testing.T) {
 			`{"boot_device":"pxe","persistent":null}`,
 			models.BootDevice{Device: "pxe"},
 		},
-		"states": {
-			func(c *Client) (any, error) { return c.States(ctx, "n") }, "/v1/nodes/n/states", nil,
-			`{"provision_state":"active","power_state":"power on"}`, &models.Node{ProvisionState: models.StateActive, PowerState: models.PowerOn},
-		},
-		"boot devices": {
-			func(c *Client) (any, error) { return c.SupportedBootDevices(ctx, "n") }, "/v1/nodes/n/management/boot_device/supported", nil,
-			`{"supported_boot_devices":["pxe","disk"]}`,
-			[]string{"pxe", "disk"},
-		},
 		"a console's state": {
 			func(c *Client) (any, error) { return c.ConsoleState(ctx, "n") }, "/v1/nodes/n", nil,
 			`{"uuid":"u","console_interface":"ipmitool-socat","console_enabled":true,"last_error":null}`,
@@ -51,7 +42,6 @@ func TestReads(t *testing.T) {
 			`{"console_enabled":false,"console_info":null}`,
 			models.ConsoleAddress{},
 		},
-		"traits": {func(c *Client) (any, error) { return c.Traits(ctx, "n") }, "/v1/nodes/n/traits", nil, `{"traits":["A"]}`, []string{"A"}},
 		"validate": {
 			func(c *Client) (any, error) { return c.Validate(ctx, "n") }, "/v1/nodes/n/validate", nil,
 			`{"power":{"result":false,"reason":"no address"},"boot":{"result":true},"rescue":{"result":null,"reason":null},"raid":{"result":true,"reason":{"a":1}}}`,
@@ -97,10 +87,6 @@ func TestReads(t *testing.T) {
 			url.Values{"detail": {"true"}},
 			`{"inspection_rules":[{"uuid":"b","actions":null},{"uuid":"a"}]}`,
 			[]json.RawMessage{json.RawMessage(`{"uuid":"b","actions":null}`), json.RawMessage(`{"uuid":"a"}`)},
-		},
-		"allocations": {
-			func(c *Client) (any, error) { return c.Allocations(ctx) }, "/v1/allocations", nil,
-			`{"allocations":[]}`, []models.Allocation(nil),
 		},
 		"allocation": {
 			func(c *Client) (any, error) { return c.Allocation(ctx, "web") }, "/v1/allocations/web", nil,

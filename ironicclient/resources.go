@@ -33,11 +33,6 @@ func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgrou
 		func(p models.Portgroup) string { return p.UUID }, "node", node, "detail", "true")
 }
 
-// Allocations lists the allocations that the caller may see.
-func (c *Client) Allocations(ctx context.Context) ([]models.Allocation, error) {
-	return collect(ctx, c, "list allocations", "allocations", func(a models.Allocation) string { return a.UUID })
-}
-
 // Allocation fetches one allocation by UUID or name.
 func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
 	var a models.Allocation

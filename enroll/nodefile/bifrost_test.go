@@ -36,7 +36,7 @@ func TestBifrostsOwnInventories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := nodefile.Read(data, name, nodefile.Auto)
+		file, err := nodefile.Options{File: name, Format: nodefile.Auto}.Read(data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func TestSpreadsheetsInDetail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, err := nodefile.Read([]byte(c.text), "f", nodefile.Auto)
+			file, err := nodefile.Options{File: "f", Format: nodefile.Auto}.Read([]byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 // readAs reads a file and returns its nodes as show writes them, with all notes, or the error.
 func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.File, all string) {
 	t.Helper()
-	file, err := nodefile.Read([]byte(text), "f.yaml", format)
+	file, err := nodefile.Options{File: "f.yaml", Format: format}.Read([]byte(text))
 	if err != nil {
 		return file, err.Error()
 	}

@@ -85,11 +85,6 @@ type Options struct {
 	Driver string
 }
 
-// Read reads a file of nodes. Format Auto detects the format by the content. The error is a *document.Error.
-func Read(data []byte, file string, format Format) (File, error) {
-	return Options{File: file, Format: format}.Read(data)
-}
-
 // Read reads a file of nodes as the options say.
 func (o Options) Read(data []byte) (File, error) {
 	data, err := document.UTF8(data, o.File)

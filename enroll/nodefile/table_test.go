@@ -101,7 +101,7 @@ func TestSpreadsheets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, err := nodefile.Read([]byte(c.text), "f.csv", nodefile.Auto)
+			file, err := nodefile.Options{File: "f.csv", Format: nodefile.Auto}.Read([]byte(c.text))
 			if c.wantErr != "" {
 				if err == nil || err.Error() != c.wantErr {
 					t.Errorf("error %v, want %s", err, c.wantErr)
@@ -128,7 +128,7 @@ const written = `{"nodes": [{"uuid": "aaaaaaaa-0000-4000-8000-000000000001", "na
 // TestWriteAndRead: what a format carries is the same after writing and reading.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
-	file, err := nodefile.Read([]byte(written), "n.json", nodefile.Auto)
+	file, err := nodefile.Options{File: "n.json", Format: nodefile.Auto}.Read([]byte(written))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestWriteAndRead(t *testing.T) {
 			if _, err := nodefile.Write(&out, format, file.Nodes); err != nil {
 				t.Fatal(err)
 			}
-			again, err := nodefile.Read(out.Bytes(), "again", nodefile.Auto)
+			again, err := nodefile.Options{File: "again", Format: nodefile.Auto}.Read(out.Bytes())
 			if err != nil || again.Format != format {
 				t.Fatalf("%v, format %s:\n%s", err, again.Format, out.String())
 			}
@@ -156,7 +156,7 @@ func TestWriteAndRead(t *testing.T) {
 // TestUnknownSecretIsAPlaceholder: an exported secret is a placeholder that reads as unknown.
 func TestUnknownSecretIsAPlaceholder(t *testing.T) {
 	t.Parallel()
-	file, err := nodefile.Read([]byte(written), "n.json", nodefile.Auto)
+	file, err := nodefile.Options{File: "n.json", Format: nodefile.Auto}.Read([]byte(written))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestUnknownSecretIsAPlaceholder(t *testing.T) {
 	if _, err := nodefile.Write(&out, nodefile.Baremetal, file.Nodes); err != nil || !strings.Contains(out.String(), "redfish_password: PASSWORD\n") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	again, err := nodefile.Read(out.Bytes(), "n.yaml", nodefile.Auto)
+	again, err := nodefile.Options{File: "n.yaml", Format: nodefile.Auto}.Read(out.Bytes())
 	if err != nil || again.Nodes[0].Secrets["redfish_password"].IsSet() {
 		t.Errorf("%v, %v", err, again.Nodes[0].Secrets)
 	}
@@ -183,7 +183,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("n1: {driver: ipmi, nics: [{mac: '52:54:00:00:00:01'}]}\n"))
 	f.Add([]byte(`{"nodes": [{"pm_type": "ipmi", "pm_addr": "10.0.0.1", "mac": ["52:54:00:00:00:01"], "memory": 1024}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := nodefile.Read(data, "f", nodefile.Auto)
+		file, err := nodefile.Options{File: "f", Format: nodefile.Auto}.Read(data)
 		if err != nil {
 			return
 		}
@@ -201,7 +201,7 @@ func FuzzRead(f *testing.F) {
 			if format != nodefile.Baremetal && format != nodefile.CSV || len(notes) > 0 || broken(file.Nodes) {
 				continue
 			}
-			again, err := nodefile.Read(out.Bytes(), "f", format)
+			again, err := nodefile.Options{File: "f", Format: format}.Read(out.Bytes())
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", format, err, out.String())
 			}

@@ -57,7 +57,7 @@ func TestTrees(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, err := nodefile.Read([]byte(c.text), "f.yaml", nodefile.Auto)
+			file, err := nodefile.Options{File: "f.yaml", Format: nodefile.Auto}.Read([]byte(c.text))
 			if c.wantErr != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), c.wantErr) {
 					t.Errorf("error %v, want %s", err, c.wantErr)

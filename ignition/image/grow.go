@@ -87,9 +87,6 @@ func (i *ISO) original() (*ISO, error) {
 	return original, nil
 }
 
-// Grown reports whether images/ignition.img was moved to the end of the image.
-func (i *ISO) Grown() bool { return i.grown != nil }
-
 var errNoGrowth = errors.New("the area cannot grow")
 
 // grow returns the ranges of an image whose area has content, the last of them the new end.

@@ -172,15 +172,6 @@ func (i *ISO) File(path string) (*io.SectionReader, error) {
 	return io.NewSectionReader(i.files.r, at.offset, at.length), nil
 }
 
-// IsCustomized reports whether the area is in use, or the kernel arguments differ from the
-// defaults.
-func (i *ISO) IsCustomized() bool {
-	if i.contentsErr != nil || len(i.contents.segments) > 0 {
-		return true
-	}
-	return i.kargsErr == nil && i.kargs.current != i.kargs.normal
-}
-
 // errNothing rejects an empty change.
 var errNothing = errors.New("no change requested")
 

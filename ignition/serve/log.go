@@ -216,17 +216,6 @@ func (l *fetchLog) tell(e Event) {
 	}
 }
 
-// forget drops the downloads of a removed item.
-func (l *fetchLog) forget(e *entry) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for key := range l.fetches {
-		if key.item == e {
-			delete(l.fetches, key)
-		}
-	}
-}
-
 // all lists the downloads in the order in which they started.
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()

@@ -205,18 +205,6 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// Remove removes the item with that path. Running requests continue.
-func (s *Server) Remove(path string) {
-	key := sha256.Sum256([]byte(path))
-	s.mu.Lock()
-	e := s.items[key]
-	delete(s.items, key)
-	s.mu.Unlock()
-	if e != nil {
-		s.log.forget(e)
-	}
-}
-
 // URL returns the URL of a path. host is the name or address that clients use.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"

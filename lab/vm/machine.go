@@ -47,9 +47,6 @@ func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) 
 // Serial returns the machine's serial line.
 func (v *VM) Serial() *Serial { return v.serial }
 
-// Folder returns the folder of the machine's files.
-func (v *VM) Folder() string { return v.folder }
-
 func (v *VM) makeFiles(ctx context.Context) error {
 	unlock, err := lock(v.folder)
 	if err != nil {

@@ -50,11 +50,8 @@ func TestClientMethods(t *testing.T) {
 		if _, err := c.Send(ctx, request.AddTrait(name, "CUSTOM_X")); err != nil {
 			t.Error(err)
 		}
-		if traits, err := c.Traits(ctx, name); err != nil || !slices.Equal(traits, []string{"CUSTOM_X"}) {
-			t.Errorf("traits: %q, %v", traits, err)
-		}
-		if devices, err := c.SupportedBootDevices(ctx, name); err != nil || !slices.Contains(devices, "pxe") {
-			t.Errorf("supported boot devices: %q, %v", devices, err)
+		if n, err := c.Node(ctx, name); err != nil || !slices.Equal(n.Traits, []string{"CUSTOM_X"}) || n.ProvisionState != models.StateEnroll {
+			t.Errorf("node: %+v, %v", n, err)
 		}
 		if d, err := c.BootDevice(ctx, name); err != nil || d.Device == "" {
 			t.Errorf("boot device: %+v, %v", d, err)
@@ -62,17 +59,8 @@ func TestClientMethods(t *testing.T) {
 		if _, err := c.BIOS(ctx, name); err != nil {
 			t.Errorf("BIOS: %v", err)
 		}
-		states, err := c.States(ctx, name)
-		if err != nil || states.ProvisionState != models.StateEnroll {
-			t.Errorf("states: %+v, %v", states, err)
-		}
 		checkFirmware(ctx, t, c, name, s)
 		checkInventory(ctx, t, c, name, s)
-		all, err := c.Allocations(ctx)
-		i := slices.IndexFunc(all, func(a models.Allocation) bool { return a.Name == name+"-wish" })
-		if err != nil || i < 0 {
-			t.Errorf("allocations: %+v, %v", all, err)
-		}
 		if one, err := c.Allocation(ctx, name+"-wish"); err != nil || one.ResourceClass != "nothing-has-it" {
 			t.Errorf("allocation: %+v, %v", one, err)
 		}

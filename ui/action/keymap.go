@@ -146,14 +146,6 @@ func (m *Keymap) Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
-// KeyOf returns the key to show for an action, or "".
-func (m *Keymap) KeyOf(id ID) string {
-	if a, ok := m.Find(id); ok {
-		return a.Key()
-	}
-	return ""
-}
-
 // In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
 // a common action.
 func (m *Keymap) In(scopes ...Scope) []*Action {

@@ -15,7 +15,6 @@ type EventLog struct {
 	events []models.Event
 	// dropped counts the events that no longer fit.
 	dropped, before int
-	revision        int
 }
 
 // Add appends events.
@@ -23,7 +22,6 @@ func (l *EventLog) Add(events []models.Event) {
 	if len(events) == 0 {
 		return
 	}
-	l.revision++
 	l.events = append(l.events, events...)
 	if more := len(l.events) - maxEvents; more > 0 {
 		l.dropped += more
@@ -36,7 +34,6 @@ func (l *EventLog) Add(events []models.Event) {
 
 // Reset removes all events, before a recording is played again.
 func (l *EventLog) Reset() {
-	l.revision++
 	l.before += len(l.events)
 	l.events, l.dropped = nil, 0
 }
@@ -46,9 +43,6 @@ func (l *EventLog) Last(n int) []models.Event { return l.events[max(len(l.events
 
 // Dropped returns the number of events that no longer fit.
 func (l *EventLog) Dropped() int { return l.dropped }
-
-// Revision changes with every change of the log.
-func (l *EventLog) Revision() int { return l.revision }
 
 // First returns the number of the oldest stored event; numbers are stable.
 func (l *EventLog) First() int { return l.before }

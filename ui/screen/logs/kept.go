@@ -29,9 +29,6 @@ func NewKept(env *screen.Env, of Kept) *Log {
 	return l
 }
 
-// Kept returns the recording, nil for a live log.
-func (l *Log) Kept() *Kept { return l.kept }
-
 // recordedLines sends recorded lines like a live source.
 type recordedLines struct {
 	journal screen.Journal

@@ -148,9 +148,6 @@ func (v *View) Shown() int {
 	return v.ring.n
 }
 
-// Forgotten returns the number of dropped lines.
-func (v *View) Forgotten() int { return v.ring.dropped }
-
 // Lines returns the lines that match the filter, oldest first.
 func (v *View) Lines() []Line {
 	lines := make([]Line, v.Shown())

@@ -54,7 +54,6 @@ type ring struct {
 	head, n int // the oldest, and the count
 	first   int // the number of the oldest
 	bytes   int
-	dropped int
 	tags    map[string]string // each tag is stored once
 
 	maxLines, maxBytes int
@@ -117,5 +116,4 @@ func (r *ring) drop() {
 	r.head = (r.head + 1) % len(r.buf)
 	r.first++
 	r.n--
-	r.dropped++
 }

@@ -14,23 +14,16 @@ func (p *Pane) Move(by int) {
 	} else {
 		p.top = p.walk().Down(p.top, by, end)
 	}
-	p.atEnd = p.top == end
 }
 
 // Page scrolls by screens, with one row of overlap.
 func (p *Pane) Page(by int) { p.Move(by * max(p.h-1, 1)) }
 
 // Top goes to the first line.
-func (p *Pane) Top() {
-	p.top = Place{}
-	p.atEnd = p.top == p.end()
-}
+func (p *Pane) Top() { p.top = Place{} }
 
-// Bottom goes to the end, and follows if enabled.
-func (p *Pane) Bottom() {
-	p.top = p.end()
-	p.atEnd = true
-}
+// Bottom goes to the end.
+func (p *Pane) Bottom() { p.top = p.end() }
 
 // Scroll scrolls sideways by cells, up to the longest visible line.
 func (p *Pane) Scroll(by int) {
@@ -56,7 +49,6 @@ func (p *Pane) GoTo(line int) {
 	if end.Before(p.top) {
 		p.top = end
 	}
-	p.atEnd = p.top == end
 }
 
 // Position returns the visible lines, such as "12–48 of 300", "" if there are none.

@@ -1,10 +1,8 @@
 // Package pane shows scrolling text: a log, a document, a diff. Only visible lines are laid out, so that the cost
-// does not depend on the length. The position stays when lines are replaced; with Follow, the end stays visible
-// until scrolled up.
+// does not depend on the length. The position stays when lines are replaced.
 package pane
 
 import (
-	"slices"
 	"strings"
 
 	"ironworks/printable"
@@ -38,14 +36,11 @@ func (l Line) text() string {
 // Pane is a window on lines. The zero value is empty and does not wrap.
 type Pane struct {
 	lines []Line
-	limit int // maximum number of lines; 0: all
 	w, h  int
 
 	top  Place
 	x    int // scrolled cells, without wrapping
 	wrap bool
-
-	follow, atEnd bool
 
 	query string
 	hit   int // line of the current match
@@ -65,41 +60,10 @@ func printableSpans(lines []Line) []Line {
 
 // SetLines replaces the lines; it keeps the slice and sanitizes it. The position stays.
 func (p *Pane) SetLines(lines []Line) {
-	p.lines = slices.Clip(printableSpans(lines)) // Append must not write into the owner's slice
+	p.lines = printableSpans(lines)
 	p.rows = nil
 	p.hit = min(p.hit, max(len(lines)-1, 0))
-	p.shorten()
 	p.settle()
-}
-
-// Append adds lines at the end.
-func (p *Pane) Append(lines ...Line) {
-	p.lines = append(p.lines, printableSpans(lines)...)
-	clear(p.shorten())
-	p.settle()
-}
-
-// SetLimit keeps only the last n lines; 0 keeps all.
-func (p *Pane) SetLimit(n int) {
-	p.limit = n
-	p.shorten()
-	p.settle()
-}
-
-// shorten drops lines from the start; the visible ones stay if possible. The slice only moves: append copies the
-// rest once its capacity is used up.
-func (p *Pane) shorten() (dropped []Line) {
-	over := len(p.lines) - p.limit
-	if p.limit <= 0 || over <= 0 {
-		return nil
-	}
-	dropped, p.lines = p.lines[:over], p.lines[over:]
-	p.rows = nil
-	p.hit = max(p.hit-over, 0)
-	if p.top.Line -= over; p.top.Line < 0 {
-		p.top = Place{}
-	}
-	return dropped
 }
 
 // Resize sets the area.
@@ -127,24 +91,13 @@ func (p *Pane) SetWrap(wrap bool) {
 // Wrap reports whether long lines are wrapped.
 func (p *Pane) Wrap() bool { return p.wrap }
 
-// SetFollow keeps the end visible until scrolled away.
-func (p *Pane) SetFollow(follow bool) {
-	p.follow = follow
-	if follow {
-		p.Bottom()
-	}
-}
-
-// Following reports whether the end is kept visible.
-func (p *Pane) Following() bool { return p.follow && p.atEnd }
-
 // Len returns the number of lines.
 func (p *Pane) Len() int { return len(p.lines) }
 
 // settle moves the position back into the text after a change.
 func (p *Pane) settle() {
 	end := p.end()
-	if p.Following() || end.Before(p.top) {
+	if end.Before(p.top) {
 		p.top = end
 		return
 	}

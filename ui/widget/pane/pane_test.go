@@ -56,7 +56,6 @@ func TestDrawIsExactlyItsSize(t *testing.T) {
 	for _, size := range sizes {
 		p := &pane.Pane{}
 		p.SetWrap(rnd.IntN(2) == 0)
-		p.SetFollow(rnd.IntN(2) == 0)
 		var lines []pane.Line
 		for range rnd.IntN(30) {
 			var line pane.Line
@@ -121,63 +120,6 @@ func TestMoves(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestFollowPausesWhileScrolledUp(t *testing.T) {
-	t.Parallel()
-	p := newPane(20, 2, numbered(0, 5)...)
-	p.SetFollow(true)
-	same(t, p, "line 3", "line 4")
-	p.Append(numbered(5, 1)...)
-	same(t, p, "line 4", "line 5")
-	p.Move(-1)
-	if p.Following() {
-		t.Error("follows though scrolled up")
-	}
-	p.Append(numbered(6, 3)...)
-	same(t, p, "line 3", "line 4")
-	p.Move(1)
-	if p.Following() {
-		t.Error("follows before the end is reached")
-	}
-	p.Bottom()
-	p.SetLines(numbered(20, 9))
-	same(t, p, "line 27", "line 28")
-	p.SetFollow(false)
-	p.Append(numbered(29, 1)...)
-	same(t, p, "line 27", "line 28")
-}
-
-func TestLimitDropsTheOldest(t *testing.T) {
-	t.Parallel()
-	p := newPane(20, 2)
-	p.SetLimit(5)
-	p.Append(numbered(0, 5)...)
-	p.Move(2)
-	same(t, p, "line 2", "line 3")
-	p.Append(numbered(5, 1)...)
-	same(t, p, "line 2", "line 3")
-	p.Append(numbered(6, 3)...)
-	same(t, p, "line 4", "line 5")
-	p.Append(numbered(9, 100)...)
-	if p.Len() != 5 {
-		t.Errorf("%d lines are kept", p.Len())
-	}
-	same(t, p, "line 104", "line 105")
-}
-
-func TestLimitKeepsTheOwnersSlice(t *testing.T) {
-	t.Parallel()
-	lines := numbered(0, 5)
-	p := &pane.Pane{}
-	p.SetLimit(2)
-	p.SetLines(lines[:3])
-	p.Append(numbered(100, 3)...)
-	for i, line := range lines {
-		if len(line) != 1 || line[0].Text != fmt.Sprintf("line %d", i) {
-			t.Errorf("line %d became %v", i, line)
-		}
 	}
 }
 
@@ -298,18 +240,5 @@ func BenchmarkDraw(b *testing.B) {
 				p.Draw(th)
 			}
 		})
-	}
-}
-
-func BenchmarkAppend(b *testing.B) {
-	th := theme.New(theme.Options{})
-	p := newPane(200, 50)
-	p.SetLimit(10_000)
-	p.SetFollow(true)
-	p.SetWrap(true)
-	batch := numbered(0, 500)
-	for b.Loop() {
-		p.Append(batch...)
-		p.Draw(th)
 	}
 }

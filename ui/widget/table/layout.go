@@ -17,23 +17,6 @@ type plan struct {
 	maxScroll int
 }
 
-// Hidden returns the number of invisible columns: dropped, or scrolled away.
-func (t *Table[R]) Hidden() int {
-	p := t.layout()
-	shown, x := 0, gutter
-	for i := range p.cols {
-		if i > 0 && i <= t.scroll {
-			continue
-		}
-		if x >= t.w {
-			break
-		}
-		x += p.width[i] + gap
-		shown++
-	}
-	return len(t.cols) - shown
-}
-
 // Shown returns the keys of the visible columns, from left to right.
 func (t *Table[R]) Shown() []string {
 	var keys []string
