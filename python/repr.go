@@ -12,11 +12,11 @@ import (
 )
 
 // Str is str() of a value from JSON.
-func Str(value any) string { return hints.PythonStr(valueOf(value)) }
+func Str(value any) string { return hints.PythonStr(Value(value)) }
 
 // Repr is repr() of a value from JSON. Objects that are steps have their keys in Ironic's order,
 // others are sorted, because the original order is lost. A hints.PythonDict keeps its own.
-func Repr(value any) string { return hints.PythonRepr(valueOf(value)) }
+func Repr(value any) string { return hints.PythonRepr(Value(value)) }
 
 // ReprJSON formats a JSON document with its keys in order. Invalid JSON is formatted as a string.
 func ReprJSON(raw []byte) string {
@@ -30,8 +30,8 @@ func ReprJSON(raw []byte) string {
 	return hints.PythonRepr(value)
 }
 
-// valueOf converts Go's values to Python's.
-func valueOf(value any) any {
+// Value converts Go's values to Python's.
+func Value(value any) any {
 	switch v := value.(type) {
 	case nil, bool, string, float64, hints.PythonInt, hints.PythonList, *hints.PythonDict:
 		return v
@@ -45,7 +45,7 @@ func valueOf(value any) any {
 	case reflect.Slice:
 		items := make(hints.PythonList, v.Len())
 		for i := range items {
-			items[i] = valueOf(v.Index(i).Interface())
+			items[i] = Value(v.Index(i).Interface())
 		}
 		return items
 	case reflect.Map:
@@ -63,7 +63,7 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	d := &hints.PythonDict{}
 	for _, key := range inOrder(keys) {
 		item := v.MapIndex(reflect.ValueOf(key).Convert(v.Type().Key()))
-		d.Set(key, valueOf(item.Interface()))
+		d.Set(key, Value(item.Interface()))
 	}
 	return d
 }

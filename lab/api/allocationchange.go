@@ -14,14 +14,14 @@ import (
 // allocationSchema is what a client may send; node was introduced in 1.58.
 func (c *call) allocationSchema() *schema {
 	s := &schema{
-		types: []string{"object"}, closed: true, properties: map[string]*schema{
-			"candidate_nodes": {types: []string{"array", "null"}, items: nameOrUUID}, "extra": objectOrNull,
+		Types: []string{"object"}, Closed: true, Properties: map[string]*schema{
+			"candidate_nodes": {Types: []string{"array", "null"}, Items: nameOrUUID}, "extra": objectOrNull,
 			"name": textOrNull, "owner": textOrNull, "resource_class": longText(nullableText, 80),
-			"traits": {types: []string{"array", "null"}, items: traitSchema}, "uuid": textOrNull,
+			"traits": {Types: []string{"array", "null"}, Items: traitSchema}, "uuid": textOrNull,
 		},
 	}
 	if c.atLeast(58) {
-		s.properties["node"] = textOrNull
+		s.Properties["node"] = textOrNull
 	}
 	return s
 }
@@ -40,7 +40,7 @@ func (c *call) createAllocation() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.allocationSchema().checkWhole(body.given); err != nil {
+	if err := checkWhole(c.allocationSchema(), body.given); err != nil {
 		return nil, err
 	}
 	if err := c.unexpected("AllocationsController.post"); err != nil {
@@ -119,16 +119,16 @@ func (c *call) nodeUUIDs(idents []string) ([]string, error) {
 	return uuids, nil
 }
 
-var allocationPatchSchema = &schema{types: []string{"array"}, items: &schema{
-	types: []string{"object"}, required: []string{"op", "path"}, closed: true,
-	properties: map[string]*schema{
-		"op": {enum: []string{"add", "replace", "remove"}}, "path": plainText,
-		"value": {types: []string{"string", "object", "null", "integer", "boolean"}},
+var allocationPatchSchema = &schema{Types: []string{"array"}, Items: &schema{
+	Types: []string{"object"}, Required: []string{"op", "path"}, Closed: true,
+	Properties: map[string]*schema{
+		"op": {Enum: []string{"add", "replace", "remove"}}, "path": plainText,
+		"value": {Types: []string{"string", "object", "null", "integer", "boolean"}},
 	},
 }}
 
 // patchedAllocation is the schema of an allocation after a patch.
-var patchedAllocation = &schema{types: []string{"object"}, properties: map[string]*schema{
+var patchedAllocation = &schema{Types: []string{"object"}, Properties: map[string]*schema{
 	"name": textOrNull, "extra": objectOrNull,
 }}
 
@@ -137,7 +137,7 @@ func (c *call) patchAllocation(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := allocationPatchSchema.checkWhole(args["patch"]); err != nil {
+	if err := checkWhole(allocationPatchSchema, args["patch"]); err != nil {
 		return nil, err
 	}
 	allocation, err := c.findAllocation(ident)

@@ -133,7 +133,7 @@ func (c *call) listAllocations() (any, error) {
 		return nil, err
 	}
 	query := querySchema(c.knownAllocationFields(), map[string]*schema{
-		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID, "owner": plainText,
+		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID, "owner": plainText,
 		"resource_class": plainText, "sort_dir": sortDirSchema, "sort_key": plainText, "state": plainText,
 	})
 	if err := args.checkQuery(query); err != nil {

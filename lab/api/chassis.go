@@ -11,7 +11,7 @@ import (
 
 var (
 	chassisSchema = &schema{
-		types: []string{"object"}, closed: true, properties: map[string]*schema{
+		Types: []string{"object"}, Closed: true, Properties: map[string]*schema{
 			"description": longText(nullableText, 255), "extra": objectOrNull, "uuid": textOrNull,
 		},
 	}
@@ -20,14 +20,14 @@ var (
 	patchableChassis = []string{"uuid", "extra", "description"}
 	chassisFields    = []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"}
 	chassisPaging    = map[string]*schema{
-		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "sort_dir": sortDirSchema, "sort_key": plainText,
+		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "sort_dir": sortDirSchema, "sort_key": plainText,
 	}
 	chassisQuery = func() *schema {
 		others := maps.Clone(chassisPaging)
-		others["detail"] = &schema{types: []string{"string", "boolean"}}
+		others["detail"] = &schema{Types: []string{"string", "boolean"}}
 		return querySchema(chassisFields, others)
 	}()
-	chassisDetailQuery = &schema{types: []string{"object"}, properties: chassisPaging, closed: true}
+	chassisDetailQuery = &schema{Types: []string{"object"}, Properties: chassisPaging, Closed: true}
 )
 
 // routeChassis handles everything below /chassis.

@@ -43,7 +43,7 @@ func (c *call) conductorDocument(conductor db.Conductor, fields []string) map[st
 
 func (c *call) listConductors() (any, error) {
 	query := querySchema(conductorFields, map[string]*schema{
-		"detail": {types: []string{"string", "boolean"}}, "limit": {types: []string{"integer"}}, "marker": plainText,
+		"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText,
 		"sort_dir": sortDirSchema, "sort_key": plainText,
 	})
 	args, fields, err := c.listArguments(query, defaultConductorFields, listParams(checkHost, checkText))

@@ -85,7 +85,7 @@ func (c *call) listDrivers() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]*schema{"type": plainText, "detail": {types: []string{"string", "boolean"}}}
+	others := map[string]*schema{"type": plainText, "detail": {Types: []string{"string", "boolean"}}}
 	if err := c.checkDriverQuery(args, others); err != nil {
 		return nil, err
 	}

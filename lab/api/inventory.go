@@ -56,13 +56,13 @@ var (
 
 // querySchema is a query with a limited set of fields.
 func querySchema(fields []string, others map[string]*schema) *schema {
-	properties := map[string]*schema{"fields": {types: []string{"array"}, items: &schema{enum: fields}}}
+	properties := map[string]*schema{"fields": {Types: []string{"array"}, Items: &schema{Enum: fields}}}
 	maps.Copy(properties, others)
-	return &schema{types: []string{"object"}, properties: properties, closed: true}
+	return &schema{Types: []string{"object"}, Properties: properties, Closed: true}
 }
 
 // checkQuery checks the given arguments against a schema.
-func (a arguments) checkQuery(s *schema) error { return s.checkWhole(map[string]any(a)) }
+func (a arguments) checkQuery(s *schema) error { return checkWhole(s, map[string]any(a)) }
 
 func (c *call) routeBIOS(ident string, rest []string) (any, error) {
 	if len(rest) > 1 {
@@ -83,7 +83,7 @@ func (c *call) settingDocument(node string, s db.BIOSSetting, fields []string) m
 }
 
 func (c *call) showSettings(ident string) endpoint {
-	query := &schema{types: []string{"object"}, closed: true}
+	query := &schema{Types: []string{"object"}, Closed: true}
 	if c.atLeast(74) {
 		query = querySchema(biosFields, map[string]*schema{"detail": {}})
 	}
@@ -144,7 +144,7 @@ func (c *call) routeFirmware(ident string, rest []string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		detail := map[string]*schema{"detail": {types: []string{"boolean"}}}
+		detail := map[string]*schema{"detail": {Types: []string{"boolean"}}}
 		if err := args.checkQuery(querySchema(firmwareFields, detail)); err != nil {
 			return nil, err
 		}

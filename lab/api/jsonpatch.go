@@ -23,11 +23,11 @@ func (o operation) path() string { return db.Dict(o).Text("path") }
 
 // patchSchema allows less than RFC 6902: three operations, and only word characters and dashes in
 // paths.
-var patchSchema = &schema{types: []string{"array"}, items: &schema{
-	types: []string{"object"}, closed: true, closedFirst: true, required: []string{"op", "path"},
-	properties: map[string]*schema{
-		"path":  {types: []string{"string"}, pattern: `^(/[\w-]+)+$`},
-		"op":    {types: []string{"string"}, enum: []string{"add", "replace", "remove"}},
+var patchSchema = &schema{Types: []string{"array"}, Items: &schema{
+	Types: []string{"object"}, Closed: true, ClosedFirst: true, Required: []string{"op", "path"},
+	Properties: map[string]*schema{
+		"path":  {Types: []string{"string"}, Pattern: `^(/[\w-]+)+$`},
+		"op":    {Types: []string{"string"}, Enum: []string{"add", "replace", "remove"}},
 		"value": {},
 	},
 }}

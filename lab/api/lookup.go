@@ -114,12 +114,12 @@ func (c *call) lookup() (any, error) {
 
 // inspectionSchema is the minimum that an agent must report about its machine.
 var inspectionSchema = &schema{
-	types: []string{"object"}, required: []string{"inventory"}, properties: map[string]*schema{"inventory": {
-		types: []string{"object"}, required: []string{"interfaces"}, properties: map[string]*schema{
+	Types: []string{"object"}, Required: []string{"inventory"}, Properties: map[string]*schema{"inventory": {
+		Types: []string{"object"}, Required: []string{"interfaces"}, Properties: map[string]*schema{
 			"bmc_address": textOrNull, "bmc_v6address": textOrNull,
-			"interfaces": {types: []string{"array"}, minItems: 1, items: &schema{
-				types: []string{"object"}, required: []string{"mac_address"},
-				properties: map[string]*schema{"mac_address": plainText},
+			"interfaces": {Types: []string{"array"}, MinItems: 1, Items: &schema{
+				Types: []string{"object"}, Required: []string{"mac_address"},
+				Properties: map[string]*schema{"mac_address": plainText},
 			}},
 		},
 	}},

@@ -98,8 +98,8 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, value := range patchValues(patch, "/network_data") {
-		if v := networkDataSchema.validate(value); v != nil {
-			return invalid("Invalid network_data: %s ", v.message)
+		if v := networkDataSchema.Validate(python.Value(value)); v != nil {
+			return invalid("Invalid network_data: %s ", v.Message)
 		}
 	}
 	for _, o := range patch {
@@ -134,8 +134,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 // patchDocument returns a node as patches see it: without masks, and only with fields that it may
 // have after one.
 func patchDocument(n *db.Node) map[string]any {
-	document := make(map[string]any, len(patchedSchema.properties))
-	for field := range patchedSchema.properties {
+	document := make(map[string]any, len(patchedSchema.Properties))
+	for field := range patchedSchema.Properties {
 		document[field] = plain(column(n, field))
 	}
 	document["chassis_uuid"] = orNull(n.ChassisUUID)
@@ -160,7 +160,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 		changed["conductor_group"] = strings.ToLower(text)
 	}
 	var fields []string
-	for field := range patchedSchema.properties {
+	for field := range patchedSchema.Properties {
 		if !equalValues(old[field], changed[field]) {
 			fields = append(fields, field)
 		}

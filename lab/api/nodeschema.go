@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	textOrNull   = &schema{types: []string{"string", "null"}}
-	objectOrNull = &schema{types: []string{"object", "null"}}
-	boolText     = &schema{types: []string{"string", "boolean", "null"}}
-	plainText    = &schema{types: []string{"string"}}
+	textOrNull   = &schema{Types: []string{"string", "null"}}
+	objectOrNull = &schema{Types: []string{"object", "null"}}
+	boolText     = &schema{Types: []string{"string", "boolean", "null"}}
+	plainText    = &schema{Types: []string{"string"}}
 )
 
 func longText(types []string, maxLength int) *schema {
-	return &schema{types: types, maxLength: maxLength}
+	return &schema{Types: types, MaxLength: maxLength}
 }
 
 var nullableText = []string{"string", "null"}
@@ -26,9 +26,9 @@ const maxDescription = 4096
 // networkDataSchema is the outline of OpenStack's network_data.json. The content of the lists is
 // not checked.
 var networkDataSchema = &schema{
-	types: []string{"object"}, required: []string{"links", "networks", "services"},
-	properties: map[string]*schema{
-		"links": {types: []string{"array"}}, "networks": {types: []string{"array"}}, "services": {types: []string{"array"}},
+	Types: []string{"object"}, Required: []string{"links", "networks", "services"},
+	Properties: map[string]*schema{
+		"links": {Types: []string{"array"}}, "networks": {Types: []string{"array"}}, "services": {Types: []string{"array"}},
 	},
 }
 
@@ -40,10 +40,10 @@ var nodeProperties = map[string]*schema{
 	"description":       longText(nullableText, maxDescription),
 	"disable_power_off": boolText, "driver": plainText, "driver_info": objectOrNull, "extra": objectOrNull,
 	"firmware_interface": textOrNull, "inspect_interface": textOrNull, "instance_info": objectOrNull,
-	"instance_name": {types: nullableText, minLength: 1, maxLength: 255}, "instance_uuid": textOrNull,
+	"instance_name": {Types: nullableText, MinLength: 1, MaxLength: 255}, "instance_uuid": textOrNull,
 	"lessee": textOrNull, "management_interface": textOrNull, "maintenance": boolText, "name": textOrNull,
-	"network_data": {anyOf: []*schema{
-		{types: []string{"null"}}, {types: []string{"object"}, closed: true}, networkDataSchema,
+	"network_data": {AnyOf: []*schema{
+		{Types: []string{"null"}}, {Types: []string{"object"}, Closed: true}, networkDataSchema,
 	}}, "network_interface": textOrNull, "owner": textOrNull,
 	"parent_node": longText(nullableText, 36), "power_interface": textOrNull, "properties": objectOrNull,
 	"raid_interface": textOrNull, "rescue_interface": textOrNull, "resource_class": longText(nullableText, 80),
@@ -52,14 +52,14 @@ var nodeProperties = map[string]*schema{
 }
 
 var nodeSchema = &schema{
-	types: []string{"object"}, properties: nodeProperties, required: []string{"driver"}, closed: true,
+	Types: []string{"object"}, Properties: nodeProperties, Required: []string{"driver"}, Closed: true,
 }
 
 // patchedSchema is the schema of a node after a patch, which may be protected, too.
 var patchedSchema = func() *schema {
 	properties := maps.Clone(nodeProperties)
 	properties["protected"], properties["protected_reason"] = boolText, textOrNull
-	return &schema{types: []string{"object"}, properties: properties, required: []string{"driver"}, closed: true}
+	return &schema{Types: []string{"object"}, Properties: properties, Required: []string{"driver"}, Closed: true}
 }()
 
 // nodeChecks are checks that a schema cannot express.

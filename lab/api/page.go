@@ -136,6 +136,17 @@ func compareValues(a, b any) int {
 	}
 }
 
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
 // listing is a list of a resource: its parameters, and the source of its rows.
 type listing[T any] struct {
 	name, path string // of the collection, and its path

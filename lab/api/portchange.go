@@ -88,7 +88,7 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 			return invalid("Port can not be added to a portgroup belonging to a different node.")
 		}
 	}
-	if given["is_smartnic"] == true && connection != nil && smartNICSchema.validate(connection) != nil {
+	if given["is_smartnic"] == true && connection != nil && smartNICSchema.Validate(python.Value(connection)) != nil {
 		return invalid("Smart NIC port must have port_id and hostname in local_link_connection")
 	}
 	if given["physical_network"] == "" {
@@ -199,7 +199,7 @@ func (c *call) updatePort(
 // changedFields returns the fields of a schema that a patch changed, sorted.
 func changedFields(s *schema, old, document map[string]any) []string {
 	var changed []string
-	for field := range s.properties {
+	for field := range s.Properties {
 		if !equalValues(old[field], document[field]) {
 			changed = append(changed, field)
 		}

@@ -73,14 +73,14 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 // linkProperties are those of local_link_connection.
 var linkProperties = map[string]*schema{
 	"port_id": plainText, "switch_id": plainText, "hostname": plainText, "switch_info": plainText,
-	"network_type":        {types: []string{"string"}, enum: []string{"managed", "unmanaged"}},
+	"network_type":        {Types: []string{"string"}, Enum: []string{"managed", "unmanaged"}},
 	"vtep-logical-switch": plainText, "vtep-physical-switch": plainText,
 }
 
 func linkSchema(required ...string) *schema {
 	return &schema{
-		types: []string{"object"}, properties: linkProperties, closed: true, closedFirst: true, required: required,
-		together: map[string][]string{
+		Types: []string{"object"}, Properties: linkProperties, Closed: true, ClosedFirst: true, Required: required,
+		Together: map[string][]string{
 			"vtep-logical-switch": {"vtep-physical-switch"}, "vtep-physical-switch": {"vtep-logical-switch"},
 		},
 	}
@@ -89,10 +89,10 @@ func linkSchema(required ...string) *schema {
 var smartNICSchema = linkSchema("port_id", "hostname")
 
 // connectionSchema is the schema of a port's switch, if it has one.
-var connectionSchema = &schema{anyOf: []*schema{
+var connectionSchema = &schema{AnyOf: []*schema{
 	linkSchema("port_id", "switch_id"), smartNICSchema, linkSchema("network_type"),
 	linkSchema("port_id", "vtep-logical-switch", "vtep-physical-switch"),
-	{types: []string{"object"}, closed: true},
+	{Types: []string{"object"}, Closed: true},
 }}
 
 func checkConnection(name string, value any) (any, error) {
@@ -118,18 +118,18 @@ func checkConnection(name string, value any) (any, error) {
 }
 
 var portSchema = &schema{
-	types: []string{"object"}, required: []string{"address"}, closed: true,
-	properties: map[string]*schema{
+	Types: []string{"object"}, Required: []string{"address"}, Closed: true,
+	Properties: map[string]*schema{
 		"address": plainText, "extra": objectOrNull, "is_smartnic": boolText, "local_link_connection": objectOrNull,
 		"node_ident": plainText, "node_uuid": plainText, "physical_network": longText(nullableText, 64),
 		"portgroup_uuid": textOrNull, "pxe_enabled": boolText, "uuid": textOrNull, "name": textOrNull,
 		"description": longText(nullableText, 255), "vendor": longText(nullableText, 32),
 		"category":                        longText(nullableText, 80),
-		"available_for_dynamic_portgroup": {types: []string{"boolean"}},
+		"available_for_dynamic_portgroup": {Types: []string{"boolean"}},
 	},
-	oneOf: []*schema{
-		{required: []string{"node_ident"}, text: "{'required': ['node_ident']}"},
-		{required: []string{"node_uuid"}, text: "{'required': ['node_uuid']}"},
+	OneOf: []*schema{
+		{Required: []string{"node_ident"}, Text: "{'required': ['node_ident']}"},
+		{Required: []string{"node_uuid"}, Text: "{'required': ['node_uuid']}"},
 	},
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 var portgroupSchema = &schema{
-	types: []string{"object"}, required: []string{"node_uuid"}, closed: true,
-	properties: map[string]*schema{
+	Types: []string{"object"}, Required: []string{"node_uuid"}, Closed: true,
+	Properties: map[string]*schema{
 		"address": textOrNull, "category": longText(nullableText, 80), "extra": objectOrNull, "mode": textOrNull,
 		"name": textOrNull, "node_uuid": plainText, "physical_network": longText(nullableText, 64),
 		"properties": objectOrNull, "standalone_ports_supported": boolText, "uuid": textOrNull,
@@ -96,7 +96,7 @@ func (c *call) patchPortgroup(ident, parent string) (any, error) {
 	}
 	all, _ := plain(portgroupDocument(group)).(map[string]any)
 	document := map[string]any{}
-	for field := range portgroupSchema.properties {
+	for field := range portgroupSchema.Properties {
 		document[field] = all[field]
 	}
 	old, _ := plain(document).(map[string]any)

@@ -83,17 +83,17 @@ var (
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
 	}
-	nameOrUUID = &schema{anyOf: []*schema{
-		{types: []string{"string"}, format: "uuid"},
-		{types: []string{"string"}, minLength: 1, maxLength: maxNameLength, pattern: `(?i)^[A-Z0-9-._~]+$`},
+	nameOrUUID = &schema{AnyOf: []*schema{
+		{Types: []string{"string"}, Format: uuidText},
+		{Types: []string{"string"}, MinLength: 1, MaxLength: maxNameLength, Pattern: `(?i)^[A-Z0-9-._~]+$`},
 	}}
-	sortDirSchema   = &schema{types: []string{"string"}, enum: []string{"asc", "desc"}}
-	uuidSchema      = &schema{types: []string{"string"}, format: "uuid"}
+	sortDirSchema   = &schema{Types: []string{"string"}, Enum: []string{"asc", "desc"}}
+	uuidSchema      = &schema{Types: []string{"string"}, Format: uuidText}
 	portgroupsQuery = querySchema(portgroupFields, map[string]*schema{
-		"address":          {types: []string{"string"}, format: "mac-address"},
-		"conductor_groups": {types: []string{"array"}, items: plainText}, "detail": {types: []string{"string", "boolean"}},
-		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID,
-		"shard": {types: []string{"array"}, items: plainText}, "sort_dir": sortDirSchema, "sort_key": plainText,
+		"address":          {Types: []string{"string"}, Format: macText},
+		"conductor_groups": {Types: []string{"array"}, Items: plainText}, "detail": {Types: []string{"string", "boolean"}},
+		"limit": {Types: []string{"integer"}}, "marker": uuidSchema, "node": nameOrUUID,
+		"shard": {Types: []string{"array"}, Items: plainText}, "sort_dir": sortDirSchema, "sort_key": plainText,
 	})
 )
 

@@ -234,16 +234,16 @@ func dicts(values []any) []db.Dict {
 }
 
 // configdriveSchema is the schema of a configdrive.
-var configdriveSchema = &schema{anyOf: []*schema{
+var configdriveSchema = &schema{AnyOf: []*schema{
 	{
-		types: []string{"object"}, closed: true,
-		properties: map[string]*schema{
-			"meta_data": {types: []string{"object"}}, "network_data": {types: []string{"object"}},
-			"user_data":   {types: []string{"object", "array", "string", "null"}},
-			"vendor_data": {types: []string{"object"}},
+		Types: []string{"object"}, Closed: true,
+		Properties: map[string]*schema{
+			"meta_data": {Types: []string{"object"}}, "network_data": {Types: []string{"object"}},
+			"user_data":   {Types: []string{"object", "array", "string", "null"}},
+			"vendor_data": {Types: []string{"object"}},
 		},
 	},
-	{types: []string{"string", "null"}},
+	{Types: []string{"string", "null"}},
 }}
 
 // base64Alphabet includes spaces and newlines, which are common in base64.
@@ -263,8 +263,8 @@ func (c *call) checkConfigdrive(target string, configdrive any) error {
 		return invalid("Adding a config drive is only supported when setting provision state to %s",
 			strings.Join(targets, ", "))
 	}
-	if v := configdriveSchema.validate(configdrive); v != nil {
-		return invalid("Invalid configdrive format: %s%s", v.message, v.valuePath(configdrive))
+	if v := configdriveSchema.Validate(python.Value(configdrive)); v != nil {
+		return invalid("Invalid configdrive format: %s", withInstance(v))
 	}
 	object, isObject := configdrive.(map[string]any)
 	if !isObject {

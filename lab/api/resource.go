@@ -76,10 +76,10 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := uuidFormat.checkWhole(args[ident.name]); err != nil {
+	if err := checkWhole(uuidFormat, args[ident.name]); err != nil {
 		return nil, err
 	}
-	if err := patchSchema.checkWhole(args["patch"]); err != nil { // null
+	if err := checkWhole(patchSchema, args["patch"]); err != nil { // null
 		return nil, err
 	}
 	return operations(args["patch"]), nil
@@ -93,7 +93,7 @@ func (c *call) givenObject(name string, s *schema, checks []param) (map[string]a
 	}
 	given, ok := args[name].(map[string]any)
 	if !ok { // null
-		return nil, s.checkWhole(nil)
+		return nil, checkWhole(s, nil)
 	}
 	return given, nil
 }

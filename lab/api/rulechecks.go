@@ -52,22 +52,22 @@ const maxPriority = 9999
 
 // ruleSchema is what a client may send, and a rule after a patch.
 var ruleSchema = &schema{
-	types: []string{"object"}, required: []string{"actions"}, closed: true, properties: map[string]*schema{
-		"actions": {types: []string{"array"}, minItems: 1, items: operationSchema(operationNames(ruleActions, ""), nil)},
-		"conditions": {types: []string{"array"}, items: operationSchema(
-			operationNames(ruleOperators, "", "!"), &schema{enum: []string{"any", "all", "first", "last"}})},
+	Types: []string{"object"}, Required: []string{"actions"}, Closed: true, Properties: map[string]*schema{
+		"actions": {Types: []string{"array"}, MinItems: 1, Items: operationSchema(operationNames(ruleActions, ""), nil)},
+		"conditions": {Types: []string{"array"}, Items: operationSchema(
+			operationNames(ruleOperators, "", "!"), &schema{Enum: []string{"any", "all", "first", "last"}})},
 		"description": longText(nullableText, 255), "phase": longText(nullableText, 16),
-		"priority":  {types: []string{"integer"}, minimum: &zero},
-		"sensitive": {types: []string{"boolean", "null"}}, "uuid": textOrNull,
+		"priority":  {Types: []string{"integer"}, Minimum: &zero},
+		"sensitive": {Types: []string{"boolean", "null"}}, "uuid": textOrNull,
 	},
 }
 
 func operationSchema(names []string, multiple *schema) *schema {
-	listOrObject := &schema{types: []string{"array", "object"}}
+	listOrObject := &schema{Types: []string{"array", "object"}}
 	return &schema{
-		types: []string{"object"}, required: []string{"op", "args"}, requiredFirst: true,
-		order:      []string{"op", "args", "multiple", "loop"},
-		properties: map[string]*schema{"op": {enum: names}, "args": listOrObject, "loop": listOrObject, "multiple": multiple},
+		Types: []string{"object"}, Required: []string{"op", "args"}, RequiredFirst: true,
+		Order:      []string{"op", "args", "multiple", "loop"},
+		Properties: map[string]*schema{"op": {Enum: names}, "args": listOrObject, "loop": listOrObject, "multiple": multiple},
 	}
 }
 

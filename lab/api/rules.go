@@ -16,13 +16,13 @@ const ruleVersion = 96
 var (
 	defaultRuleFields = []string{"uuid", "priority", "phase", "description"}
 	rulesQuery        = querySchema(nil, map[string]*schema{
-		"detail": {types: []string{"boolean"}}, "limit": {types: []string{"integer"}}, "marker": plainText, "phase": plainText,
-		"sort_dir": sortDirSchema, "sort_key": {not: &schema{
-			types: []string{"string"}, enum: []string{"actions", "conditions"},
-			text: "{'type': 'string', 'enum': ['actions', 'conditions']}",
+		"detail": {Types: []string{"boolean"}}, "limit": {Types: []string{"integer"}}, "marker": plainText, "phase": plainText,
+		"sort_dir": sortDirSchema, "sort_key": {Not: &schema{
+			Types: []string{"string"}, Enum: []string{"actions", "conditions"},
+			Text: "{'type': 'string', 'enum': ['actions', 'conditions']}",
 		}},
 	})
-	uuidFormat = &schema{types: []string{"string"}, format: "uuid"}
+	uuidFormat = &schema{Types: []string{"string"}, Format: uuidText}
 )
 
 // routeRules handles everything below /inspection_rules.
@@ -110,7 +110,7 @@ func (c *call) showRule(ident string) (any, error) {
 }
 
 func (c *call) findRule(ident string) (*db.InspectionRule, error) {
-	if err := uuidFormat.checkWhole(ident); err != nil {
+	if err := checkWhole(uuidFormat, ident); err != nil {
 		return nil, err
 	}
 	return c.tables().InspectionRules.Get(ident)
@@ -136,7 +136,7 @@ func (c *call) createRule(refusal error) endpoint {
 		if err != nil {
 			return nil, err
 		}
-		if err := ruleSchema.checkWhole(body.given); err != nil {
+		if err := checkWhole(ruleSchema, body.given); err != nil {
 			return nil, err
 		}
 		if err := cmp.Or(refusal, c.unexpected("InspectionRuleController.post")); err != nil {
@@ -204,7 +204,7 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	if err := applyPatch(document, patch); err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(ruleSchema.properties, key) })
+	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(ruleSchema.Properties, key) })
 	if _, err := checkObject(ruleSchema, []param{optional("uuid", checkUUID)})("patch", document); err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 }
 
 func (c *call) deleteRule(ident string) error {
-	if err := uuidFormat.checkWhole(ident); err != nil {
+	if err := checkWhole(uuidFormat, ident); err != nil {
 		return err
 	}
 	if err := c.unexpected("InspectionRuleController.delete"); err != nil {

@@ -14,15 +14,15 @@ import (
 
 var (
 	runbookProperties = map[string]*schema{
-		"uuid": textOrNull, "name": traitSchema, "steps": {types: []string{"array"}, items: runbookStep, minItems: 1},
+		"uuid": textOrNull, "name": traitSchema, "steps": {Types: []string{"array"}, Items: runbookStep, MinItems: 1},
 		"disable_ramdisk": booleanOrNull, "extra": objectOrNull, "public": booleanOrNull, "owner": longText(nullableText, 255),
 	}
-	booleanOrNull = &schema{types: []string{"boolean", "null"}}
+	booleanOrNull = &schema{Types: []string{"boolean", "null"}}
 	// oldRunbook is what a client may send before 1.112, freeRunbook afterwards, and every runbook after a patch.
 	oldRunbook  = runbookSchema(runbookProperties)
 	freeRunbook = runbookSchema(func() map[string]*schema {
 		properties := maps.Clone(runbookProperties)
-		properties["name"] = &schema{types: []string{"string"}, minLength: 1, maxLength: 255, pattern: `^[A-Za-z0-9\-._~]+$`}
+		properties["name"] = &schema{Types: []string{"string"}, MinLength: 1, MaxLength: 255, Pattern: `^[A-Za-z0-9\-._~]+$`}
 		properties["description"] = longText(nullableText, 255)
 		return properties
 	}())
@@ -30,7 +30,7 @@ var (
 )
 
 func runbookSchema(properties map[string]*schema) *schema {
-	return &schema{types: []string{"object"}, required: []string{"steps", "name"}, closed: true, properties: properties}
+	return &schema{Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true, Properties: properties}
 }
 
 // checkRunbook checks the schema and further rules.
@@ -177,7 +177,7 @@ func patchedRunbook(runbook *db.Runbook, patch []operation) (db.Dict, error) {
 	if err := checkPatchedSteps(document); err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(freeRunbook.properties, key) })
+	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(freeRunbook.Properties, key) })
 	return document, checkRunbook(freeRunbook, "patch", document)
 }
 
@@ -198,7 +198,7 @@ func checkPatchedSteps(document map[string]any) error {
 				return err
 			}
 		}
-		maps.DeleteFunc(object, func(key string, _ any) bool { return !hasKey(runbookStep.properties, key) })
+		maps.DeleteFunc(object, func(key string, _ any) bool { return !hasKey(runbookStep.Properties, key) })
 		if _, err := checkSchema(runbookStep)("patch", step); err != nil {
 			return err
 		}

@@ -18,39 +18,39 @@ var stepInterfaces = []string{"vendor", "power", "management", "firmware", "depl
 var zero = 0
 
 // countSchema is a priority or an order: a number, or a text with one.
-var countSchema = &schema{anyOf: []*schema{
-	{types: []string{"integer"}, minimum: &zero},
-	{types: []string{"string"}, minLength: 1, pattern: "^[0-9]+$"},
+var countSchema = &schema{AnyOf: []*schema{
+	{Types: []string{"integer"}, Minimum: &zero},
+	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},
 }}
 
 // deployStep is a step of a deployment or of a deploy template.
 var deployStep = &schema{
-	types: []string{"object"}, required: []string{"interface", "step", "args", "priority"}, closed: true,
-	properties: map[string]*schema{
-		"args": {types: []string{"object"}}, "interface": {types: []string{"string"}, enum: stepInterfaces},
-		"priority": countSchema, "step": {types: []string{"string"}, minLength: 1},
+	Types: []string{"object"}, Required: []string{"interface", "step", "args", "priority"}, Closed: true,
+	Properties: map[string]*schema{
+		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
+		"priority": countSchema, "step": {Types: []string{"string"}, MinLength: 1},
 	},
 }
 
 // runbookStep is a step of a runbook.
 var runbookStep = &schema{
-	types: []string{"object"}, required: []string{"interface", "step", "order"}, closed: true,
-	properties: map[string]*schema{
-		"args": {types: []string{"object"}}, "interface": {types: []string{"string"}, enum: stepInterfaces},
-		"step": {types: []string{"string"}, minLength: 1}, "order": countSchema,
+	Types: []string{"object"}, Required: []string{"interface", "step", "order"}, Closed: true,
+	Properties: map[string]*schema{
+		"args": {Types: []string{"object"}}, "interface": {Types: []string{"string"}, Enum: stepInterfaces},
+		"step": {Types: []string{"string"}, MinLength: 1}, "order": countSchema,
 	},
 }
 
-var deploySteps = &schema{types: []string{"array"}, items: deployStep}
+var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 
 // userSteps are those of cleaning and servicing, which run in the given order.
-var userSteps = &schema{types: []string{"array"}, items: &schema{
-	types: []string{"object"}, required: []string{"interface", "step"}, closed: true,
-	properties: map[string]*schema{
-		"interface": {enum: stepInterfaces}, "step": {types: []string{"string"}, minLength: 1},
-		"args": {types: []string{"object"}}, "order": countSchema,
-		"execute_on_child_nodes":     {types: []string{"boolean"}},
-		"limit_child_node_execution": {types: []string{"array"}},
+var userSteps = &schema{Types: []string{"array"}, Items: &schema{
+	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
+	Properties: map[string]*schema{
+		"interface": {Enum: stepInterfaces}, "step": {Types: []string{"string"}, MinLength: 1},
+		"args": {Types: []string{"object"}}, "order": countSchema,
+		"execute_on_child_nodes":     {Types: []string{"boolean"}},
+		"limit_child_node_execution": {Types: []string{"array"}},
 	},
 }}
 
@@ -62,8 +62,8 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	if len(steps) == 0 {
 		return nil
 	}
-	if v := s.validate(steps); v != nil {
-		return invalidValue("Invalid %s_steps: %s%s", kind, v.message, v.valuePath(steps))
+	if v := s.Validate(python.Value(steps)); v != nil {
+		return invalidValue("Invalid %s_steps: %s", kind, withInstance(v))
 	}
 	for _, value := range steps {
 		step, _ := value.(map[string]any)
@@ -130,22 +130,4 @@ func storedSteps(list any, position string) []db.Dict {
 		}
 	}
 	return steps
-}
-
-// valuePath is what jsonschema appends to its message: the path in the value. The schema, which
-// it includes, is omitted.
-func (v *violation) valuePath(value any) string {
-	var b strings.Builder
-	for _, step := range v.path {
-		fmt.Fprintf(&b, "[%s]", python.Repr(step))
-		switch at := step.(type) {
-		case int:
-			list, _ := value.([]any)
-			value = list[at]
-		case string:
-			object, _ := value.(map[string]any)
-			value = object[at]
-		}
-	}
-	return "\n\nOn instance" + b.String() + ":\n    " + python.Repr(value)
 }

@@ -13,10 +13,10 @@ var (
 		"created_at", "description", "extra", "links", "name", "steps", "updated_at", "uuid",
 	}
 	templateSchema = &schema{
-		types: []string{"object"}, required: []string{"steps", "name"}, closed: true,
-		properties: map[string]*schema{
+		Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true,
+		Properties: map[string]*schema{
 			"description": longText(nullableText, 255), "extra": objectOrNull, "name": traitSchema,
-			"steps": {types: []string{"array"}, items: deployStep, minItems: 1}, "uuid": textOrNull,
+			"steps": {Types: []string{"array"}, Items: deployStep, MinItems: 1}, "uuid": textOrNull,
 		},
 	}
 	patchableTemplate = []string{"extra", "name", "steps", "description"}
@@ -70,7 +70,7 @@ func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
 
 func (c *call) listTemplates() (any, error) {
 	query := querySchema(templateFields, map[string]*schema{
-		"detail": {types: []string{"string", "boolean"}}, "limit": {types: []string{"integer"}}, "marker": {},
+		"detail": {Types: []string{"string", "boolean"}}, "limit": {Types: []string{"integer"}}, "marker": {},
 		"sort_dir": sortDirSchema, "sort_key": plainText,
 	})
 	args, fields, err := c.listArguments(query, []string{"uuid", "name"}, listParams(checkName, checkText))

@@ -15,14 +15,14 @@ var standardTraits string
 
 // traitSchema is a trait: a custom or a standard one (os-traits).
 var traitSchema = &schema{
-	types: []string{"string"}, minLength: 1, maxLength: 255, anyOf: []*schema{
-		{pattern: "^CUSTOM_[A-Z0-9_]+$"}, {enum: strings.Fields(standardTraits)},
+	Types: []string{"string"}, MinLength: 1, MaxLength: 255, AnyOf: []*schema{
+		{Pattern: "^CUSTOM_[A-Z0-9_]+$"}, {Enum: strings.Fields(standardTraits)},
 	},
 }
 
 var traitsSchema = &schema{
-	types: []string{"object"}, closed: true,
-	properties: map[string]*schema{"traits": {types: []string{"array"}, items: traitSchema}},
+	Types: []string{"object"}, Closed: true,
+	Properties: map[string]*schema{"traits": {Types: []string{"array"}, Items: traitSchema}},
 }
 
 func (c *call) routeTraits(ident string, rest []string) (any, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 var vifSchema = &schema{
-	types: []string{"object"}, properties: map[string]*schema{"id": plainText}, required: []string{"id"},
+	Types: []string{"object"}, Properties: map[string]*schema{"id": plainText}, Required: []string{"id"},
 }
 
 func (c *call) routeVIFs(ident string, rest []string) (any, error) {

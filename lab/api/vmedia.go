@@ -16,10 +16,10 @@ var mediaDevices = []string{"disk", "cdrom", "floppy"}
 var mediaSchemes = []string{"http", "https", "nfs", "cifs", "smb"}
 
 var mediaSchema = &schema{
-	types: []string{"object"}, required: []string{"device_type", "image_url"}, closed: true,
-	properties: map[string]*schema{
-		"device_type": {types: []string{"string"}, enum: mediaDevices}, "image_url": plainText,
-		"image_download_source": {types: []string{"string"}, enum: []string{"http", "local", "swift"}},
+	Types: []string{"object"}, Required: []string{"device_type", "image_url"}, Closed: true,
+	Properties: map[string]*schema{
+		"device_type": {Types: []string{"string"}, Enum: mediaDevices}, "image_url": plainText,
+		"image_download_source": {Types: []string{"string"}, Enum: []string{"http", "local", "swift"}},
 	},
 }
 

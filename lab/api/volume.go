@@ -11,15 +11,15 @@ const volumeVersion = 32
 
 var (
 	connectorSchema = &schema{
-		types: []string{"object"}, required: []string{"connector_id", "node_uuid", "type"}, closed: true,
-		properties: map[string]*schema{
+		Types: []string{"object"}, Required: []string{"connector_id", "node_uuid", "type"}, Closed: true,
+		Properties: map[string]*schema{
 			"connector_id": plainText, "extra": objectOrNull, "node_uuid": plainText, "type": plainText, "uuid": textOrNull,
 		},
 	}
 	targetSchema = &schema{
-		types: []string{"object"}, required: []string{"boot_index", "node_uuid", "volume_id", "volume_type"}, closed: true,
-		properties: map[string]*schema{
-			"boot_index": {types: []string{"integer"}}, "extra": objectOrNull, "node_uuid": plainText,
+		Types: []string{"object"}, Required: []string{"boot_index", "node_uuid", "volume_id", "volume_type"}, Closed: true,
+		Properties: map[string]*schema{
+			"boot_index": {Types: []string{"integer"}}, "extra": objectOrNull, "node_uuid": plainText,
 			"properties": objectOrNull, "uuid": textOrNull, "volume_id": plainText, "volume_type": plainText,
 		},
 	}

@@ -211,7 +211,7 @@ func (v volumes[T]) patch(ident string) (any, error) {
 		return nil, err
 	}
 	document["node_uuid"] = node.UUID
-	maps.DeleteFunc(document, func(field string, _ any) bool { return !hasKey(v.schema.properties, field) })
+	maps.DeleteFunc(document, func(field string, _ any) bool { return !hasKey(v.schema.Properties, field) })
 	if _, err := checkObject(v.schema, volumeChecks)("patch", document); err != nil {
 		return nil, err
 	}

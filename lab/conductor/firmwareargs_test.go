@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -33,13 +34,14 @@ func TestFirmwareArgs(t *testing.T) {
 		if err := decoder.Decode(&settings); err != nil {
 			t.Fatal(err)
 		}
-		got := firmwareProblem(settings)
+		err := checkFirmwareArgs(settings)
 		if test.problem == "" {
-			if got != "" {
-				t.Errorf("%s: %s", test.settings, got)
+			if err != nil {
+				t.Errorf("%s: %v", test.settings, err)
 			}
 			continue
 		}
+		_, got, _ := strings.Cut(fmt.Sprint(err), " Errors: ")
 		if !strings.HasPrefix(got, test.problem+"\n\nFailed validating "+test.at+"\n    {") || !strings.Contains(got, "\n\n"+test.instance) {
 			t.Errorf("%s: %s", test.settings, got)
 		}

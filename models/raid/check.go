@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ironworks/models/hints"
+	"ironworks/models/jsonschema"
 )
 
 // Keys of a configuration and of a logical disk.
@@ -24,31 +25,35 @@ const (
 // allMax is the size of a logical disk that takes all the space.
 const allMax = "MAX"
 
-// configSchema is ironic/drivers/raid_config_schema.json of 39.0.0, which 21.4.4 has as well.
-func configSchema() *schema {
-	return &schema{
-		kind: "object", required: []string{keyDisks}, closed: true,
-		properties: []property{{keyDisks, schema{kind: "array", items: diskSchema(), least: 1}}},
+// configSchema is ironic/drivers/raid_config_schema.json of 39.0.0, which 21.4.4 has as well: a schema of draft 4, in the
+// order of its properties.
+func configSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Types: []string{"object"}, Required: []string{keyDisks}, Closed: true,
+		Properties: map[string]*jsonschema.Schema{keyDisks: {Types: []string{"array"}, Items: diskSchema(), MinItems: 1}},
 	}
 }
 
-func diskSchema() *schema {
-	return &schema{
-		kind: "object", required: []string{keyLevel, keySize}, closed: true, needs: [2]string{keyPhysical, keyCtrl},
-		properties: []property{
-			{keyLevel, schema{kind: "string", words: Levels()}},
-			{keySize, schema{anyOf: []schema{{kind: "integer", minimum: true}, {kind: "string", words: []string{allMax}}}}},
-			{keyName, schema{kind: "string"}},
-			{keyRoot, schema{kind: "boolean"}},
-			{keyShare, schema{kind: "boolean"}},
-			{keyType, schema{kind: "string", words: diskTypes()}},
-			{keyProtocol, schema{kind: "string", words: interfaceTypes()}},
-			{keyCount, schema{kind: "integer", minimum: true, exclusive: true}},
-			{keyCtrl, schema{kind: "string"}},
-			{keyPhysical, schema{anyOf: []schema{
-				{kind: "array", items: &schema{kind: "string"}},
-				{kind: "array", items: &schema{kind: "object"}, least: 2},
-			}}},
+func diskSchema() *jsonschema.Schema {
+	text, boolean := &jsonschema.Schema{Types: []string{"string"}}, &jsonschema.Schema{Types: []string{"boolean"}}
+	oneOf := func(words ...string) *jsonschema.Schema {
+		return &jsonschema.Schema{Types: []string{"string"}, Enum: words}
+	}
+	whole := func(exclusive bool) *jsonschema.Schema {
+		return &jsonschema.Schema{Types: []string{"integer"}, Draft4: true, Minimum: new(int), Exclusive: exclusive}
+	}
+	return &jsonschema.Schema{
+		Types: []string{"object"}, Required: []string{keyLevel, keySize}, Closed: true,
+		Together: map[string][]string{keyPhysical: {keyCtrl}},
+		Order:    []string{keyLevel, keySize, keyName, keyRoot, keyShare, keyType, keyProtocol, keyCount, keyCtrl, keyPhysical},
+		Properties: map[string]*jsonschema.Schema{
+			keyLevel: oneOf(Levels()...), keySize: {AnyOf: []*jsonschema.Schema{whole(false), oneOf(allMax)}},
+			keyName: text, keyRoot: boolean, keyShare: boolean, keyType: oneOf(diskTypes()...),
+			keyProtocol: oneOf(interfaceTypes()...), keyCount: whole(true), keyCtrl: text,
+			keyPhysical: {AnyOf: []*jsonschema.Schema{
+				{Types: []string{"array"}, Items: text},
+				{Types: []string{"array"}, Items: &jsonschema.Schema{Types: []string{"object"}}, MinItems: 2},
+			}},
 		},
 	}
 }
@@ -65,8 +70,8 @@ func interfaceTypes() []string { return []string{"sata", "scsi", "sas"} }
 // *hints.PythonDict.
 func Check(config any) error {
 	value := pythonOf(config)
-	if problems := configSchema().check(value); len(problems) > 0 {
-		return &Error{Class: InvalidParameterValue, Reason: "RAID config validation error: " + bestMatch(problems).text}
+	if v := configSchema().Validate(value); v != nil {
+		return &Error{Class: InvalidParameterValue, Reason: "RAID config validation error: " + v.Message}
 	}
 	roots := 0
 	given, _ := value.(*hints.PythonDict)

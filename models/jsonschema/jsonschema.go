@@ -1,0 +1,200 @@
+// Package jsonschema is the part of Python's jsonschema that Ironic uses: its messages, and which of several errors it
+// reports, appear in Ironic's answers. Values are those of [hints.PythonRepr].
+package jsonschema
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/models/hints"
+)
+
+// Schema is a JSON schema. Zero values are not checked.
+type Schema struct {
+	Types []string
+	// Draft4 is the older meaning of integer, for which 1.0 is not one.
+	Draft4    bool
+	Enum      []string
+	Pattern   string
+	MinLength int
+	MaxLength int
+	Minimum   *int
+	// Exclusive excludes the minimum itself.
+	Exclusive  bool
+	MinItems   int
+	Format     *Format
+	Properties map[string]*Schema
+	Required   []string
+	Closed     bool // no other properties
+	// ClosedFirst is the order of two checks, which determines the message about an object that
+	// violates both.
+	ClosedFirst bool
+	// Order is the order of properties that are not checked alphabetically, and RequiredFirst
+	// checks Required before all of them.
+	Order         []string
+	RequiredFirst bool
+	// Together are properties that require others.
+	Together map[string][]string
+	Items    *Schema
+	AnyOf    []*Schema
+	OneOf    []*Schema
+	Not      *Schema
+	Text     string // as Python shows it, where messages quote the schema
+}
+
+// Format is a named format of texts.
+type Format struct {
+	Name  string
+	Valid func(text string) bool
+}
+
+// Violation is a ValidationError of a value.
+type Violation struct {
+	Message string
+	// Path leads from the checked value to Value: texts and numbers.
+	Path  []any
+	Value any
+	// Keyword is the violated one of Schema, which SchemaPath leads to.
+	Keyword    string
+	Schema     *Schema
+	SchemaPath []string
+
+	context []*Violation
+}
+
+// Validate returns the most relevant violation (jsonschema.exceptions.best_match), nil for a valid value.
+func (s *Schema) Validate(value any) *Violation {
+	found := s.Violations(value)
+	if len(found) == 0 {
+		return nil
+	}
+	best := slices.MaxFunc(found, (*Violation).compare)
+	for len(best.context) > 0 {
+		smallest := slices.Clone(best.context)
+		slices.SortStableFunc(smallest, (*Violation).compare)
+		if len(smallest) > 1 && smallest[0].compare(smallest[1]) == 0 {
+			return best
+		}
+		best = smallest[0]
+	}
+	return best
+}
+
+// Cause returns the message of the most likely cause of a violation with alternatives, "" without any.
+func (v *Violation) Cause() string {
+	text := ""
+	for current := v; len(current.context) > 0; text = current.Message {
+		current = slices.MaxFunc(current.context, (*Violation).compare)
+		for len(current.context) > 0 {
+			current = slices.MinFunc(current.context, (*Violation).compare)
+		}
+	}
+	return text
+}
+
+// compare is jsonschema's relevance: violations near the root are more relevant.
+func (v *Violation) compare(other *Violation) int {
+	if d := len(other.Path) - len(v.Path); d != 0 {
+		return d
+	}
+	for i := range v.Path {
+		if d := comparePath(v.Path[i], other.Path[i]); d != 0 {
+			return d
+		}
+	}
+	return v.weight() - other.weight()
+}
+
+// weight is lower for anyOf and oneOf, which say little, and for a value that has the type of the schema.
+func (v *Violation) weight() int {
+	weight := 0
+	if v.Keyword != "anyOf" && v.Keyword != "oneOf" {
+		weight += 2
+	}
+	if !v.Schema.hasType(v.Value) {
+		weight++
+	}
+	return weight
+}
+
+// Violations returns all violations of a value, in the order of jsonschema's iter_errors.
+func (s *Schema) Violations(value any) []*Violation {
+	c := checker{schema: s, value: value}
+	if len(s.Types) > 0 && !s.hasType(value) {
+		quoted := make([]string, len(s.Types))
+		for i := range s.Types {
+			quoted[i] = hints.PythonRepr(s.Types[i])
+		}
+		c.fail("type", "%s is not of type %s", repr(value), strings.Join(quoted, ", "))
+	}
+	if len(s.Enum) > 0 {
+		if text, ok := value.(string); !ok || !slices.Contains(s.Enum, text) {
+			c.fail("enum", "%s is not one of [%s]", repr(value), strings.Join(reprs(s.Enum), ", "))
+		}
+	}
+	switch v := value.(type) {
+	case string:
+		c.checkText(v)
+	case hints.PythonInt, float64:
+		c.checkMinimum(v)
+	case hints.PythonList:
+		c.checkList(v)
+	case *hints.PythonDict:
+		c.checkObject(v)
+	}
+	c.checkChoices()
+	return c.found
+}
+
+func (c *checker) checkText(v string) {
+	s, length := c.schema, utf8.RuneCountInString(v)
+	if length < s.MinLength {
+		c.fail("minLength", "%s should be non-empty", repr(v))
+	}
+	if s.MaxLength > 0 && length > s.MaxLength {
+		c.fail("maxLength", "%s is too long", repr(v))
+	}
+	if s.Pattern != "" && !pythonRule(s.Pattern).MatchString(v) {
+		c.fail("pattern", "%s does not match %s", repr(v), repr(s.Pattern))
+	}
+	if s.Format != nil && !s.Format.Valid(v) {
+		c.fail("format", "%s is not a %s", repr(v), repr(s.Format.Name))
+	}
+}
+
+// pythonRule compiles a Python regular expression, whose word characters are those of all scripts.
+func pythonRule(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
+}
+
+func (c *checker) checkMinimum(v any) {
+	if c.schema.Minimum == nil {
+		return
+	}
+	least := *c.schema.Minimum
+	switch n, ok := hints.PythonFloat(v); {
+	case !ok:
+	case c.schema.Exclusive && n <= float64(least):
+		c.fail("minimum", "%s is less than or equal to the minimum of %d", repr(v), least)
+	case n < float64(least):
+		c.fail("minimum", "%s is less than the minimum of %d", repr(v), least)
+	}
+}
+
+func (c *checker) checkList(v hints.PythonList) {
+	switch least := c.schema.MinItems; {
+	case len(v) >= least:
+	case least == 1:
+		c.fail("minItems", "%s should be non-empty", repr(v))
+	default:
+		c.fail("minItems", "%s is too short", repr(v))
+	}
+	if c.schema.Items == nil {
+		return
+	}
+	for i := range v {
+		c.below(i, c.schema.Items.Violations(v[i]), "items")
+	}
+}
