@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -21,34 +20,6 @@ type declaredFlags struct {
 func (f *declaredFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
-}
-
-// eachFile passes the text of each file, or of stdin for -, with its name. The error has the problems of all.
-func (a *app) eachFile(names []string, read func(data []byte, name string) error) error {
-	var problems []error
-	for _, name := range names {
-		data, err := a.readNodeFile(name)
-		if name == "-" {
-			name = "stdin"
-		}
-		if err == nil {
-			err = read(data, name)
-		}
-		problems = append(problems, err)
-	}
-	return errors.Join(problems...)
-}
-
-// completeDeclared offers what Ironic has, as far as it can be read.
-func (a *app) completeDeclared(
-	cmd *cobra.Command, list func(ctx context.Context, s *session.Session) ([]string, error),
-) ([]string, cobra.ShellCompDirective) {
-	var words []string
-	_ = a.online(func(cmd *cobra.Command, s *session.Session, _ []string) (err error) {
-		words, err = list(cmd.Context(), s)
-		return err
-	})(cmd, nil)
-	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // carryOutDeclared shows a plan, asks where something is lost, sends it and prints the results.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/document"
-	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/rules"
 	"ironworks/session"
@@ -17,11 +16,31 @@ import (
 
 func (a *app) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "rules list|show|check|test|apply|delete|example"}
-	cmd.AddCommand(
-		a.rulesListCommand(), a.rulesShowCommand(), a.rulesCheckCommand(), a.rulesTestCommand(), a.rulesApplyCommand(),
-		a.rulesDeleteCommand(), a.rulesExampleCommand(),
-	)
+	cmd.AddCommand(a.rulesListCommand(), a.rulesTestCommand(), a.rulesExampleCommand())
+	cmd.AddCommand(a.declaredRules().commands()...)
 	return needsSubcommand(cmd)
+}
+
+func (a *app) declaredRules() declaredKind[*rules.Rule] {
+	return declaredKind[*rules.Rule]{
+		app: a, noun: "inspection rule", counted: "rule", argument: "RULE…", apply: "rules apply", refused: "rules apply",
+		hidden: "write the conditions and actions of sensitive rules, which cannot be compared",
+		list: func(ctx context.Context, s *session.Session) ([]*rules.Rule, error) {
+			return provision.Rules(ctx, s.Client)
+		},
+		find: provision.FindRules, parse: a.parseRules, yaml: rules.YAML, documents: bodiesOf,
+		name: func(rule *rules.Rule) string { return rule.UUID },
+		words: func(rule *rules.Rule) []string {
+			return without([]string{rule.UUID, rule.Description}, "")
+		},
+		note: func(rule *rules.Rule) string {
+			if !rule.Hidden {
+				return ""
+			}
+			return fmt.Sprintf("rule %q is sensitive: Ironic hides its conditions and actions", rule.Label())
+		},
+		plan: provision.PlanRules, remove: provision.DeleteRules,
+	}
 }
 
 func (a *app) rulesListCommand() *cobra.Command {
@@ -58,80 +77,16 @@ func bodiesOf(list []*rules.Rule) []any {
 	return bodies
 }
 
-func (a *app) rulesShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "show RULE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeRules,
-		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			found, err := findRules(cmd.Context(), s, args)
-			if err != nil {
-				return err
-			}
-			text, err := rules.YAML(found)
-			if err != nil {
-				return err
-			}
-			r := result{data: bodiesOf(found), text: string(text)}
-			for _, rule := range found {
-				r.names = append(r.names, rule.UUID)
-				if rule.Hidden {
-					a.complain("rule %q is sensitive: Ironic hides its conditions and actions", rule.Label())
-				}
-			}
-			return a.print(r)
-		}),
-	}
-}
-
-func findRules(ctx context.Context, s *session.Session, ids []string) ([]*rules.Rule, error) {
-	all, err := provision.Rules(ctx, s.Client)
+// parseRules reads a file of rules, and prints its warnings.
+func (a *app) parseRules(data []byte, name string) ([]*rules.Rule, error) {
+	file, err := rules.Parse(data, name)
 	if err != nil {
 		return nil, err
 	}
-	return provision.FindRules(all, ids)
-}
-
-// completeRules offers the descriptions and UUIDs of Ironic's rules.
-func (a *app) completeRules(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.completeDeclared(cmd, func(ctx context.Context, s *session.Session) (words []string, err error) {
-		list, err := provision.Rules(ctx, s.Client)
-		for _, rule := range list {
-			words = append(words, rule.UUID)
-			if rule.Description != "" {
-				words = append(words, rule.Description)
-			}
-		}
-		return words, err
-	})
-}
-
-func (a *app) rulesCheckCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "check FILE…", Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			list, err := a.readRules(args)
-			if err != nil {
-				return err
-			}
-			a.complain("%s, no errors", models.Counted(len(list), "rule"))
-			return nil
-		},
+	for _, w := range file.Warnings {
+		a.tell("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
 	}
-}
-
-// readRules reads files of rules, and prints their warnings.
-func (a *app) readRules(names []string) (all []*rules.Rule, err error) {
-	err = a.eachFile(names, func(data []byte, name string) error {
-		file, err := rules.Parse(data, name)
-		if err != nil {
-			return err
-		}
-		for _, w := range file.Warnings {
-			a.tell("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
-		}
-		all = append(all, file.Rules...)
-		return nil
-	})
-	return all, err
+	return file.Rules, nil
 }
 
 func (a *app) rulesExampleCommand() *cobra.Command {
@@ -157,53 +112,4 @@ func (a *app) rulesExampleCommand() *cobra.Command {
 			return a.print(r)
 		},
 	}
-}
-
-func (a *app) rulesApplyCommand() *cobra.Command {
-	var flags declaredFlags
-	var files []string
-	var rewrite bool
-	cmd := &cobra.Command{
-		Use: "apply -f FILE", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(files) == 0 {
-				return usagef("rules apply: want -f FILE")
-			}
-			wanted, err := a.readRules(files) // before connecting: the file may be wrong
-			if err != nil {
-				return err
-			}
-			return a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
-				now, err := provision.Rules(cmd.Context(), s.Client)
-				if err != nil {
-					return err
-				}
-				steps, err := provision.PlanRules(now, wanted, rewrite)
-				if err != nil {
-					return &models.Refusal{Kind: models.RefusedArguments, Action: "rules apply", Why: err.Error()}
-				}
-				return a.carryOutDeclared(cmd.Context(), s, steps, flags)
-			})(cmd, nil)
-		},
-	}
-	flags.register(cmd)
-	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "file with inspection rules, YAML or JSON, or -; may be repeated")
-	cmd.Flags().BoolVar(&rewrite, "rewrite-sensitive", false, "write the conditions and actions of sensitive rules, which cannot be compared")
-	return cmd
-}
-
-func (a *app) rulesDeleteCommand() *cobra.Command {
-	var flags declaredFlags
-	cmd := &cobra.Command{
-		Use: "delete RULE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeRules,
-		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			found, err := findRules(cmd.Context(), s, args)
-			if err != nil {
-				return err
-			}
-			return a.carryOutDeclared(cmd.Context(), s, provision.DeleteRules(found), flags)
-		}),
-	}
-	flags.register(cmd)
-	return cmd
 }

@@ -33,7 +33,7 @@ func (a *app) rulesTestCommand() *cobra.Command {
 			case !slices.Contains([]rules.Masking{rules.MaskAlways, rules.MaskSensitive, rules.MaskNever}, masking):
 				return usagef("--mask-secrets %q: want always, sensitive or never, as [inspection_rules]mask_secrets of Ironic", f.mask)
 			}
-			given, err := a.readRules(f.files)
+			given, err := a.declaredRules().readFiles(f.files)
 			if err != nil {
 				return err
 			}

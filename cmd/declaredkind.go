@@ -1,0 +1,166 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// declaredKind is a kind of objects that files declare: inspection rules, deploy templates, runbooks. Its commands are
+// the same for all kinds.
+type declaredKind[T any] struct {
+	app *app
+	// noun is the kind in texts, counted the word for a number of objects, and argument the placeholder for them.
+	noun, counted, argument string
+	// apply is the command in usage errors, refused the action in refusals, and hidden the help of --rewrite-sensitive.
+	apply, refused, hidden string
+
+	list      func(ctx context.Context, s *session.Session) ([]T, error)
+	find      func(all []T, ids []string) ([]T, error)
+	parse     func(data []byte, name string) ([]T, error)
+	yaml      func([]T) ([]byte, error)
+	documents func([]T) []any // as the API has them
+	name      func(T) string
+	words     func(T) []string // that complete an argument
+	note      func(T) string   // about an object that is shown, or ""
+	plan      func(now, wanted []T, rewrite bool) ([]provision.Declared, error)
+	remove    func([]T) []provision.Declared
+}
+
+// commands are show, check, apply and delete.
+func (k declaredKind[T]) commands() []*cobra.Command {
+	return []*cobra.Command{k.showCommand(), k.checkCommand(), k.applyCommand(), k.deleteCommand()}
+}
+
+func (k declaredKind[T]) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show " + k.argument, Args: cobra.MinimumNArgs(1), ValidArgsFunction: k.complete,
+		RunE: k.app.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			found, err := k.named(cmd.Context(), s, args)
+			if err != nil {
+				return err
+			}
+			text, err := k.yaml(found)
+			if err != nil {
+				return err
+			}
+			r := result{data: k.documents(found), text: string(text)}
+			for _, one := range found {
+				r.names = append(r.names, k.name(one))
+				if note := k.note(one); note != "" {
+					k.app.complain("%s", note)
+				}
+			}
+			return k.app.print(r)
+		}),
+	}
+}
+
+// named finds objects in Ironic.
+func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []string) ([]T, error) {
+	all, err := k.list(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return k.find(all, ids)
+}
+
+// complete offers what Ironic has, as far as it can be read.
+func (k declaredKind[T]) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	_ = k.app.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+		all, err := k.list(cmd.Context(), s)
+		for _, one := range all {
+			words = append(words, k.words(one)...)
+		}
+		return err
+	})(cmd, nil)
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (k declaredKind[T]) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "check FILE…", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			list, err := k.readFiles(args)
+			if err != nil {
+				return err
+			}
+			k.app.complain("%s, no errors", models.Counted(len(list), k.counted))
+			return nil
+		},
+	}
+}
+
+// readFiles reads files, or stdin for -. The error has the problems of all.
+func (k declaredKind[T]) readFiles(names []string) (all []T, err error) {
+	var problems []error
+	for _, name := range names {
+		data, err := k.app.readNodeFile(name)
+		if name == "-" {
+			name = "stdin"
+		}
+		var list []T
+		if err == nil {
+			list, err = k.parse(data, name)
+		}
+		problems = append(problems, err)
+		all = append(all, list...)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (k declaredKind[T]) applyCommand() *cobra.Command {
+	var flags declaredFlags
+	var files []string
+	var rewrite bool
+	cmd := &cobra.Command{
+		Use: "apply -f FILE", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(files) == 0 {
+				return usagef("%s: want -f FILE", k.apply)
+			}
+			wanted, err := k.readFiles(files) // before connecting: the file may be wrong
+			if err != nil {
+				return err
+			}
+			return k.app.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
+				now, err := k.list(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				steps, err := k.plan(now, wanted, rewrite)
+				if err != nil {
+					return &models.Refusal{Kind: models.RefusedArguments, Action: k.refused, Why: err.Error()}
+				}
+				return k.app.carryOutDeclared(cmd.Context(), s, steps, flags)
+			})(cmd, nil)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, fmt.Sprintf("file with %ss, YAML or JSON, or -; may be repeated", k.noun))
+	cmd.Flags().BoolVar(&rewrite, "rewrite-sensitive", false, k.hidden)
+	return cmd
+}
+
+func (k declaredKind[T]) deleteCommand() *cobra.Command {
+	var flags declaredFlags
+	cmd := &cobra.Command{
+		Use: "delete " + k.argument, Args: cobra.MinimumNArgs(1), ValidArgsFunction: k.complete,
+		RunE: k.app.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			found, err := k.named(cmd.Context(), s, args)
+			if err != nil {
+				return err
+			}
+			return k.app.carryOutDeclared(cmd.Context(), s, k.remove(found), flags)
+		}),
+	}
+	flags.register(cmd)
+	return cmd
+}
