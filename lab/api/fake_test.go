@@ -40,7 +40,7 @@ func (f *fake) note(what string) error {
 }
 
 func (f *fake) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
-	n := node.Clone()
+	n := db.Clone(node)
 	n.Conductor = "localhost"
 	for kind, name := range map[string]string{"deploy": "direct", "power": "redfish", "management": "redfish"} {
 		if n.Interfaces[kind] == "" {

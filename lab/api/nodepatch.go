@@ -183,7 +183,7 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 		}
 		return nil
 	}
-	preview := node.Clone()
+	preview := db.Clone(node)
 	if err := change(preview); err != nil {
 		return nil, err
 	}

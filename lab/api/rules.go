@@ -178,7 +178,7 @@ func (c *call) patchRule(ident string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := rule.Clone()
+	changed := db.Clone(rule)
 	setRule(changed, document)
 	if document["uuid"] == rule.UUID && (len(patch) == 0 || reflect.DeepEqual(rule, changed)) {
 		return c.storedRule(rule, document) // updated_at stays

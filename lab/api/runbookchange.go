@@ -233,7 +233,7 @@ func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook
 	if err != nil {
 		return nil, err
 	}
-	changed := runbook.Clone()
+	changed := db.Clone(runbook)
 	setRunbook(changed, document)
 	update := c.tables().Runbooks.Update
 	if reflect.DeepEqual(runbook, changed) {

@@ -14,7 +14,7 @@ import (
 // CreateAllocation stores an allocation and looks for a node. An allocation that names its node is
 // for a node that is in use already.
 func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
-	allocation = allocation.Clone()
+	allocation = db.Clone(allocation)
 	node := allocation.NodeUUID
 	allocation.NodeUUID = ""
 	made, err := c.tables.Allocations.Create(allocation)

@@ -40,7 +40,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	return t.node.Clone(), nil
+	return db.Clone(t.node), nil
 }
 
 // Heartbeat handles an agent's heartbeat; the reaction runs in a worker.

@@ -15,7 +15,7 @@ import (
 
 // CreateNode adds a node, with the defaults of its hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
-	node = node.Clone()
+	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	defer c.updates.enter(uuid)()
 	var updated *db.Node
 	err := c.withTask(ctx, uuid, locking{noDriver: true}, func(ctx context.Context, t *task) error {
-		old := t.loaded.Clone()
+		old := db.Clone(t.loaded)
 		if err := change(t.node); err != nil {
 			return err
 		}

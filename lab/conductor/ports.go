@@ -68,7 +68,7 @@ func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db
 	}
 	var updated *db.Port
 	err = c.withTask(ctx, old.NodeUUID, locking{}, func(_ context.Context, t *task) error {
-		port := old.Clone()
+		port := db.Clone(old)
 		if err := change(port); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change fun
 	if err != nil {
 		return nil, err
 	}
-	group := old.Clone()
+	group := db.Clone(old)
 	if err := change(group); err != nil {
 		return nil, err
 	}

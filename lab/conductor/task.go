@@ -149,7 +149,7 @@ func (t *task) release() {
 }
 
 func (t *task) set(node *db.Node) {
-	t.node, t.loaded = node, node.Clone()
+	t.node, t.loaded = node, db.Clone(node)
 	// Null objects are empty in Ironic's code.
 	for _, d := range []*db.Dict{&t.node.DriverInfo, &t.node.DriverInternalInfo, &t.node.Properties, &t.node.InstanceInfo} {
 		if *d == nil {

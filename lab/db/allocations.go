@@ -26,7 +26,7 @@ func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 		return nil, Faultf(http.StatusConflict, "NodeAssociated", "Node %s is associated with instance %s.",
 			node, oldNode.InstanceUUID)
 	}
-	n := oldNode.Clone()
+	n := Clone(oldNode)
 	n.InstanceUUID, n.AllocationID, n.UpdatedAt = uuid, uuid, s.now()
 	if n.InstanceInfo == nil {
 		n.InstanceInfo = Dict{}
@@ -39,19 +39,19 @@ func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	if err := s.Nodes.replace(n); err != nil {
 		return nil, err
 	}
-	a := old.Clone()
+	a := Clone(old)
 	a.NodeUUID, a.State, a.LastError, a.UpdatedAt = node, stateActive, "", s.now()
 	if err := s.Allocations.replace(a); err != nil {
 		return nil, err
 	}
 	s.changed()
-	return a.Clone(), nil
+	return Clone(a), nil
 }
 
 // freeNode removes the instance of a removed allocation from its node.
 func (s *Store) freeNode(allocation string) error {
 	for _, old := range s.Nodes.scan(func(n *Node) bool { return n.AllocationID == allocation }) {
-		n := old.Clone()
+		n := Clone(old)
 		n.AllocationID, n.InstanceUUID, n.UpdatedAt = "", "", s.now()
 		if err := s.Nodes.replace(n); err != nil {
 			return err

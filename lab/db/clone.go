@@ -1,128 +1,56 @@
 package db
 
-import (
-	"maps"
-	"slices"
-)
+import "reflect"
 
-func clonePointer[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
+// Clone copies all levels of a row.
+func Clone[T any](row *T) *T {
+	copied := *row
+	cloneFields(reflect.ValueOf(&copied).Elem())
+	return &copied
 }
 
-func cloneDicts(dicts []Dict) []Dict {
-	if dicts == nil {
-		return nil
-	}
-	copied := make([]Dict, len(dicts))
-	for i, d := range dicts {
-		copied[i] = d.Clone()
+func cloneAll[T any](values []T) []T {
+	copied := make([]T, len(values))
+	for i := range values {
+		copied[i] = *Clone(&values[i])
 	}
 	return copied
 }
 
-// Clone copies all levels.
-func (n *Node) Clone() *Node {
-	c := *n
-	for _, dict := range []*Dict{
-		&c.DriverInfo, &c.DriverInternalInfo, &c.Properties, &c.InstanceInfo, &c.Extra, &c.NetworkData,
-		&c.RAIDConfig, &c.TargetRAIDConfig, &c.CleanStep, &c.DeployStep, &c.ServiceStep,
-	} {
-		*dict = dict.Clone()
+// cloneFields replaces what the fields of a struct share with another one.
+func cloneFields(row reflect.Value) {
+	for i := range row.NumField() {
+		if field := row.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice || field.Kind() == reflect.Map {
+			field.Set(cloned(field))
+		}
 	}
-	c.Interfaces = maps.Clone(n.Interfaces)
-	c.SecureBoot = clonePointer(n.SecureBoot)
-	c.AutomatedClean = clonePointer(n.AutomatedClean)
-	c.DisablePowerOff = clonePointer(n.DisablePowerOff)
-	c.Traits = slices.Clone(n.Traits)
-	c.Empty, c.Null = slices.Clone(n.Empty), slices.Clone(n.Null)
-	return &c
 }
 
-// Clone copies all levels.
-func (p *Port) Clone() *Port {
-	c := *p
-	c.AvailableForDynamicPortgroup = clonePointer(p.AvailableForDynamicPortgroup)
-	c.LocalLinkConnection = p.LocalLinkConnection.Clone()
-	c.Extra = p.Extra.Clone()
-	c.InternalInfo = p.InternalInfo.Clone()
-	return &c
-}
-
-// Clone copies all levels.
-func (g *Portgroup) Clone() *Portgroup {
-	c := *g
-	c.DynamicPortgroup = clonePointer(g.DynamicPortgroup)
-	c.Properties = g.Properties.Clone()
-	c.Extra = g.Extra.Clone()
-	c.InternalInfo = g.InternalInfo.Clone()
-	return &c
-}
-
-// Clone copies all levels.
-func (a *Allocation) Clone() *Allocation {
-	c := *a
-	c.Traits = slices.Clone(a.Traits)
-	c.CandidateNodes = slices.Clone(a.CandidateNodes)
-	c.Extra = a.Extra.Clone()
-	return &c
-}
-
-// Clone copies all levels.
-func (t *DeployTemplate) Clone() *DeployTemplate {
-	c := *t
-	c.Steps = cloneDicts(t.Steps)
-	c.Extra = t.Extra.Clone()
-	return &c
-}
-
-// Clone copies all levels.
-func (r *InspectionRule) Clone() *InspectionRule {
-	c := *r
-	c.Description = clonePointer(r.Description)
-	c.Conditions, c.Actions = cloneDicts(r.Conditions), cloneDicts(r.Actions)
-	return &c
-}
-
-// Clone copies all levels.
-func (r *Runbook) Clone() *Runbook {
-	c := *r
-	c.Description, c.Owner = clonePointer(r.Description), clonePointer(r.Owner)
-	c.Extra, c.Steps, c.Traits = r.Extra.Clone(), cloneDicts(r.Steps), slices.Clone(r.Traits)
-	return &c
-}
-
-// Clone copies all levels.
-func (h History) Clone() History {
-	h.Duration = clonePointer(h.Duration)
-	return h
-}
-
-// Clone copies all levels.
-func (i Inventory) Clone() Inventory {
-	return Inventory{Inventory: i.Inventory.Clone(), PluginData: i.PluginData.Clone()}
-}
-
-// Clone copies all levels.
-func (b BIOSSetting) Clone() BIOSSetting {
-	b.AllowableValues = slices.Clone(b.AllowableValues)
-	b.Value = clonePointer(b.Value)
-	b.LowerBound, b.UpperBound = clonePointer(b.LowerBound), clonePointer(b.UpperBound)
-	b.MinLength, b.MaxLength = clonePointer(b.MinLength), clonePointer(b.MaxLength)
-	b.ReadOnly, b.ResetRequired, b.Unique = clonePointer(b.ReadOnly), clonePointer(b.ResetRequired), clonePointer(b.Unique)
-	return b
-}
-
-// Clone copies all levels.
-func (f Firmware) Clone() Firmware { return f }
-
-// Clone copies all levels.
-func (c Conductor) Clone() Conductor {
-	c.Drivers = slices.Clone(c.Drivers)
-	return c
+// cloned copies a field: a pointer to a plain value, a [Dict], or a list or map of those.
+func cloned(v reflect.Value) reflect.Value {
+	if dict, is := v.Interface().(Dict); is {
+		return reflect.ValueOf(dict.Clone())
+	}
+	if kind := v.Kind(); kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map || v.IsNil() {
+		return v
+	}
+	var copied reflect.Value
+	switch v.Kind() { //nolint:exhaustive // the others were returned
+	case reflect.Pointer:
+		copied = reflect.New(v.Type().Elem())
+		copied.Elem().Set(v.Elem())
+	case reflect.Slice:
+		copied = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			copied.Index(i).Set(cloned(v.Index(i)))
+		}
+	default:
+		copied = reflect.MakeMapWithSize(v.Type(), v.Len())
+		for item := v.MapRange(); item.Next(); {
+			copied.SetMapIndex(item.Key(), cloned(item.Value()))
+		}
+	}
+	return copied
 }
 
 func (n *Node) meta() meta           { return meta{&n.ID, &n.UUID, &n.CreatedAt, &n.UpdatedAt} }

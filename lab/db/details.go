@@ -18,16 +18,6 @@ type details struct {
 	Firmware  []Firmware    `json:",omitempty"`
 }
 
-type cloner[T any] interface{ Clone() T }
-
-func cloneAll[T cloner[T]](values []T) []T {
-	copied := make([]T, len(values))
-	for i, v := range values {
-		copied[i] = v.Clone()
-	}
-	return copied
-}
-
 // detailsOf returns the details of a node for reading. s.mu must be held.
 func (s *Store) detailsOf(node string) details {
 	if d := s.details[node]; d != nil {
@@ -61,7 +51,7 @@ func (s *Store) History(node string) []History {
 
 // AddHistory adds an entry with an ID, a UUID and the time, unless the node does not exist.
 func (s *Store) AddHistory(entry History) History {
-	entry = entry.Clone()
+	entry = *Clone(&entry)
 	if entry.UUID == "" {
 		entry.UUID = uuid.NewString()
 	}
@@ -70,7 +60,7 @@ func (s *Store) AddHistory(entry History) History {
 	entry.ID, entry.CreatedAt = s.historyID, s.now()
 	_ = s.changeDetails(entry.NodeUUID, func(d *details) {
 		s.historyID++
-		d.History = append(d.History, entry.Clone())
+		d.History = append(d.History, *Clone(&entry))
 		if surplus := len(d.History) - maxHistory; surplus > 0 {
 			d.History = slices.Delete(d.History, 0, surplus)
 		}
@@ -86,12 +76,12 @@ func (s *Store) Inventory(node string) (Inventory, bool) {
 	if found == nil {
 		return Inventory{}, false
 	}
-	return found.Clone(), true
+	return *Clone(found), true
 }
 
 // SetInventory replaces the results of inspection.
 func (s *Store) SetInventory(node string, inventory Inventory) error {
-	inventory = inventory.Clone()
+	inventory = *Clone(&inventory)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changeDetails(node, func(d *details) { d.Inventory = &inventory })

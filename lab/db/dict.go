@@ -3,6 +3,7 @@ package db
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 )
 
 // Dict is a JSON object: properties, driver_info and similar. Its values are those that
@@ -58,7 +59,7 @@ func withoutNaN(row any) any {
 		case Dict:
 			field.Set(reflect.ValueOf(v.onlyJSON()))
 		case []Dict:
-			cleaned := cloneDicts(v)
+			cleaned := slices.Clone(v)
 			for i := range cleaned {
 				cleaned[i] = cleaned[i].onlyJSON()
 			}

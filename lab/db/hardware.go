@@ -39,28 +39,6 @@ type VolumeTarget struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Clone copies all levels.
-func (c *Chassis) Clone() *Chassis {
-	copied := *c
-	copied.Description = clonePointer(c.Description)
-	copied.Extra = c.Extra.Clone()
-	return &copied
-}
-
-// Clone copies all levels.
-func (v *VolumeConnector) Clone() *VolumeConnector {
-	c := *v
-	c.Extra = v.Extra.Clone()
-	return &c
-}
-
-// Clone copies all levels.
-func (v *VolumeTarget) Clone() *VolumeTarget {
-	c := *v
-	c.Properties, c.Extra = v.Properties.Clone(), v.Extra.Clone()
-	return &c
-}
-
 func (c *Chassis) meta() meta         { return meta{&c.ID, &c.UUID, &c.CreatedAt, &c.UpdatedAt} }
 func (v *VolumeConnector) meta() meta { return meta{&v.ID, &v.UUID, &v.CreatedAt, &v.UpdatedAt} }
 func (v *VolumeTarget) meta() meta    { return meta{&v.ID, &v.UUID, &v.CreatedAt, &v.UpdatedAt} }

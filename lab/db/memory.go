@@ -160,17 +160,13 @@ func (s *Store) Now() time.Time { return s.now() }
 func (s *Store) Conductors() []Conductor {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	copied := make([]Conductor, len(s.conductors))
-	for i := range s.conductors {
-		copied[i] = s.conductors[i].Clone()
-	}
-	return copied
+	return cloneAll(s.conductors)
 }
 
 // SetConductor stores whether a conductor is alive. The time of its first appearance stays.
 // Conductors are not stored on disk: each start registers its own.
 func (s *Store) SetConductor(conductor Conductor) {
-	conductor = conductor.Clone()
+	conductor = *Clone(&conductor)
 	conductor.UpdatedAt = s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()

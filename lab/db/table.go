@@ -11,7 +11,6 @@ import (
 // row is a pointer to a table's row type.
 type row[T any] interface {
 	*T
-	Clone() *T
 	meta() meta
 }
 
@@ -70,7 +69,7 @@ func newTable[T any, P row[T]](s *Store, name string, exists, missing func(strin
 func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	kept := t.Scan(keep)
 	for i, r := range kept {
-		kept[i] = P(r).Clone()
+		kept[i] = Clone(r)
 	}
 	return kept
 }
@@ -88,7 +87,7 @@ func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return P(r).Clone(), nil
+	return Clone(r), nil
 }
 
 // Peek is Get without a copy: the caller must not change the row, but may keep it.
@@ -106,12 +105,12 @@ func (t *Table[T, P]) ByName(name string) (*T, error) {
 	if !ok || name == "" {
 		return nil, t.missing(name)
 	}
-	return P(t.rows[uuid]).Clone(), nil
+	return Clone(t.rows[uuid]), nil
 }
 
 // Create adds a row with an ID and the time, and a UUID if it has none.
 func (t *Table[T, P]) Create(given *T) (*T, error) {
-	r := P(given).Clone()
+	r := Clone(given)
 	m := P(r).meta()
 	if *m.uuid == "" {
 		*m.uuid = uuid.NewString()
@@ -126,7 +125,7 @@ func (t *Table[T, P]) Create(given *T) (*T, error) {
 		return nil, err
 	}
 	t.store.changed()
-	return P(r).Clone(), nil
+	return Clone(r), nil
 }
 
 // Update changes a row: change gets a copy, which is saved unless it returns an error. UpdatedAt
@@ -147,7 +146,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	if err != nil {
 		return nil, err
 	}
-	r := P(old).Clone()
+	r := Clone(old)
 	if err := change(r); err != nil {
 		return nil, err
 	}
@@ -164,7 +163,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 		return nil, err
 	}
 	t.store.changed()
-	return P(r).Clone(), nil
+	return Clone(r), nil
 }
 
 // Destroy removes a row with everything that belongs to it.
