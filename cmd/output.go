@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
-	"go.yaml.in/yaml/v3"
 
+	"ironworks/document"
 	"ironworks/models"
 	"ironworks/printable"
 )
@@ -156,69 +155,12 @@ func writeYAML(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	doc, err := yamlNode(dec)
+	text, err := document.JSONToYAML(data, false)
 	if err != nil {
 		return err
 	}
-	// Encode to memory first: the encoder hides the errors of writes.
-	var text bytes.Buffer
-	enc := yaml.NewEncoder(&text)
-	enc.SetIndent(2)
-	if err := enc.Encode(doc); err != nil {
-		return err
-	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	_, err = text.WriteTo(w)
+	_, err = w.Write(text)
 	return err
-}
-
-// oldBool reports whether YAML 1.1 parsers read the text as a boolean, such as yes and off.
-func oldBool(text string) bool {
-	plain, err := yaml.Marshal(text)
-	return err == nil && plain[0] == '"' && len(text) <= len("false")
-}
-
-// yamlNode reads one JSON value. JSON is not a subset of YAML: Ironic writes an emoji as two
-// surrogate escapes, which YAML does not support.
-func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
-	token, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	n := &yaml.Node{Kind: yaml.ScalarNode}
-	switch v := token.(type) {
-	case string:
-		n.SetString(v)
-		if oldBool(v) {
-			n.Style = yaml.DoubleQuotedStyle
-		}
-	case json.Number:
-		n.Value = v.String()
-	case bool:
-		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
-	case nil:
-		n.Tag, n.Value = "!!null", "null"
-	case json.Delim:
-		n.Kind = yaml.SequenceNode
-		if v == '{' {
-			n.Kind = yaml.MappingNode
-		}
-		for dec.More() { // keys and values of an object alternate
-			item, err := yamlNode(dec)
-			if err != nil {
-				return nil, err
-			}
-			n.Content = append(n.Content, item)
-		}
-		if _, err := dec.Token(); err != nil {
-			return nil, err
-		}
-	}
-	return n, nil
 }
 
 const columnGap = "  "

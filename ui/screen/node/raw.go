@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/document"
 	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/body"
@@ -29,8 +30,12 @@ type raw struct {
 
 // put stores a node that was read. An unchanged one keeps the last difference.
 func (r *raw) put(object json.RawMessage, at time.Time) {
-	text, err := yamlText(object)
-	r.err = err
+	// Sorted, so that texts differ only where the objects do.
+	converted, err := document.JSONToYAML(object, true)
+	text := string(converted)
+	if r.err = err; err != nil {
+		r.err = fmt.Errorf("read the node's JSON: %w", err)
+	}
 	if err != nil || text == r.text {
 		r.readAt = at
 		return

@@ -83,37 +83,6 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 }
 
-func TestYAML(t *testing.T) {
-	got, err := yamlText([]byte(`{"b":12345678901234567890,"a":"yes","list":[1,{"k":null}],"empty":{},"none":[],` +
-		`"text":"two\nlines","esc":"\u001b[2J","bidi":"a\u202eb","num":"12","f":1.50,"t":true,"key: odd":"x"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `a: "yes"
-b: 12345678901234567890
-bidi: a` + "\u202e" + `b
-empty: {}
-esc: "\e[2J"
-f: 1.50
-'key: odd': x
-list:
-  - 1
-  - k: null
-none: []
-num: "12"
-t: true
-text: |-
-  two
-  lines
-`
-	if got != want {
-		t.Errorf("got:\n%s", got)
-	}
-	if _, err := yamlText([]byte("{")); err == nil {
-		t.Error("broken JSON is YAML")
-	}
-}
-
 func TestRawOfInvalidJSON(t *testing.T) {
 	var r raw
 	r.put([]byte("{"), screentest.Began)
