@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 // maxBody is larger than any request of a conductor: a configdrive may have 64 MiB.
@@ -157,7 +157,7 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return
 	}
-	v, err := python.ParseJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+	v, err := hints.ParsePythonJSON(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, badJSON+err.Error())
 		return

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"
@@ -57,7 +57,7 @@ func newConductor(t *testing.T) *conductor {
 
 func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
-	v, _ := python.ParseJSON(string(raw))
+	v, _ := hints.ParsePythonJSON(string(raw))
 	body, _ := v.(*dict)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +166,7 @@ func (d *driver) call(method, path string, query url.Values, body string) (int, 
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, _ := io.ReadAll(response.Body)
-	v, err := python.ParseJSON(string(raw))
+	v, err := hints.ParsePythonJSON(string(raw))
 	if err != nil {
 		d.t.Fatalf("%s %s answered %d %q: %v", method, path, response.StatusCode, raw, err)
 	}

@@ -3,7 +3,7 @@ package agent
 import (
 	"fmt"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 // kind is a class of the real agent's errors, by name.
@@ -71,7 +71,7 @@ func newFault(k kind, format string, args ...any) *fault {
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
 
 // exception is a Python exception that the real agent does not handle.
-type exception = python.Exception
+type exception = hints.Error
 
 func raise(class, format string, args ...any) *exception {
 	return &exception{Class: class, Text: fmt.Sprintf(format, args...)}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ironworks/models/hints"
-	"ironworks/python"
 )
 
 const gib = 1 << 30
@@ -160,7 +159,7 @@ func TestAwaitDisks(t *testing.T) {
 		{"they cannot be compared", `{"model": "<all-in> samsung"}`, "waiting for the disks: invalid decimal literal (<unknown>, line 1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			node, err := python.ParseJSON(`{"uuid": "u", "properties": {"root_device": ` + c.hints + `}, "instance_info": {}}`)
+			node, err := hints.ParsePythonJSON(`{"uuid": "u", "properties": {"root_device": ` + c.hints + `}, "instance_info": {}}`)
 			if err != nil {
 				t.Fatal(err)
 			}

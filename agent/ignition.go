@@ -15,7 +15,7 @@ func withHostname(userData any, hostname string) (any, error) {
 	}
 	ignition := userData
 	if text, ok := ignition.(string); ok {
-		parsed, err := python.ParseJSON(text)
+		parsed, err := hints.ParsePythonJSON(text)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models/hints"
 	"ironworks/python"
 )
 
@@ -45,7 +46,7 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	a.log.inspector.info("inspection finished successfully")
-	v, err := python.ParseJSON(string(answer.body))
+	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {
 		return "", fmt.Errorf("reading the answer of inspection: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 const hostnameFile = `{"path": "/etc/hostname", "mode": 420, "overwrite": true, "contents": {"source": "data:,worker-1"}}`
@@ -18,7 +18,7 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	if properties == "" {
 		properties = "{}"
 	}
-	v, err := python.ParseJSON(`{"uuid": "n1", "automated_clean": null, "properties": ` + properties + `, "instance_info": ` + instanceInfo + `}`)
+	v, err := hints.ParsePythonJSON(`{"uuid": "n1", "automated_clean": null, "properties": ` + properties + `, "instance_info": ` + instanceInfo + `}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 // apiVersion is a minor version of Ironic's API.
@@ -130,7 +130,7 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	}
 	answer, err := i.call(ctx, http.MethodGet, "/", 0, nil)
 	if err == nil {
-		root, _ := python.ParseJSON(string(answer.body))
+		root, _ := hints.ParsePythonJSON(string(answer.body))
 		o, _ := root.(*dict)
 		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
@@ -154,12 +154,12 @@ func (i *ironic) known() apiVersion {
 // message returns the error message of an answer.
 func (r reply) message() string {
 	text := string(r.body)
-	v, err := python.ParseJSON(text)
+	v, err := hints.ParsePythonJSON(text)
 	if err == nil {
 		body, _ := v.(*dict)
 		if inner := body.Get("error_message"); inner != nil {
 			if encoded, ok := inner.(string); ok {
-				inner, _ = python.ParseJSON(encoded)
+				inner, _ = hints.ParsePythonJSON(encoded)
 			}
 			body, _ = inner.(*dict)
 		}

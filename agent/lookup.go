@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models/hints"
 	"ironworks/python"
 )
 
@@ -90,7 +91,7 @@ func uuidOrNone(uuid string) string {
 
 // readLookup returns nil if the answer has no node.
 func (a *agent) readLookup(answer reply) *dict {
-	v, err := python.ParseJSON(string(answer.body))
+	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {
 		a.log.client.warning("Error decoding response: %v", err)
 		return nil

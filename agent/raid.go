@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ironworks/models/hints"
 	"ironworks/python"
 )
 
@@ -306,7 +307,7 @@ func capabilities(of *dict) *dict {
 	case *dict:
 		return given
 	case string:
-		if v, err := python.ParseJSON(given); err == nil {
+		if v, err := hints.ParsePythonJSON(given); err == nil {
 			if d, ok := v.(*dict); ok {
 				return d
 			}

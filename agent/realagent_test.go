@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 var update = flag.Bool("update", false, "write the cases of testdata/rootdisk.jsonl anew, without answers")
@@ -70,7 +70,7 @@ func diskCases() []diskCase {
 // ours returns this agent's result.
 func ours(t *testing.T, version string, c diskCase) result {
 	t.Helper()
-	parsed, err := python.ParseJSON(c.node)
+	parsed, err := hints.ParsePythonJSON(c.node)
 	if err != nil {
 		t.Fatal(err)
 	}

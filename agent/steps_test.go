@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 func mustParse(t *testing.T, der []byte) *x509.Certificate {
@@ -152,7 +152,7 @@ func TestWriteImage(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			a := bench(m, Options{Client: &http.Client{Transport: transport}, Speed: 1e6})
-			info, err := python.ParseJSON(strings.ReplaceAll(c.info, "URL", images.URL))
+			info, err := hints.ParsePythonJSON(strings.ReplaceAll(c.info, "URL", images.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestJSONErrorsAreThoseOfPython(t *testing.T) {
 		`{"a": 1,}`:        "Expecting property name enclosed in double quotes: line 1 column 9 (char 8)",
 		`variant: fcos`:    "Expecting value: line 1 column 1 (char 0)",
 	} {
-		if _, err := python.ParseJSON(text); err == nil || err.Error() != want {
+		if _, err := hints.ParsePythonJSON(text); err == nil || err.Error() != want {
 			t.Errorf("%q gives %v, want %s", text, err, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"ironworks/lab/machine"
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 // workbench is metal with the programs and the disks of a machine.
@@ -95,7 +95,7 @@ func (w *workbench) agent(options Options) *agent {
 
 func object(t *testing.T, text string) *dict {
 	t.Helper()
-	v, err := python.ParseJSON(text)
+	v, err := hints.ParsePythonJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestInjectFiles(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			a := w.agent(Options{Client: &http.Client{Transport: transport}})
-			files, err := python.ParseJSON(strings.ReplaceAll(c.files, "URL", contents.URL))
+			files, err := hints.ParsePythonJSON(strings.ReplaceAll(c.files, "URL", contents.URL))
 			if err != nil {
 				t.Fatal(err)
 			}

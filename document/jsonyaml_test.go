@@ -8,7 +8,7 @@ import (
 
 func TestJSONToYAML(t *testing.T) {
 	t.Parallel()
-	got, err := document.JSONToYAML([]byte(`{"b":12345678901234567890,"a":"yes","list":[1,{"k":null}],"empty":{},"none":[],` +
+	got, err := document.JSONToYAML([]byte(`{"b":12345678901234567890,"a":"yes","list":[1,{"k":null}],"empty":{},"none":[],`+
 		`"text":"two\nlines","esc":"\u001b[2J","bidi":"a\u202eb","num":"12","f":1.50,"t":true,"key: odd":"x"}`), true)
 	if err != nil {
 		t.Fatal(err)

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/python"
+	"ironworks/models/hints"
 )
 
 // jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For
 // a text that Python would accept it reports extra data.
 func jsonFault(raw []byte) string {
-	if _, err := python.ParseJSON(string(raw)); err != nil {
+	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
 		return err.Error()
 	}
 	return fmt.Sprintf("Extra data: line 1 column %d (char %d)", len(raw)+1, len(raw))

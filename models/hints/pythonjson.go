@@ -1,138 +1,281 @@
 package hints
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// DecodePython parses one JSON document.
+// DecodePython parses one JSON document, which must be valid for Go, too.
 func DecodePython(raw []byte) (any, error) {
 	if !json.Valid(raw) {
 		var nothing any
 		return nil, fmt.Errorf("reading JSON: %w", json.Unmarshal(raw, &nothing))
 	}
-	return (&validJSON{raw: raw}).value(), nil
+	return ParsePythonJSON(strings.ToValidUTF8(string(raw), "\ufffd"))
 }
 
-// validJSON parses valid JSON quickly, because tests have 100 000 cases.
-type validJSON struct {
-	raw []byte
-	at  int
-}
-
-// next returns the next non-space character.
-func (j *validJSON) next() byte {
-	for j.raw[j.at] <= ' ' {
-		j.at++
+// ParsePythonJSON reads JSON like Python's json.loads. Its errors appear in Ironic's last_error, so the
+// messages are Python's: those of 3.9 to 3.12, which the ramdisks of both releases have.
+func ParsePythonJSON(s string) (any, error) {
+	p := &jsonParser{s: s}
+	if strings.HasPrefix(s, "\ufeff") {
+		return nil, p.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
 	}
-	return j.raw[j.at]
-}
-
-// ends reports whether the list or object ends here; otherwise it consumes the comma.
-func (j *validJSON) ends(with byte) bool {
-	c := j.next()
-	if c == with || c == ',' {
-		j.at++
+	p.space()
+	v, err := p.value()
+	if err != nil {
+		return nil, err
 	}
-	return c == with
+	p.space()
+	if p.at < len(s) {
+		return nil, p.fail("Extra data", p.at)
+	}
+	return v, nil
 }
 
-func (j *validJSON) value() any {
-	switch c := j.next(); c {
+type jsonParser struct {
+	s     string
+	at    int
+	depth int
+}
+
+// maxNesting is about Python's limit.
+const maxNesting = 990
+
+func (p *jsonParser) fail(message string, at int) error {
+	before := p.s[:min(at, len(p.s))]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	char := utf8.RuneCountInString(before)
+	return raised("JSONDecodeError", "%s: line %d column %d (char %d)", message, line, column, char)
+}
+
+func (p *jsonParser) space() {
+	for p.at < len(p.s) && strings.IndexByte(" \t\n\r", p.s[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// next reports whether this is the next character.
+func (p *jsonParser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
+
+func (p *jsonParser) value() (any, error) {
+	if p.depth > maxNesting {
+		return nil, raised("RecursionError", "maximum recursion depth exceeded while decoding a JSON array from a unicode string")
+	}
+	if p.at >= len(p.s) {
+		return nil, p.fail("Expecting value", p.at)
+	}
+	switch p.s[p.at] {
 	case '"':
-		return j.text()
-	case '[':
-		j.at++
-		list := PythonList{}
-		for !j.ends(']') {
-			list = append(list, j.value())
-		}
-		return list
+		p.at++
+		return p.text()
 	case '{':
-		j.at++
-		d := &PythonDict{}
-		for !j.ends('}') {
-			j.next()
-			key := j.text()
-			j.next()
-			j.at++ // the colon
-			d.Set(key, j.value())
+		p.at++
+		p.depth++
+		defer func() { p.depth-- }()
+		return p.object()
+	case '[':
+		p.at++
+		p.depth++
+		defer func() { p.depth-- }()
+		return p.array()
+	}
+	if v, ok := p.word(); ok {
+		return v, nil
+	}
+	return p.number()
+}
+
+// word reads a value that is a word: Python accepts three numbers that JSON does not have.
+func (p *jsonParser) word() (v any, ok bool) {
+	rest := p.s[p.at:]
+	word := ""
+	switch {
+	case strings.HasPrefix(rest, "null"):
+		word = "null"
+	case strings.HasPrefix(rest, "true"):
+		word, v = "true", true
+	case strings.HasPrefix(rest, "false"):
+		word, v = "false", false
+	case strings.HasPrefix(rest, "NaN"):
+		word, v = "NaN", math.NaN()
+	case strings.HasPrefix(rest, "Infinity"):
+		word, v = "Infinity", math.Inf(1)
+	case strings.HasPrefix(rest, "-Infinity"):
+		word, v = "-Infinity", math.Inf(-1)
+	}
+	p.at += len(word)
+	return v, word != ""
+}
+
+func (p *jsonParser) number() (any, error) {
+	start, at := p.at, p.at
+	digits := func() int {
+		from := at
+		for at < len(p.s) && p.s[at] >= '0' && p.s[at] <= '9' {
+			at++
 		}
-		return d
-	case 't':
-		j.at += len("true")
-		return true
-	case 'f':
-		j.at += len("false")
-		return false
-	case 'n':
-		j.at += len("null")
+		return at - from
+	}
+	if p.next('-') {
+		at++
+	}
+	if at < len(p.s) && p.s[at] == '0' {
+		at++
+	} else if digits() == 0 {
+		return nil, p.fail("Expecting value", start)
+	}
+	p.at = at
+	if at < len(p.s) && p.s[at] == '.' {
+		at++
+		if digits() > 0 {
+			p.at = at
+		}
+	}
+	at = p.at
+	if at < len(p.s) && (p.s[at] == 'e' || p.s[at] == 'E') {
+		at++
+		if at < len(p.s) && (p.s[at] == '+' || p.s[at] == '-') {
+			at++
+		}
+		if digits() > 0 {
+			p.at = at
+		}
+	}
+	return PythonNumber(p.s[start:p.at]), nil
+}
+
+func (p *jsonParser) array() (any, error) {
+	items := PythonList{}
+	p.space()
+	if p.next(']') {
+		p.at++
+		return items, nil
+	}
+	for {
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+		p.space()
+		switch {
+		case p.next(']'):
+			p.at++
+			return items, nil
+		case !p.next(','):
+			return nil, p.fail("Expecting ',' delimiter", p.at)
+		}
+		p.at++
+		p.space()
+	}
+}
+
+func (p *jsonParser) object() (any, error) {
+	o := &PythonDict{}
+	p.space()
+	if p.next('}') {
+		p.at++
+		return o, nil
+	}
+	for {
+		if !p.next('"') {
+			return nil, p.fail("Expecting property name enclosed in double quotes", p.at)
+		}
+		p.at++
+		key, err := p.text()
+		if err != nil {
+			return nil, err
+		}
+		p.space()
+		if !p.next(':') {
+			return nil, p.fail("Expecting ':' delimiter", p.at)
+		}
+		p.at++
+		p.space()
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		o.Set(key, v)
+		p.space()
+		switch {
+		case p.next('}'):
+			p.at++
+			return o, nil
+		case !p.next(','):
+			return nil, p.fail("Expecting ',' delimiter", p.at)
+		}
+		p.at++
+		p.space()
+	}
+}
+
+// text reads a string after its opening quote.
+func (p *jsonParser) text() (string, error) {
+	begin := p.at - 1
+	var b strings.Builder
+	for p.at < len(p.s) {
+		c := p.s[p.at]
+		switch {
+		case c == '"':
+			p.at++
+			return b.String(), nil
+		case c < ' ':
+			return "", p.fail("Invalid control character at", p.at)
+		case c != '\\':
+			b.WriteByte(c)
+			p.at++
+		default:
+			if err := p.escape(&b, begin); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", p.fail("Unterminated string starting at", begin)
+}
+
+func (p *jsonParser) escape(b *strings.Builder, begin int) error {
+	if p.at+1 >= len(p.s) {
+		return p.fail("Unterminated string starting at", begin)
+	}
+	c := p.s[p.at+1]
+	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+		b.WriteByte("\"\\/\b\f\n\r\t"[i])
+		p.at += 2
 		return nil
 	}
-	start := j.at
-	for j.at < len(j.raw) && strings.IndexByte("+-.0123456789Ee", j.raw[j.at]) >= 0 {
-		j.at++
+	if c != 'u' {
+		return p.fail(`Invalid \escape`, p.at)
 	}
-	return PythonNumber(string(j.raw[start:j.at]))
-}
-
-func (j *validJSON) text() string {
-	start, plain := j.at, true
-	for j.at++; j.raw[j.at] != '"'; j.at++ {
-		if j.raw[j.at] == '\\' {
-			plain = false
-			j.at++
-		}
+	r, ok := p.unit(p.at)
+	if !ok {
+		return p.fail(`Invalid \uXXXX escape`, p.at+1)
 	}
-	j.at++
-	if plain {
-		return strings.ToValidUTF8(string(j.raw[start+1:j.at-1]), "\ufffd")
-	}
-	text := ""
-	_ = json.Unmarshal(j.raw[start:j.at], &text) // valid
-	return text
-}
-
-// jsonOf encodes a value as JSON, with keys in their order.
-func jsonOf(v any) []byte {
-	var b bytes.Buffer
-	writeJSONValue(&b, v)
-	return b.Bytes()
-}
-
-func writeJSONValue(b *bytes.Buffer, v any) {
-	switch v := v.(type) {
-	case PythonInt:
-		b.WriteString(string(v))
-	case PythonList:
-		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
+	p.at += 6
+	if utf16.IsSurrogate(r) {
+		if low, ok := p.unit(p.at); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				r = pair
+				p.at += 6
 			}
-			writeJSONValue(b, item)
 		}
-		b.WriteByte(']')
-	case *PythonDict:
-		b.WriteByte('{')
-		for i, key := range v.keys {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSONValue(b, key)
-			b.WriteByte(':')
-			writeJSONValue(b, v.values[key])
-		}
-		b.WriteByte('}')
-	default:
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false) // for people: ">= 100"
-		if err := e.Encode(v); err != nil {
-			b.WriteString("null") // JSON has no infinity
-			return
-		}
-		b.Truncate(b.Len() - 1) // the newline
 	}
+	b.WriteRune(r)
+	return nil
+}
+
+// unit reads the escaped code unit at an offset.
+func (p *jsonParser) unit(at int) (rune, bool) {
+	if at+6 > len(p.s) || p.s[at:at+2] != `\u` {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(p.s[at+2:at+6], 16, 16)
+	return rune(v), err == nil
 }

@@ -1,6 +1,8 @@
 package hints
 
 import (
+	"bytes"
+	"encoding/json"
 	"math/big"
 	"slices"
 	"strconv"
@@ -228,4 +230,46 @@ func PythonFloat(v any) (n float64, ok bool) {
 		return n, true
 	}
 	return 0, false
+}
+
+// jsonOf encodes a value as JSON, with keys in their order.
+func jsonOf(v any) []byte {
+	var b bytes.Buffer
+	writeJSONValue(&b, v)
+	return b.Bytes()
+}
+
+func writeJSONValue(b *bytes.Buffer, v any) {
+	switch v := v.(type) {
+	case PythonInt:
+		b.WriteString(string(v))
+	case PythonList:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSONValue(b, item)
+		}
+		b.WriteByte(']')
+	case *PythonDict:
+		b.WriteByte('{')
+		for i, key := range v.keys {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSONValue(b, key)
+			b.WriteByte(':')
+			writeJSONValue(b, v.values[key])
+		}
+		b.WriteByte('}')
+	default:
+		e := json.NewEncoder(b)
+		e.SetEscapeHTML(false) // for people: ">= 100"
+		if err := e.Encode(v); err != nil {
+			b.WriteString("null") // JSON has no infinity
+			return
+		}
+		b.Truncate(b.Len() - 1) // the newline
+	}
 }
