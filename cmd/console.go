@@ -141,6 +141,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 		}
 		defer end()
 	}
+	a.limitGarbage(consoleGC)
 	err := ui.Run(cmd.Context(), options, term)
 	var crash *ui.Crash
 	if errors.As(err, &crash) {

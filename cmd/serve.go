@@ -128,10 +128,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		defer opened.Close()
 		return a.checkServer(cmd.Context(), opened, server, &settings)
 	}
-	if a.options.Env("GOGC") == "" {
-		// Most memory of a session is live: a smaller heap costs little time, and 50 sessions would otherwise double it.
-		debug.SetGCPercent(servedGC)
-	}
+	a.limitGarbage(servedGC)
 	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", settings.Listen)
 	if err != nil {
 		opened.Close()
@@ -141,8 +138,19 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
-// servedGC is how much garbage there may be, in percent of what is in use.
-const servedGC = 25
+// How much garbage there may be in a console and in a server of consoles, in percent of the memory in use. Most memory of
+// a console is in use: a smaller heap costs little time.
+const (
+	consoleGC = 60
+	servedGC  = 25
+)
+
+// limitGarbage sets the limit, unless the environment does.
+func (a *app) limitGarbage(percent int) {
+	if a.options.Env("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
 
 const textServerStops = "the server stops; running tasks continue when it is back"
 
