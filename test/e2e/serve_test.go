@@ -26,16 +26,24 @@ type servedConsole struct {
 	dir     string
 	running *running
 	port    string
+	// flags are more flags of the server.
+	flags []string
 }
 
 // usersOfTheServer are the users with keys: an admin, two operators, one of them with some nodes only, and a viewer.
 const usersOfTheServer = "serve:\n  users:\n    anna: {role: admin}\n    ben: {role: operator}\n    otto: {role: operator, nodes: \"owner:%s\"}\n    vera: {role: viewer}\n"
 
-// served starts a server for a test; otto sees only the nodes of owner.
-func served(t *testing.T, s *ironic.Server, owner string) *servedConsole {
+// served starts a server for a test, with more flags; otto sees only the nodes of owner.
+func served(t *testing.T, s *ironic.Server, owner string, flags ...string) *servedConsole {
 	t.Helper()
-	v := &servedConsole{t: t, c: newConsole(t), clients: sshd.FindClients(t), dir: t.TempDir()}
-	v.c.write(".config/ironworks/config.yaml", "contexts:\n  rack:\n    url: %s\n"+usersOfTheServer, s.URL, owner)
+	return servedAt(t, s.URL, owner, flags...)
+}
+
+// servedAt is served for the Ironic at a URL.
+func servedAt(t *testing.T, url, owner string, flags ...string) *servedConsole {
+	t.Helper()
+	v := &servedConsole{t: t, c: newConsole(t), clients: sshd.FindClients(t), dir: t.TempDir(), flags: flags}
+	v.c.write(".config/ironworks/config.yaml", "contexts:\n  rack:\n    url: %s\n"+usersOfTheServer, url, owner)
 	var lines strings.Builder
 	for _, user := range []string{"anna", "ben", "otto", "vera", "eve"} {
 		v.keygen("-q", "-t", "ed25519", "-N", "", "-C", user, "-f", v.path(user))
@@ -57,7 +65,9 @@ func served(t *testing.T, s *ironic.Server, owner string) *servedConsole {
 // start starts the server; the end of the test interrupts it.
 func (v *servedConsole) start(listen string) {
 	v.t.Helper()
-	v.running = v.c.background("serve", "--listen", listen, "--authorized-keys", v.path("keys"), "--user-ca", v.path("ca.pub"), "--revoked-keys", v.path("revoked"))
+	v.running = v.c.background(append([]string{
+		"serve", "--listen", listen, "--authorized-keys", v.path("keys"), "--user-ca", v.path("ca.pub"), "--revoked-keys", v.path("revoked"),
+	}, v.flags...)...)
 	v.running.says("listening on ")
 	_, after, _ := strings.Cut(v.running.stderr.String(), "listening on 127.0.0.1:")
 	v.port, _, _ = strings.Cut(after, ",")
