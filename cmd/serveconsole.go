@@ -63,7 +63,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 					User: member.Actor.User, Role: string(one.Role), Fingerprint: one.Fingerprint, Address: one.Address, Nodes: one.Nodes, Since: time.Now(),
 				}, told)
 			},
-			WhyNoFiles: textNoFilesHere, Forbidden: forbidden(one.Role),
+			WhyNoFiles: textNoFilesHere, WhyNoEditor: textNoEditorHere, Forbidden: forbidden(one.Role),
 		},
 	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: servedFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
 	if errors.As(err, &crash) {
@@ -76,8 +76,10 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 const (
 	textOneContext  = "the server has one context"
 	textNoFilesHere = "the server's files are not yours; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textNoEditorHere = "no editor over SSH"
 	textNotServed   = "not available over SSH"
-	textViewer      = "your role is viewer"
+	textViewer      = "your role is viewer; this needs the role operator"
+	textReadOnly    = "the server is read-only"
 )
 
 // forbidden are the actions that a served console does not have.
@@ -87,14 +89,20 @@ func forbidden(role access.Role) map[action.ID]string {
 		no[id] = textNotServed
 	}
 	if role == access.Viewer {
-		no[action.GoEnroll] = textViewer
+		// Validate and the checks of a deployment make Ironic contact the BMC.
+		for _, id := range []action.ID{action.GoEnroll, action.Validate, action.DeployWizard} {
+			no[id] = textViewer
+		}
 	}
 	return no
 }
 
 func (s *consoleServer) shown(m *session.Member) screen.Context {
 	shown := shownContext(&s.cfg.Current, false)
-	shown.Current, shown.ReadOnly = true, shown.ReadOnly || m.ReadOnly
+	shown.Current, shown.ReadOnly, shown.WhyReadOnly = true, shown.ReadOnly || m.ReadOnly, textReadOnly
+	if m.ReadOnly {
+		shown.WhyReadOnly = textViewer
+	}
 	return shown
 }
 
@@ -111,8 +119,11 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	if !m.Nodes.IsZero() {
 		opened.Enroll = nil
 	}
-	if m.ReadOnly {
+	switch {
+	case m.ReadOnly:
 		opened.Enroll, opened.BMCs = nil, nil
+	case opened.BMCs != nil:
+		opened.BMCs = sharedBMCs{opened.BMCs}
 	}
 	opened.ViewFile = viewstate.Open(s.app.files.View(live.Context.Name + "@" + m.Actor.User))
 	if opened.View, err = opened.ViewFile.Load(); err != nil {
@@ -131,6 +142,12 @@ type sharedAPI struct {
 func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
+
+// sharedBMCs offers no keyring to store credentials in: what a user enters would be sent for all users.
+type sharedBMCs struct{ screen.BMCs }
+
+// HasKeyring reports that credentials cannot be stored.
+func (sharedBMCs) HasKeyring() bool { return false }
 
 // resume continues the deployments that the end of the last server interrupted.
 func (s *consoleServer) resume(ctx context.Context) {

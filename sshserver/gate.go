@@ -94,12 +94,9 @@ type connKey struct{}
 
 // admit refuses connections beyond the limits before anything is read from them.
 func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
-	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
-	if err != nil {
-		host = conn.RemoteAddr().String()
-	}
+	host := hostOf(conn.RemoteAddr())
 	if why := s.gate.enter(host, time.Now()); why != "" {
-		s.opts.Log("refused %s: %s", conn.RemoteAddr(), why)
+		s.refusals.add(time.Now(), host, "refused connections", "refused %s: %s", conn.RemoteAddr(), why)
 		return nil
 	}
 	limits := s.opts.Limits
@@ -110,5 +107,5 @@ func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
 
 // failed is called for connections that did not authenticate.
 func (s *Server) failed(conn net.Conn, err error) {
-	s.opts.Log("no login from %s: %v", conn.RemoteAddr(), err)
+	s.refusals.add(time.Now(), hostOf(conn.RemoteAddr()), "failed logins", "no login from %s: %v", conn.RemoteAddr(), err)
 }

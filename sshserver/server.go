@@ -71,6 +71,8 @@ type Server struct {
 	ssh    *ssh.Server
 	signer gossh.Signer
 	gate   *gate
+	// refusals writes the log of refused clients.
+	refusals *refusals
 
 	mu       sync.Mutex
 	last     int
@@ -98,7 +100,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts, signer: signer, gate: newGate(opts.Limits), sessions: map[*Session]struct{}{}}
+	s := &Server{opts: opts, signer: signer, gate: newGate(opts.Limits), refusals: newRefusals(opts.Log), sessions: map[*Session]struct{}{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.ssh, err = wish.NewServer(
 		wish.WithHostKeyPath(opts.HostKey),
@@ -168,6 +170,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watch.Wait()
 	s.running.Wait()
 	_ = s.ssh.Close()
+	s.refusals.report(time.Now(), true)
 	if ctx.Err() == nil && !errors.Is(err, ssh.ErrServerClosed) {
 		return err
 	}
@@ -195,6 +198,7 @@ func (s *Server) watchAccess(ctx context.Context) {
 			s.opts.Log("keys read again")
 		}
 		s.recheck()
+		s.refusals.report(time.Now(), false)
 	}
 }
 
@@ -232,7 +236,7 @@ type loginKey struct{}
 func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
 	_, err := s.accept(ctx, key)
 	if err != nil {
-		s.opts.Log("refused %q from %s: %v: %s", ctx.User(), ctx.RemoteAddr(), err, gossh.FingerprintSHA256(key))
+		s.refusals.add(time.Now(), hostOf(ctx.RemoteAddr()), "refused keys", "refused %q from %s: %v: %s", ctx.User(), ctx.RemoteAddr(), err, gossh.FingerprintSHA256(key))
 	}
 	return err == nil
 }

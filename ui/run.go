@@ -12,6 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"ironworks/ui/screen"
 )
 
 // Terminal is the terminal that the console runs on.
@@ -98,8 +100,10 @@ func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	if c.record != nil {
 		c.record.OnPart(c.painter.erase)
 	}
-	p := tea.NewProgram(c,
-		tea.WithInput(term.In), tea.WithOutput(out), tea.WithEnvironment(term.Env), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
+	var p *tea.Program
+	in := &boundedInput{from: term.In, tooLong: func() { go p.Send(screen.Say{Level: screen.Warning, Text: textPasteTooLong}) }}
+	p = tea.NewProgram(c,
+		tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(term.Env), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
 		tea.WithFPS(flushes), tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(colorprofile.Env(term.Env)),
 	)
 	defer context.AfterFunc(ctx, p.Quit)()

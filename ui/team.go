@@ -25,6 +25,8 @@ type Team struct {
 	Enter func(told func()) *presence.Seat
 	// WhyNoFiles is why the operator cannot name files.
 	WhyNoFiles string
+	// WhyNoEditor is why there is no editor.
+	WhyNoEditor string
 	// Forbidden are actions that are not possible on a server, with the reason.
 	Forbidden map[action.ID]string
 }
@@ -37,7 +39,7 @@ func (c *Console) enterRoom() {
 	if c.opts.Team == nil {
 		return
 	}
-	c.env.WhyNoFiles, c.env.Forbidden = c.opts.Team.WhyNoFiles, c.opts.Team.Forbidden
+	c.env.WhyNoFiles, c.env.WhyNoEditor, c.env.Forbidden = c.opts.Team.WhyNoFiles, c.opts.Team.WhyNoEditor, c.opts.Team.Forbidden
 	c.env.Seat = c.opts.Team.Enter(reportTo(c.roomNews))
 }
 

@@ -43,6 +43,7 @@ const (
 	textNoOtherChange  = "no more changes in the recording"
 	textChangesAllowed = "read-only mode off"
 	textChangesRefused = "read-only mode on"
+	textPasteTooLong   = "paste refused: more than 256 KiB; send files through standard input of a command"
 	textNoMessages     = "No messages yet."
 
 	// Other users.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,6 +123,8 @@ type Context struct {
 	Auth     string
 	Accent   string
 	ReadOnly bool
+	// WhyReadOnly is why it is read-only, if not by its configuration.
+	WhyReadOnly string
 	Current  bool
 	// Lab is true for simulated machines; every screen shows a LAB mark.
 	Lab bool
@@ -248,6 +251,8 @@ type Env struct {
 	Chosen func() []models.NodeRef
 	// WhyNoFiles is why the operator cannot name files, for a console on a server; "" if that is possible.
 	WhyNoFiles string
+	// WhyNoEditor is why there is no editor, before any file is written; "" if there is one.
+	WhyNoEditor string
 	// Seat is the console's place among those of other users; nil without a server.
 	Seat *presence.Seat
 	// Forbidden are actions that are never possible here, with the reason.
@@ -278,7 +283,7 @@ func (e *Env) ReadOnlyByConfig() string {
 	if e.Session == nil || !e.Session.Context.ReadOnly {
 		return ""
 	}
-	return fmt.Sprintf(textReadOnlyContext, e.Session.Context.Name)
+	return cmp.Or(e.Session.Context.WhyReadOnly, fmt.Sprintf(textReadOnlyContext, e.Session.Context.Name))
 }
 
 // Node returns the reference of a node; without its name if the Store does not have it.

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -247,6 +248,10 @@ func (s *Screen) Why(id action.ID) string {
 	case action.DeployNodeNext, action.DeployNodePrev:
 		if len(s.refs) < 2 {
 			return "only one node"
+		}
+	case action.PlanEdit:
+		if s.env.WhyNoEditor != "" {
+			return s.env.WhyNoEditor + fmt.Sprintf(textSendPlan, s.env.Program)
 		}
 	case action.Open:
 		return s.whyOpen()

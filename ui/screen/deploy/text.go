@@ -7,6 +7,7 @@ const (
 	textClassHelp     = "resource class to request; empty: the node's"
 	textTraitsHelp    = "traits to request, separated by spaces; used as instance traits unless Steps sets others"
 	textKindHelp      = "auto: from the deploy interface and the steps"
+	textSendPlan      = "; use: %s deploy -f - NODE < plan.yaml"
 	textKindDefault   = "; custom-agent without steps: install_coreos"
 	textInterfaceHelp = "deploy interface; set on the node if different"
 	textISOHelp       = "URL of a ramdisk ISO; empty: the node's. The Ignition screen can serve one"

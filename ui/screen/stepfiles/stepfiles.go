@@ -230,6 +230,8 @@ func (s *Screen) Why(id action.ID) string {
 		return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
 	case id == action.StepsRun && s.kind == stepfile.Template:
 		return textOnlyBooks
+	case s.env.WhyNoEditor != "" && (id == action.StepsNew || id == action.Open):
+		return s.env.WhyNoEditor + fmt.Sprintf(textSendFile, s.env.Program, strings.TrimPrefix(s.kind.Collection(), "deploy_"))
 	case !selected && (id == action.StepsDelete || id == action.StepsRun || id == action.Open):
 		return s.say(textNoneChosen)
 	}

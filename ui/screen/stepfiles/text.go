@@ -19,6 +19,7 @@ const (
 	textNoNodes     = "no nodes: mark nodes in the fleet, or give nodes the trait"
 	textEditErrors  = "Errors in the edited file"
 	textEditAgain   = "continue editing"
+	textSendFile    = "; use: %s %s apply -f - < FILE"
 	textUnedited    = "nothing was edited"
 	textNoTraits    = "The runbook has no traits: Ironic runs it on no node."
 	textCounting    = "Nodes with the trait: loading …"

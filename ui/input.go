@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"bytes"
+	"io"
+)
+
+// Limits of the input of a served console, in bytes. Bubble Tea keeps a paste and an unfinished control sequence in
+// memory until they end.
+const (
+	pasteMost    = 256 << 10
+	sequenceMost = 4 << 10
+)
+
+// Brackets of a paste (xterm's mode 2004).
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
+// boundedInput is the keyboard of a client that may send anything. It drops pastes and control sequences that are too
+// long, and passes on everything else at once.
+type boundedInput struct {
+	from io.Reader
+	// tooLong is called once for each dropped paste. It must not block.
+	tooLong func()
+
+	read [4 << 10]byte
+	// ready is what the next calls of Read return.
+	ready bytes.Buffer
+	state inputState
+	// size is the length of the sequence, with its introducer in start; continued counts the bytes of a character of
+	// UTF-8 that are still missing.
+	size, continued int
+	start           []byte
+	// paste is the text of a paste so far, and matched how much of its end has been read.
+	paste   []byte
+	matched int
+	dropped bool
+}
+
+type inputState int
+
+const (
+	inputKeys   inputState = iota
+	inputEscape            // after ESC
+	inputCSI               // until a final byte
+	inputString            // an OSC, DCS, APC, PM or SOS, until ST or BEL
+	inputCut               // after ESC in an inputString that has been ended
+	inputPaste             // until pasteEnds
+)
+
+// Read returns what is passed on.
+func (i *boundedInput) Read(p []byte) (int, error) {
+	for i.ready.Len() == 0 {
+		n, err := i.from.Read(i.read[:])
+		for _, b := range i.read[:n] {
+			i.take(b)
+		}
+		if err != nil && i.ready.Len() == 0 {
+			return 0, err
+		}
+	}
+	return i.ready.Read(p)
+}
+
+// take reads one byte.
+func (i *boundedInput) take(b byte) {
+	switch i.state {
+	case inputKeys:
+		i.takeKey(b)
+	case inputEscape:
+		i.pass(b)
+		switch b {
+		case '[':
+			i.begin(inputCSI)
+			i.start = append(i.start[:0], "\x1b["...)
+		case ']', 'P', '_', '^', 'X':
+			i.begin(inputString)
+		case '\x1b':
+		default:
+			i.state = inputKeys
+		}
+	case inputCSI:
+		i.takeCSI(b)
+	case inputString:
+		i.takeString(b)
+	case inputCut:
+		i.state = inputKeys
+		if b != '\\' {
+			i.takeKey('\x1b')
+			i.take(b)
+		}
+	case inputPaste:
+		i.takePaste(b)
+	}
+}
+
+func (i *boundedInput) pass(b byte) { i.ready.WriteByte(b) }
+
+func (i *boundedInput) begin(s inputState) { i.state, i.size = s, 0 }
+
+// takeKey reads text; the single bytes 0x80 to 0x9F are control characters only where no character continues.
+func (i *boundedInput) takeKey(b byte) {
+	i.pass(b)
+	switch {
+	case i.continued > 0 && b&0xc0 == 0x80:
+		i.continued--
+		return
+	case b == '\x1b':
+		i.state = inputEscape
+	case b == 0x9b:
+		i.begin(inputCSI)
+		i.start = append(i.start[:0], b)
+	case b == 0x90, b == 0x98, b == 0x9d, b == 0x9e, b == 0x9f:
+		i.begin(inputString)
+	}
+	switch i.continued = 0; {
+	case b >= 0xf0:
+		i.continued = 3
+	case b >= 0xe0:
+		i.continued = 2
+	case b >= 0xc0:
+		i.continued = 1
+	}
+}
+
+// takeCSI reads a control sequence. One that is too long ends early, as a sequence that means nothing.
+func (i *boundedInput) takeCSI(b byte) {
+	i.size++
+	final := b >= 0x40 && b <= 0x7e
+	switch {
+	case i.size < sequenceMost:
+		i.pass(b)
+	case i.size == sequenceMost:
+		i.pass('z')
+	}
+	if i.size < len(pasteBegins) {
+		i.start = append(i.start, b)
+	}
+	switch {
+	case b == '\x1b':
+		i.state = inputEscape
+		if i.size >= sequenceMost {
+			i.pass(b)
+		}
+	case !final:
+	case string(i.start) == pasteBegins || string(i.start) == "\x9b200~":
+		i.state, i.paste, i.matched, i.dropped = inputPaste, i.paste[:0], 0, false
+	default:
+		i.state = inputKeys
+	}
+}
+
+// takeString reads a control string, such as an answer of the terminal. One that is too long ends early.
+func (i *boundedInput) takeString(b byte) {
+	i.size++
+	switch {
+	case i.size < sequenceMost:
+		i.pass(b)
+	case i.size == sequenceMost:
+		i.ready.WriteString("\x1b\\")
+	}
+	switch b {
+	case '\a', 0x9c, 0x18, 0x1a:
+		i.state = inputKeys
+	case '\x1b': // of the terminator, or of the next sequence
+		i.state = inputEscape
+		if i.size >= sequenceMost {
+			i.state = inputCut
+		}
+	}
+}
+
+// takePaste collects a paste until its end, which is passed on without the text if that is too long.
+func (i *boundedInput) takePaste(b byte) {
+	switch {
+	case i.matched == 0 && b != pasteEnds[0]: // nearly all
+		if !i.dropped {
+			i.collect(b)
+		}
+	case b == pasteEnds[i.matched]:
+		i.matched++
+	case b == pasteEnds[0]:
+		i.collect([]byte(pasteEnds[:i.matched])...)
+		i.matched = 1
+	default:
+		i.collect(append([]byte(pasteEnds[:i.matched]), b)...)
+		i.matched = 0
+	}
+	if i.matched == len(pasteEnds) {
+		i.ready.Write(i.paste)
+		i.ready.WriteString(pasteEnds)
+		i.state, i.paste = inputKeys, nil
+	}
+}
+
+func (i *boundedInput) collect(text ...byte) {
+	switch {
+	case i.dropped || len(text) == 0:
+	case len(i.paste)+len(text) > pasteMost:
+		i.dropped, i.paste = true, nil
+		i.tooLong()
+	default:
+		i.paste = append(i.paste, text...)
+	}
+}
