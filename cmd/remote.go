@@ -50,7 +50,8 @@ func (a *app) whyNoFiles() string {
 }
 
 // remoteCommands are the commands of a served console with the least role for them. Others read or write files of the
-// server, need a terminal, or are about the server itself. What changes something is also refused by the viewer's client.
+// server, need a terminal, or are about the server itself. What changes something is also refused by the
+// client of a viewer.
 func remoteCommands() map[string]access.Role {
 	roles := map[string]access.Role{}
 	for role, names := range map[access.Role]string{
@@ -73,6 +74,11 @@ var (
 	remoteURLFlags    = strings.Fields("configdrive")                                                                                                                                                      //nolint:gochecknoglobals // constant
 	remoteNoFlags     = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
 	remoteNoCommands  = []string{"bmc login", "bmc logout"}                                                                                                                                                //nolint:gochecknoglobals // constant
+	// remoteChanges are the commands of operators below a command of viewers.
+	remoteChanges = []string{ //nolint:gochecknoglobals // constant
+		"bios copy", "bios reset", "bios set", "firmware update", "hints set", "port create", "port delete", "port set", "portgroup create", "portgroup delete", "portgroup set",
+		"raid apply", "raid delete", "rules apply", "rules delete", "runbooks apply", "runbooks delete", "templates apply", "templates delete", "vif attach", "vif detach",
+	}
 	remoteFileCommand = strings.Fields("check")                                                                                                                                                            //nolint:gochecknoglobals // constant
 )
 
@@ -114,6 +120,10 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
 			cmd.RemoveCommand(sub)
+			continue
+		}
+		if slices.Contains(remoteChanges, cmd.Name()+" "+sub.Name()) {
+			r.check(sub, access.Operator)
 			continue
 		}
 		r.check(sub, least)

@@ -1,0 +1,53 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/provision"
+	"ironworks/sshserver/access"
+	"ironworks/ui/screen"
+)
+
+// TestFullDiskSendsNothing acts while the audit is on a full disk: the request is not sent, the user learns why, and the
+// server goes on when there is space again.
+func TestFullDiskSendsNothing(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	path := r.server.app.files.Audit
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"clean n1 --step deploy.x --yes", "power on n1", "maintenance on n1", "set n1 extra.a=1", "port create n1 52:54:00:aa:bb:01"} {
+		stdout, stderr, code := r.runs(access.Operator, "", strings.Fields(command)...)
+		if sent := r.ironic.take(); code == exitOK || !strings.Contains(stdout+stderr, "no space left on device") || len(sent) > 0 {
+			t.Errorf("%s: %d, %q %q, sent %q", command, code, stdout, stderr, sent)
+		}
+	}
+	if _, stderr, code := r.runs(access.Operator, "", "node", "n1"); code != exitOK {
+		t.Errorf("reading: %d, %q", code, stderr)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := r.runs(access.Operator, "", "maintenance", "on", "n1"); code != exitOK || len(r.ironic.take()) != 1 {
+		t.Errorf("with space again: %d, %q", code, stderr)
+	}
+}
+
+// TestFullDiskForTasks keeps a task in a folder that cannot be written: the task runs, and the log says that it would not
+// be resumed.
+func TestFullDiskForTasks(t *testing.T) {
+	t.Parallel()
+	var said []string
+	files := taskFiles{dir: filepath.Join("/dev/full", "tasks"), complain: func(format string, args ...any) { said = append(said, format) }}
+	one := &screen.Task{Number: 1, Began: time.Now(), Form: &screen.TaskForm{Action: "manage"}, Plan: provision.Batch{}}
+	files.Began(one)
+	files.Ended(one)
+	if len(said) == 0 || !strings.Contains(said[0], "cannot be resumed after a restart") {
+		t.Errorf("said %q", said)
+	}
+}
