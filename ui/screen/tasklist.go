@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -25,8 +26,13 @@ type tasks struct {
 	running *sync.WaitGroup
 	keeper  TaskKeeper // may be nil
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// entries are the kept tasks, by number, and last is the number of the last one.
 	entries []*taskEntry
+	last    int
+	// most and age bound the ended tasks that are kept; 0 keeps all.
+	most int
+	age  time.Duration
 	// changed are called after every change.
 	changed map[*func()]struct{}
 }
@@ -47,6 +53,39 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 
 // KeepWith keeps running tasks with a keeper. It is called before the first task.
 func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper = k }
+
+// KeepEnded keeps at most so many ended tasks, and none that has ended longer ago than age. A server's list would
+// otherwise grow until the server ends.
+func (l *TaskList) KeepEnded(most int, age time.Duration) { l.most, l.age = most, age }
+
+// prune removes ended tasks beyond the limits, the oldest first.
+func (l *tasks) prune() {
+	if l.most == 0 {
+		return
+	}
+	ended := 0
+	for _, e := range l.entries {
+		if !e.task.Running() {
+			ended++
+		}
+	}
+	l.entries = slices.DeleteFunc(l.entries, func(e *taskEntry) bool {
+		if e.task.Running() || ended <= l.most && time.Since(e.task.Ended) <= l.age {
+			return false
+		}
+		ended--
+		return true
+	})
+}
+
+// entry returns the entry of a task, nil if it is not kept.
+func (l *tasks) entry(number int) *taskEntry {
+	i, found := slices.BinarySearchFunc(l.entries, number, func(e *taskEntry, n int) int { return cmp.Compare(e.task.Number, n) })
+	if !found {
+		return nil
+	}
+	return l.entries[i]
+}
 
 // For returns the same tasks as a user sees them: those with a node that the user sees, nil being all nodes.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
@@ -69,11 +108,10 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if number < 1 || number > len(l.entries) {
-		return
+	if e := l.entry(number); e != nil {
+		change(e)
+		l.report()
 	}
-	change(l.entries[number-1])
-	l.report()
 }
 
 func (l *tasks) report() {
@@ -114,7 +152,9 @@ func merged[V any](old, more map[string]V) map[string]V {
 func (l *TaskList) Add(t *Task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.Number, t.Owner = len(l.entries)+1, l.user
+	l.prune()
+	l.last++
+	t.Number, t.Owner = l.last, l.user
 	l.entries = append(l.entries, &taskEntry{task: t, cancel: func() {}, done: make(chan struct{})})
 	l.report()
 }
@@ -178,11 +218,16 @@ func (l *TaskList) End(number int, results []provision.Result) {
 // Wait returns a task when it has ended, false if ctx ended before.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
-	done := l.entries[number-1].done
+	e := l.entry(number)
 	l.mu.Unlock()
+	if e == nil {
+		return nil, false
+	}
 	select {
-	case <-done:
-		return l.Get(number)
+	case <-e.done:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return e.current(), true
 	case <-ctx.Done():
 		return nil, false
 	}
@@ -223,6 +268,7 @@ func (l *TaskList) CancelNode(number int, uuid string) {
 func (l *TaskList) All() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.prune()
 	var all []*Task
 	for _, e := range l.entries {
 		if l.shows(e.task) {
@@ -236,10 +282,11 @@ func (l *TaskList) All() []*Task {
 func (l *TaskList) Get(number int) (*Task, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if number < 1 || number > len(l.entries) || !l.shows(l.entries[number-1].task) {
+	e := l.entry(number)
+	if e == nil || !l.shows(e.task) {
 		return nil, false
 	}
-	return l.entries[number-1].current(), true
+	return e.current(), true
 }
 
 func (l *TaskList) shows(t *Task) bool {

@@ -1,0 +1,183 @@
+package presence
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"ironworks/models"
+)
+
+// enter adds a session of a user, whose changes are counted.
+func enter(r *Room, user, nodes string) (s *Seat, told *int) {
+	told = new(int)
+	return r.Enter(Person{User: user, Nodes: nodes}, func() { *told++ }), told
+}
+
+func TestPeopleComeAndGo(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	anna, told := enter(r, "anna", "")
+	ben, _ := enter(r, "ben", "")
+	if got := r.People(); len(got) != 2 || got[0].User != "anna" || got[0].ID != 1 || got[1].ID != 2 || !reflect.DeepEqual(got, anna.People()) {
+		t.Errorf("people: %+v", got)
+	}
+	before := *told
+	ben.Leave()
+	if got := r.People(); len(got) != 1 || *told != before+1 {
+		t.Errorf("people: %+v, told %d times", got, *told-before)
+	}
+	if third, _ := enter(r, "carl", ""); third.Me().ID != 3 {
+		t.Errorf("the number of a session was given twice: %d", third.Me().ID)
+	}
+}
+
+func TestNodesInViewOfOthers(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	anna, told := enter(r, "anna", "")
+	second, _ := enter(r, "anna", "")
+	ben, _ := enter(r, "ben", "")
+	carl, _ := enter(r, "carl", "")
+	n1 := models.NodeRef{UUID: "1", Name: "n1"}
+	anna.Look("n1", n1)
+	before := *told
+	anna.Look("n1", n1)
+	if *told != before {
+		t.Error("the same screen was reported twice")
+	}
+	second.Look("n1", n1)
+	carl.Look("n1", n1)
+	for name, tt := range map[string]struct {
+		seat *Seat
+		want []string
+	}{"anna does not see herself": {anna, []string{"carl"}}, "ben sees each user once": {ben, []string{"anna", "carl"}}} {
+		if got := tt.seat.AtNode("1"); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := tt.seat.ByNode(); len(got) != 1 || !slices.Equal(got["1"], tt.want) {
+			t.Errorf("%s, by node: %q", name, got)
+		}
+	}
+	carl.Look("fleet", models.NodeRef{})
+	anna.Leave()
+	second.Leave()
+	if got := ben.ByNode(); len(got) != 0 || len(ben.AtNode("")) == 0 {
+		t.Errorf("nobody looks at a node, but %q", got)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	anna, _ := enter(r, "anna", "")
+	ben, told := enter(r, "ben", "")
+	before := *told
+	anna.Say("one")
+	r.Say("vera", "two")
+	if *told != before+2 {
+		t.Errorf("told %d times", *told-before)
+	}
+	texts := func(s *Seat) (all []string) {
+		for _, m := range s.Messages() {
+			all = append(all, m.From+": "+m.Text)
+		}
+		return all
+	}
+	if a, b := texts(anna), texts(ben); !slices.Equal(a, []string{"vera: two"}) || !slices.Equal(b, []string{"anna: one", "vera: two"}) {
+		t.Errorf("anna got %q, ben %q", a, b)
+	}
+	if again := ben.Messages(); len(again) != 0 {
+		t.Errorf("twice: %v", again)
+	}
+	for i := range 3 * messagesMost {
+		r.Say("vera", fmt.Sprint(i))
+	}
+	if all := texts(ben); len(all) != messagesMost || all[0] != fmt.Sprint("vera: ", 2*messagesMost) {
+		t.Errorf("of many messages are left: %q", all)
+	}
+}
+
+// TestFollowing: frames are kept while there are followers, and reach only these.
+func TestFollowing(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	anna, _ := enter(r, "anna", "")
+	ben, bens := enter(r, "ben", "")
+	_, carls := enter(r, "carl", "")
+	secret := Frame{Content: "before"}
+	anna.Show(secret)
+	ben.Follow(1)
+	if f, p, there := ben.Followed(); !there || f != (Frame{}) || p.User != "anna" {
+		t.Errorf("a frame from before was kept: %+v", f)
+	}
+	told, others := *bens, *carls
+	frame := Frame{Content: "now", Width: 80, Height: 24}
+	anna.Show(frame)
+	anna.Show(frame)
+	if f, _, _ := ben.Followed(); f != frame || *bens != told+1 || *carls != others {
+		t.Errorf("frame %+v; ben was told %d times, carl %d", f, *bens-told, *carls-others)
+	}
+	ben.Follow(0)
+	if _, _, there := ben.Followed(); there || anna.frame != (Frame{}) {
+		t.Errorf("after the end the frame is %+v", anna.frame)
+	}
+	ben.Follow(1)
+	anna.Leave()
+	if _, _, there := ben.Followed(); there {
+		t.Error("a session that has ended is followed")
+	}
+	ben.Leave()
+}
+
+func TestWhyNotFollow(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	all, _ := enter(r, "anna", "")
+	limited, _ := enter(r, "otto", "owner:a")
+	same, _ := enter(r, "olga", "owner:a")
+	other, _ := enter(r, "omar", "owner:b")
+	for _, tt := range []struct {
+		from, to *Seat
+		may      bool
+	}{{all, limited, true}, {all, all, false}, {limited, all, false}, {limited, same, true}, {limited, other, false}} {
+		if why := tt.from.WhyNotFollow(tt.to.Me().ID); (why == "") != tt.may {
+			t.Errorf("%s follows %s: %q", tt.from.Me().User, tt.to.Me().User, why)
+		}
+	}
+	if all.WhyNotFollow(99) == "" {
+		t.Error("a session that does not exist can be followed")
+	}
+	limited.Follow(same.Me().ID)
+	if all.WhyNotFollow(limited.Me().ID) == "" {
+		t.Error("a session that follows another one can be followed")
+	}
+}
+
+// TestRoomConcurrently is for the race detector: people come, look, speak, follow and go at once.
+func TestRoomConcurrently(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 50 {
+				s := r.Enter(Person{User: fmt.Sprint("user ", i)}, func() {})
+				s.Look("screen", models.NodeRef{UUID: fmt.Sprint(n)})
+				s.Follow(r.People()[0].ID)
+				s.Show(Frame{Content: fmt.Sprint(n)})
+				s.Say("hello")
+				s.Messages()
+				s.Followed()
+				s.ByNode()
+				s.Leave()
+			}
+		})
+	}
+	all.Wait()
+	if left := r.People(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
