@@ -69,17 +69,17 @@ func remoteCommands() map[string]access.Role {
 // Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL. A test compares
 // the lists with the flags of the commands.
 var (
-	remoteFileFlags   = strings.Fields("file user-data batch password-file")                                                                                                                               //nolint:gochecknoglobals // constant
-	remoteJSONFlags   = strings.Fields("steps root-device configdrive hints inventory skip")                                                                                                               //nolint:gochecknoglobals // constant
-	remoteURLFlags    = strings.Fields("configdrive")                                                                                                                                                      //nolint:gochecknoglobals // constant
-	remoteNoFlags     = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
-	remoteNoCommands  = []string{"bmc login", "bmc logout"}                                                                                                                                                //nolint:gochecknoglobals // constant
+	remoteFileFlags  = strings.Fields("file user-data batch password-file")                                                                                                                               //nolint:gochecknoglobals // constant
+	remoteJSONFlags  = strings.Fields("steps root-device configdrive hints inventory skip")                                                                                                               //nolint:gochecknoglobals // constant
+	remoteURLFlags   = strings.Fields("configdrive")                                                                                                                                                      //nolint:gochecknoglobals // constant
+	remoteNoFlags    = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
+	remoteNoCommands = []string{"bmc login", "bmc logout"}                                                                                                                                                //nolint:gochecknoglobals // constant
 	// remoteChanges are the commands of operators below a command of viewers.
 	remoteChanges = []string{ //nolint:gochecknoglobals // constant
 		"bios copy", "bios reset", "bios set", "firmware update", "hints set", "port create", "port delete", "port set", "portgroup create", "portgroup delete", "portgroup set",
 		"raid apply", "raid delete", "rules apply", "rules delete", "runbooks apply", "runbooks delete", "templates apply", "templates delete", "vif attach", "vif detach",
 	}
-	remoteFileCommand = strings.Fields("check")                                                                                                                                                            //nolint:gochecknoglobals // constant
+	remoteFileCommand = strings.Fields("check") //nolint:gochecknoglobals // constant
 )
 
 // restrict removes the commands that the user may not run, and checks the others before they run.

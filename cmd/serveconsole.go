@@ -74,12 +74,12 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 }
 
 const (
-	textOneContext  = "the server has one context"
-	textNoFilesHere = "the server's files are not yours; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textOneContext   = "the server has one context"
+	textNoFilesHere  = "the server's files are not yours; use: ssh HOST deploy -f - NODE < plan.yaml"
 	textNoEditorHere = "no editor over SSH"
-	textNotServed   = "not available over SSH"
-	textViewer      = "your role is viewer; this needs the role operator"
-	textReadOnly    = "the server is read-only"
+	textNotServed    = "not available over SSH"
+	textViewer       = "your role is viewer; this needs the role operator"
+	textReadOnly     = "the server is read-only"
 )
 
 // forbidden are the actions that a served console does not have.

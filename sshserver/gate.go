@@ -107,5 +107,5 @@ func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
 
 // failed is called for connections that did not authenticate.
 func (s *Server) failed(conn net.Conn, err error) {
-	s.refusals.add(time.Now(), hostOf(conn.RemoteAddr()), "failed logins", "no login from %s: %v", conn.RemoteAddr(), err)
+	s.refusals.add(time.Now(), hostOf(conn.RemoteAddr()), "no login", "no login from %s: %v", conn.RemoteAddr(), err)
 }

@@ -12,9 +12,9 @@ const (
 	sequenceMost = 4 << 10
 )
 
-// Brackets of a paste (xterm's mode 2004).
+// Brackets of a paste (xterm's mode 2004): a control sequence, after its introducer, and one with it.
 const (
-	pasteBegins = "\x1b[200~"
+	pasteBegins = "200~"
 	pasteEnds   = "\x1b[201~"
 )
 
@@ -29,7 +29,7 @@ type boundedInput struct {
 	// ready is what the next calls of Read return.
 	ready bytes.Buffer
 	state inputState
-	// size is the length of the sequence, with its introducer in start; continued counts the bytes of a character of
+	// size is the length of the sequence after its introducer, start its start; continued counts the bytes of a character of
 	// UTF-8 that are still missing.
 	size, continued int
 	start           []byte
@@ -74,7 +74,7 @@ func (i *boundedInput) take(b byte) {
 		switch b {
 		case '[':
 			i.begin(inputCSI)
-			i.start = append(i.start[:0], "\x1b["...)
+			i.start = i.start[:0]
 		case ']', 'P', '_', '^', 'X':
 			i.begin(inputString)
 		case '\x1b':
@@ -111,7 +111,7 @@ func (i *boundedInput) takeKey(b byte) {
 		i.state = inputEscape
 	case b == 0x9b:
 		i.begin(inputCSI)
-		i.start = append(i.start[:0], b)
+		i.start = i.start[:0]
 	case b == 0x90, b == 0x98, b == 0x9d, b == 0x9e, b == 0x9f:
 		i.begin(inputString)
 	}
@@ -135,7 +135,7 @@ func (i *boundedInput) takeCSI(b byte) {
 	case i.size == sequenceMost:
 		i.pass('z')
 	}
-	if i.size < len(pasteBegins) {
+	if i.size <= len(pasteBegins) {
 		i.start = append(i.start, b)
 	}
 	switch {
@@ -145,7 +145,7 @@ func (i *boundedInput) takeCSI(b byte) {
 			i.pass(b)
 		}
 	case !final:
-	case string(i.start) == pasteBegins || string(i.start) == "\x9b200~":
+	case string(i.start) == pasteBegins:
 		i.state, i.paste, i.matched, i.dropped = inputPaste, i.paste[:0], 0, false
 	default:
 		i.state = inputKeys

@@ -125,7 +125,7 @@ type Context struct {
 	ReadOnly bool
 	// WhyReadOnly is why it is read-only, if not by its configuration.
 	WhyReadOnly string
-	Current  bool
+	Current     bool
 	// Lab is true for simulated machines; every screen shows a LAB mark.
 	Lab bool
 	// Err says why the context is unusable; nil if it is usable.
