@@ -84,12 +84,6 @@ type consoleServer struct {
 	recordings string
 }
 
-// endedTasks and endedAge bound the ended tasks that users see.
-const (
-	endedTasks = 200
-	endedAge   = 24 * time.Hour
-)
-
 // serveConsoles serves consoles until the command is interrupted.
 func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) {
 	cfg, err := a.load(cmd)
@@ -178,7 +172,6 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	s.shared = session.NewShared(live)
 	var running, following sync.WaitGroup
 	s.tasks = screen.NewTaskList(ctx, &running)
-	s.tasks.KeepEnded(endedTasks, endedAge)
 	var polling sync.WaitGroup
 	polling.Go(func() {
 		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {

@@ -51,12 +51,16 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// KeepWith keeps running tasks with a keeper. It is called before the first task.
-func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper = k }
+// Ended tasks that a list with a keeper shows: the last ones, for some time. The list of a server would otherwise grow until
+// the server ends.
+const (
+	endedMost = 200
+	endedAge  = 24 * time.Hour
+)
 
-// KeepEnded keeps at most so many ended tasks, and none that has ended longer ago than age. A server's list would
-// otherwise grow until the server ends.
-func (l *TaskList) KeepEnded(most int, age time.Duration) { l.most, l.age = most, age }
+// KeepWith keeps running tasks with a keeper, and removes ended ones from the list after a while. It is called before the
+// first task.
+func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper, l.most, l.age = k, endedMost, endedAge }
 
 // prune removes ended tasks beyond the limits, the oldest first.
 func (l *tasks) prune() {

@@ -142,7 +142,11 @@ func TestEndedTasksAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running sync.WaitGroup
 		list := NewTaskList(t.Context(), &running)
-		list.KeepEnded(3, time.Hour)
+		list.KeepWith(nil)
+		if list.most != endedMost || list.age != endedAge {
+			t.Errorf("limits: %d, %s", list.most, list.age)
+		}
+		list.most, list.age = 3, time.Hour
 		for i := range 8 {
 			list.Add(taskOn("a"))
 			if i != 1 { // task 2 runs on
