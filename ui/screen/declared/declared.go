@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Differences are the lines of a plan: what is created, changed and deleted.
-func Differences(steps []provision.Declared) []overlay.Text {
+// differences are the lines of a plan: what is created, changed and deleted.
+func differences(steps []provision.Declared) []overlay.Text {
 	var lines []overlay.Text
 	for i := range steps {
 		if len(steps[i].Requests) == 0 {
@@ -39,9 +39,9 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// Send sends a plan and returns the message about its result. Its context is not that of the screen: what was confirmed
+// send sends a plan and returns the message about its result. Its context is not that of the screen: what was confirmed
 // is sent, also if the screen closes.
-func Send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
+func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
 	runner := env.Session.Runner
 	runner.ReadOnly = runner.ReadOnly || env.ReadOnly
 	ctx = context.WithoutCancel(ctx)

@@ -10,6 +10,7 @@ import (
 	"ironworks/rules"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -71,20 +72,12 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if err != nil {
 		head = append(body.Draw(t, body.Fault(err, w), w), "")
 	}
-	s.listAt = body.PageTop + len(head)
-	room := max(h-len(head), 0)
-	rows := min(max(room/3, min(s.length()+1, room/2)), room)
-	if s.length() == 0 {
-		rows = room
+	list := declared.List{
+		Head: head, Rows: s.length(), Draw: func(w, h int) string { return s.table(t, w, h) }, Fill: s.fill, Details: &s.details,
 	}
-	lines := append(head, body.Split(s.table(t, w, rows))...)
-	if rest := room - rows - 1; rest > 0 {
-		s.fill()
-		s.details.Resize(w, rest)
-		lines = append(lines, t.Rule(w))
-		lines = append(lines, body.Split(s.details.Draw(t))...)
-	}
-	return cell.Block(lines, w, h)
+	content, at := list.Content(t, w, h)
+	s.listAt = at
+	return content
 }
 
 func (s *Screen) length() int {

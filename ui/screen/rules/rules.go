@@ -17,6 +17,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -55,8 +56,7 @@ type Screen struct {
 	details pane.Pane
 	shown   any
 
-	// file is the file that was entered last.
-	file string
+	changes *declared.Changer
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
@@ -69,6 +69,9 @@ func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.details.SetWrap(true)
+	s.changes = declared.NewChanger(s.life, env, declared.Texts{
+		Title: textApplyTitle, FileHelp: textApplyFile, HiddenHelp: textApplyHidden, NothingToDo: textNothingToDo,
+	}, s.plan)
 	if env.Session == nil || env.Session.Rules == nil {
 		return s
 	}
@@ -138,26 +141,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Reload:
 		return s.get()
-	case begin:
-		if msg.of != s {
-			return nil
-		}
-		return msg.cmd
 	case tested:
 		if msg.of == s {
 			s.take(msg)
 		}
 		return nil
-	case planned:
-		if msg.of != s {
-			return nil
-		}
-		return s.confirm(msg)
-	case sent:
-		if msg.of != s {
-			return nil
-		}
-		return tea.Batch(s.get(), screen.Send(msg.said))
+	}
+	if cmd, mine := s.changes.Handle(msg, s.get); mine {
+		return cmd
 	}
 	if mine, next := s.source.Handle(msg); mine {
 		list, _ := s.source.Value()
@@ -166,12 +157,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return next
 	}
 	return nil
-}
-
-// begin starts a command of a dialog after the dialog has closed.
-type begin struct {
-	of  *Screen
-	cmd tea.Cmd
 }
 
 // Scopes returns the groups of actions.
@@ -223,7 +208,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.RulesTest:
 		return s.askTest()
 	case action.RulesApply:
-		return s.askApply()
+		return s.changes.AskApply()
 	case action.RulesDelete:
 		return s.askDelete()
 	case action.ChecksDown, action.ChecksUp:

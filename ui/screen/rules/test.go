@@ -22,7 +22,6 @@ const (
 	fieldFile   = "file"
 	fieldNodes  = "nodes"
 	fieldActive = "active"
-	fieldHidden = "hidden"
 )
 
 // resultRow is the result of one rule on one node.
@@ -70,12 +69,12 @@ func (s *Screen) askTest() tea.Cmd {
 		options = []string{chosenText(chosen), textAllNodes}
 	}
 	fields := []form.Field{
-		{Key: fieldFile, Label: "File", Value: s.file, Files: screen.InFolder(""), Help: textTestFile},
+		{Key: fieldFile, Label: "File", Value: s.changes.File, Files: screen.InFolder(""), Help: textTestFile},
 		{Key: fieldActive, Label: "With active", Kind: form.Toggle, Value: "false", Help: textTestActive},
 		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options},
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textTestTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
-		s.file = strings.TrimSpace(v[fieldFile])
+		s.changes.File = strings.TrimSpace(v[fieldFile])
 		nodes := chosen
 		if v[fieldNodes] == textAllNodes {
 			nodes = s.everyNode()
@@ -84,7 +83,8 @@ func (s *Screen) askTest() tea.Cmd {
 			return nil, fieldNodes, textNoNodes
 		}
 		s.tab, s.testing = testTab, len(nodes)
-		return screen.Send(begin{of: s, cmd: s.runTest(s.file, v[fieldActive] == "true", nodes)}), "", ""
+		path, withActive := s.changes.File, v[fieldActive] == "true"
+		return s.changes.After(func() tea.Cmd { return s.runTest(path, withActive, nodes) }), "", ""
 	})})
 }
 

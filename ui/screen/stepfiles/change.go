@@ -19,73 +19,26 @@ import (
 
 // Keys of the forms.
 const (
-	fieldFile   = "file"
-	fieldHidden = "hidden"
-	fieldVerb   = "verb"
-	fieldNodes  = "nodes"
+	fieldVerb  = "verb"
+	fieldNodes = "nodes"
 )
 
-// planned is what would change.
-type planned struct {
-	of    *Screen
-	err   error
-	steps []provision.Declared
-}
-
-// sent reports the result of a change.
-type sent struct {
-	of   *Screen
-	said screen.Say
-}
-
-// askApply asks for a file, and then for the consent to what it changes.
-func (s *Screen) askApply() tea.Cmd {
-	fields := []form.Field{
-		{Key: fieldFile, Label: "File", Value: s.file, Required: true, Files: screen.InFolder(""), Help: s.say(textApplyFile)},
-		{Key: fieldHidden, Label: "Rewrite sensitive", Kind: form.Toggle, Value: "false", Help: textApplyHidden},
+// planFile compares a file with Ironic. It runs outside of Update, as plan.
+func (s *Screen) planFile(path string, rewrite bool) declared.Planned {
+	wanted, err := provision.ReadStepFiles(path, s.kind)
+	if err != nil {
+		return declared.Planned{Err: err}
 	}
-	return screen.Send(screen.Ask{Overlay: overlay.NewForm(s.say(textApplyTitle), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		s.file = strings.TrimSpace(v[fieldFile])
-		path, rewrite := s.file, v[fieldHidden] == "true"
-		return s.after(func() tea.Cmd { return s.planFile(path, rewrite) }), "", ""
-	})})
+	return s.plan(wanted, rewrite)
 }
 
-func (s *Screen) planFile(path string, rewrite bool) tea.Cmd {
-	return func() tea.Msg {
-		wanted, err := provision.ReadStepFiles(path, s.kind)
-		if err != nil {
-			return planned{of: s, err: err}
-		}
-		return s.plan(wanted, rewrite)
-	}
-}
-
-func (s *Screen) planItems(wanted []stepfile.Item, rewrite bool) tea.Cmd {
-	return func() tea.Msg { return s.plan(wanted, rewrite) }
-}
-
-// plan compares with what Ironic has now. It runs outside of Update.
-func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) planned {
-	p := planned{of: s}
+func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) (p declared.Planned) {
 	now, err := provision.StepFiles(s.life, s.api, s.kind)
 	if err == nil {
-		p.steps, err = provision.PlanStepFiles(now, wanted, rewrite)
+		p.Steps, err = provision.PlanStepFiles(now, wanted, rewrite)
 	}
-	p.err = err
+	p.Err = err
 	return p
-}
-
-// confirm shows what a plan changes, and asks.
-func (s *Screen) confirm(p planned) tea.Cmd {
-	counts := provision.DeclaredCounts(p.steps)
-	switch {
-	case p.err != nil:
-		return fail(p.err)
-	case counts == "":
-		return screen.Send(screen.Say{Text: s.say(textNothingToDo)})
-	}
-	return s.ask(s.say(textApplyTitle), declared.Differences(p.steps), counts+"?", p.steps)
 }
 
 // askDelete asks for the consent to delete the object at the cursor.
@@ -95,16 +48,7 @@ func (s *Screen) askDelete() tea.Cmd {
 		return nil
 	}
 	lines := []overlay.Text{{Role: theme.Plain, Text: item.UUID}, {Role: theme.Plain, Text: strings.Join(item.StepNames(), ", "), Indent: 2}}
-	return s.ask(s.say(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
-}
-
-func (s *Screen) ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
-	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: title, Lines: lines, Ask: question, Yes: s.after(func() tea.Cmd {
-			send := declared.Send(s.life, s.env, steps)
-			return func() tea.Msg { return sent{of: s, said: send()} }
-		}),
-	})})
+	return s.changes.Ask(s.say(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
 // askRun asks how and on which nodes the runbook at the cursor runs. The checks and the confirmation follow.

@@ -10,6 +10,7 @@ import (
 	"ironworks/stepfile"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
@@ -95,27 +96,19 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if err := s.source.Err(); err != nil {
 		head = append(body.Draw(t, body.Fault(err, w), w), "")
 	}
-	s.listAt = body.PageTop + len(head)
-	room := max(h-len(head), 0)
-	rows := min(max(room/3, min(s.list.Len()+1, room/2)), room)
-	if s.list.Len() == 0 {
-		rows = room
-	}
 	s.list.Empty = s.say(textLoading)
 	if _, known := s.source.Value(); known {
 		s.list.Empty = s.env.Keys.Text(s.say(textNone))
 	} else if s.source.Err() != nil {
 		s.list.Empty = ""
 	}
-	s.list.Resize(w, rows)
-	lines := append(head, body.Split(s.list.Draw(t))...)
-	if rest := room - rows - 1; rest > 0 {
-		s.fill()
-		s.details.Resize(w, rest)
-		lines = append(lines, t.Rule(w))
-		lines = append(lines, body.Split(s.details.Draw(t))...)
+	draw := func(w, h int) string {
+		s.list.Resize(w, h)
+		return s.list.Draw(t)
 	}
-	return cell.Block(lines, w, h)
+	content, at := declared.List{Head: head, Rows: s.list.Len(), Draw: draw, Fill: s.fill, Details: &s.details}.Content(t, w, h)
+	s.listAt = at
+	return content
 }
 
 // fill puts the row at the cursor into the pane below.

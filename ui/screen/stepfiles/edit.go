@@ -11,6 +11,7 @@ import (
 	"ironworks/stepfile"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 )
 
@@ -89,13 +90,13 @@ func (s *Screen) takeEdit(e edited) tea.Cmd {
 		}
 		return screen.Send(screen.Say{Text: textUnedited})
 	case e.err == nil:
-		return s.planItems(e.items, true)
+		return s.changes.Compare(func() declared.Planned { return s.plan(e.items, true) })
 	}
 	for line := range strings.SplitSeq(models.OnScreen(e.err), "\n") {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
 	}
 	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
-		Key: "E", Text: textEditAgain, Then: s.after(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
+		Key: "E", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})
 }

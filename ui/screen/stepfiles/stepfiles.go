@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/widget/pane"
 	"ironworks/ui/widget/table"
@@ -42,8 +43,7 @@ type Screen struct {
 	details pane.Pane
 	shown   *stepfile.Item
 
-	// file is the file that was entered last.
-	file string
+	changes *declared.Changer
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
@@ -61,6 +61,9 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	s.list = s.newTable()
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.details.SetWrap(true)
+	s.changes = declared.NewChanger(s.life, env, declared.Texts{
+		Title: s.say(textApplyTitle), FileHelp: s.say(textApplyFile), HiddenHelp: textApplyHidden, NothingToDo: s.say(textNothingToDo),
+	}, s.planFile)
 	if env.Session == nil || env.Session.StepFiles == nil {
 		return s
 	}
@@ -141,14 +144,6 @@ func (s *Screen) count() tea.Cmd {
 	}
 }
 
-// begin starts a command of a dialog after the dialog has closed.
-type begin struct {
-	of  *Screen
-	cmd func() tea.Cmd
-}
-
-func (s *Screen) after(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begin{of: s, cmd: cmd}) }
-
 // Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.source == nil {
@@ -164,8 +159,16 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.having, s.counting, s.shown = msg.having, false, nil
 		}
 		return nil
+	case laid:
+		if msg.of == s {
+			return s.openEditor(msg)
+		}
+	case edited:
+		if msg.of == s {
+			return s.takeEdit(msg)
+		}
 	}
-	if cmd, mine := s.handle(msg); mine {
+	if cmd, mine := s.changes.Handle(msg, s.source.Get); mine {
 		return cmd
 	}
 	if mine, next := s.source.Handle(msg); mine {
@@ -179,33 +182,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return next
 	}
 	return nil
-}
-
-// handle takes the messages of changes.
-func (s *Screen) handle(msg tea.Msg) (cmd tea.Cmd, mine bool) {
-	switch msg := msg.(type) {
-	case begin:
-		if msg.of == s {
-			return msg.cmd(), true
-		}
-	case laid:
-		if msg.of == s {
-			return s.openEditor(msg), true
-		}
-	case edited:
-		if msg.of == s {
-			return s.takeEdit(msg), true
-		}
-	case planned:
-		if msg.of == s {
-			return s.confirm(msg), true
-		}
-	case sent:
-		if msg.of == s {
-			return tea.Batch(s.source.Get(), screen.Send(msg.said)), true
-		}
-	}
-	return nil, false
 }
 
 // Scopes returns the groups of actions.
@@ -254,7 +230,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Open:
 		return s.edit()
 	case action.StepsApply:
-		return s.askApply()
+		return s.changes.AskApply()
 	case action.StepsDelete:
 		return s.askDelete()
 	case action.StepsRun:

@@ -1,0 +1,138 @@
+package declared
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/document"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+)
+
+// Keys of the form.
+const (
+	fieldFile   = "file"
+	fieldHidden = "hidden"
+)
+
+// Texts are the texts of a [Changer].
+type Texts struct {
+	Title, FileHelp, HiddenHelp, NothingToDo string
+}
+
+// Changer changes what a screen lists: it asks for a file, compares it with Ironic, asks for the consent to what
+// changes, and sends that.
+type Changer struct {
+	env   *screen.Env
+	life  context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	texts Texts
+	plan  func(path string, rewrite bool) Planned
+	// File is the file that was entered last.
+	File string
+}
+
+// NewChanger returns a Changer for a screen that lives as long as the context. plan compares a file with Ironic; it runs
+// outside of Update.
+func NewChanger(life context.Context, env *screen.Env, texts Texts, plan func(path string, rewrite bool) Planned) *Changer {
+	return &Changer{env: env, life: life, texts: texts, plan: plan}
+}
+
+// Planned is what would change, or why that is unknown.
+type Planned struct {
+	Steps    []provision.Declared
+	Warnings []document.Problem
+	Err      error
+
+	of *Changer
+}
+
+// begun starts a command of a dialog after the dialog has closed.
+type begun struct {
+	of  *Changer
+	cmd func() tea.Cmd
+}
+
+// sent reports the result of a change.
+type sent struct {
+	of   *Changer
+	said screen.Say
+}
+
+// Handle takes the messages of the Changer; reload reads the list again after a change.
+func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
+	switch msg := msg.(type) {
+	case begun:
+		if msg.of == c {
+			return msg.cmd(), true
+		}
+	case Planned:
+		if msg.of == c {
+			return c.confirm(msg), true
+		}
+	case sent:
+		if msg.of == c {
+			return tea.Batch(reload(), screen.Send(msg.said)), true
+		}
+	}
+	return nil, false
+}
+
+// After starts a command after the dialog that asked for it has closed.
+func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begun{of: c, cmd: cmd}) }
+
+// AskApply asks for a file, and then for the consent to what it changes.
+func (c *Changer) AskApply() tea.Cmd {
+	fields := []form.Field{
+		{Key: fieldFile, Label: "File", Value: c.File, Required: true, Files: screen.InFolder(""), Help: c.texts.FileHelp},
+		{Key: fieldHidden, Label: "Rewrite sensitive", Kind: form.Toggle, Value: "false", Help: c.texts.HiddenHelp},
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(c.texts.Title, fields, func(v map[string]string) (tea.Cmd, string, string) {
+		c.File = strings.TrimSpace(v[fieldFile])
+		path, rewrite := c.File, v[fieldHidden] == "true"
+		return c.After(func() tea.Cmd {
+			return c.Compare(func() Planned { return c.plan(path, rewrite) })
+		}), "", ""
+	})})
+}
+
+// Compare finds out what would change, and then asks.
+func (c *Changer) Compare(plan func() Planned) tea.Cmd {
+	return func() tea.Msg {
+		p := plan()
+		p.of = c
+		return p
+	}
+}
+
+// confirm shows what a plan changes, and asks.
+func (c *Changer) confirm(p Planned) tea.Cmd {
+	counts := provision.DeclaredCounts(p.Steps)
+	switch {
+	case p.Err != nil:
+		return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(p.Err)})
+	case counts == "":
+		return screen.Send(screen.Say{Text: c.texts.NothingToDo})
+	}
+	var lines []overlay.Text
+	for _, w := range p.Warnings {
+		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("line %d: %s", w.Line, w.Why), Indent: 2})
+	}
+	return c.Ask(c.texts.Title, append(lines, differences(p.Steps)...), counts+"?", p.Steps)
+}
+
+// Ask asks for the consent to steps, and sends them.
+func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {
+			send := send(c.life, c.env, steps)
+			return func() tea.Msg { return sent{of: c, said: send()} }
+		}),
+	})})
+}
