@@ -91,7 +91,7 @@ func (a *agent) status(w http.ResponseWriter) {
 		"version", a.options.Version))
 }
 
-// trusted reports whether the caller has the token. An agent without one trusts nobody.
+// trusted reports whether the caller has the token. An agent without a token refuses every caller.
 func (a *agent) trusted(r *http.Request) bool {
 	own := a.ownToken()
 	return own != "" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("agent_token")), []byte(own)) == 1

@@ -20,7 +20,7 @@ const (
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
-// command is a command of the conductor; the agent keeps it until it ends.
+// command is a command from the conductor. The agent stores it until it exits.
 type command struct {
 	id, name string
 	done     chan struct{} // closed when it has ended
@@ -85,7 +85,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	a.work.Go(func() {
 		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		if ctx.Err() != nil {
-			return // the machine is gone, and so is its answer
+			return // the machine is off, so the answer is lost
 		}
 		a.finish(c, result, err)
 		a.beats.request()

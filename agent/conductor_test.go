@@ -20,7 +20,7 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// conductor is an Ironic as an agent sees it, and calls the agent like a conductor.
+// conductor serves Ironic's API to an agent, and calls the agent as a conductor does.
 type conductor struct {
 	t      *testing.T
 	server *httptest.Server

@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// eraseDevices overwrites every disk that may be erased. Like the real agent, it goes on after a
-// failure and reports the first one, but stops at a protected disk.
+// eraseDevices overwrites every disk that may be erased. Like the real agent, it continues after a failure and reports
+// the first one, but stops at a protected disk.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {

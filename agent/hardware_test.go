@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// metal is hardware that records what was done to it.
+// metal is hardware that records the calls of its methods.
 type metal struct {
 	disks    []Disk
 	hostname string

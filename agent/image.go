@@ -132,7 +132,7 @@ func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition s
 	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
 }
 
-// conductorResult returns what the conductor can request afterwards.
+// conductorResult returns the result that the conductor can request afterwards.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil

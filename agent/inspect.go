@@ -54,9 +54,9 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 	return o.Text("uuid"), nil
 }
 
-// inspectAgain sends the inventory that Ironic refused once more. The lookup got a token, for which it needs the
-// node's lock: a conductor that requested the inspection waits for the inventory now. Only success is logged, as most
-// boots are not for inspection.
+// inspectAgain repeats the inventory that Ironic refused. The lookup got a token, for which it needs the node's lock:
+// a conductor that requested the inspection waits for the inventory now. Only success is logged, as most boots are not
+// for inspection.
 func (a *agent) inspectAgain(ctx context.Context) error {
 	if a.refusedInventory == nil {
 		return nil
@@ -85,7 +85,7 @@ func (a *agent) collectDefault(data *dict) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.age().managerList()))
 }
 
-// collect runs the collectors. It returns what went wrong, as Ironic gets it.
+// collect runs the collectors. It returns the errors in the form that Ironic receives.
 func (a *agent) collect(ctx context.Context, data *dict) string {
 	var failures []string
 	fail := func(format string, args ...any) {
@@ -115,8 +115,8 @@ func (a *agent) collect(ctx context.Context, data *dict) string {
 
 // Collector is hardware with more collectors than default and logs.
 type Collector interface {
-	// Collect returns what a collector found, and under which key Ironic gets it. A value of nil
-	// is not sent. An unknown collector is [ErrNoCollector].
+	// Collect returns the data of a collector and its key in the inventory. A nil value is not sent. An unknown
+	// collector is [ErrNoCollector].
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 

@@ -1,6 +1,6 @@
 package agent
 
-// Inventory is what the agent sends for inspection.
+// Inventory is the hardware inventory that the agent sends for inspection.
 type Inventory struct {
 	Interfaces   []Interface  `json:"interfaces"`
 	CPU          CPU          `json:"cpu"`

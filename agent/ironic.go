@@ -34,7 +34,7 @@ type ironic struct {
 	requestID string
 
 	mu      sync.Mutex
-	urls    []string   // the one that answered last comes first
+	urls    []string   // most recently responding address first
 	version apiVersion // zero before the first request
 }
 

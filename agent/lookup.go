@@ -144,7 +144,7 @@ func (a *agent) ownToken() string {
 	return a.token
 }
 
-// refreshNode looks the node up once more; errors are only logged.
+// refreshNode repeats the lookup of the node; errors are only logged.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
 	found, err := a.lookup(ctx, a.cachedNode().Text("uuid"))

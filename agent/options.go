@@ -28,20 +28,20 @@ type Options struct {
 
 	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
 	Listen string
-	// Advertise returns the address under which conductors reach the service; a port of 0 is that of
-	// the service. By default it is the address that the service listens on.
+	// Advertise returns the address under which conductors reach the service; port 0 stands for the service's port. By
+	// default it is the address that the service listens on.
 	Advertise func(context.Context) (host string, port int, err error)
 	// PlainHTTP disables TLS.
 	PlainHTTP bool
 	// MinTLS is the oldest accepted version of TLS; the default is 1.2.
 	MinTLS uint16
-	// Token is the one on the boot medium. If empty, the lookup returns one.
+	// Token is the agent token of the boot medium. If empty, the lookup returns a token.
 	Token string
 	// NoInspection skips inspection.
 	NoInspection bool
 	// InspectionURL receives the inventory. By default it is derived from IronicURL.
 	InspectionURL string
-	// Collectors name what is collected for inspection; the default is default and logs.
+	// Collectors are the names of the inspection collectors; the default is default and logs.
 	Collectors []string
 	// Rescued stops the agent after the lookup: the machine is in rescue.
 	Rescued bool

@@ -99,7 +99,7 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember reports whether a device, or something on it, belongs to a RAID; if unknown, it may.
+// raidMember reports whether a device, or something on it, belongs to a RAID; if unknown, it returns true.
 func (a *agent) raidMember(ctx context.Context, device string) bool {
 	if _, ok := a.hardware.(Programs); !ok {
 		return false

@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// fate is what happens to an existing array.
+// fate is the decision about an existing array: keep, delete or fail.
 type fate int
 
 const (

@@ -98,7 +98,7 @@ func ours(t *testing.T, version string, c diskCase) result {
 	return answer
 }
 
-// versions are those of the agents in the releases of Ironic.
+// versions are the agent versions of the releases of Ironic.
 var versions = map[string]string{"newest": "13.0.0", "old": "9.4.2"}
 
 // recorded is a line of testdata/rootdisk.jsonl: a case with the results of the real agents of

@@ -217,7 +217,7 @@ func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	}
 }
 
-// TestLookupOfALockedNode: the timeout of a fast machine begins when the node is unlocked.
+// TestLookupOfALockedNode: the timeout of a fast machine starts when the node is unlocked.
 func TestLookupOfALockedNode(t *testing.T) {
 	c, m, journal := newConductor(t), newMetal(), &lines{}
 	c.lookups = slices.Repeat([]int{http.StatusConflict}, 8)

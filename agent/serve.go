@@ -66,7 +66,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards is what the agent does after its service has ended.
+// afterwards is the agent's action after its service has ended, such as a reboot.
 func (a *agent) afterwards(ctx context.Context, why ending) error {
 	switch why {
 	case byDeath:

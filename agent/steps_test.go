@@ -222,7 +222,7 @@ func TestProtectedDiskEndsCleaning(t *testing.T) {
 	}
 }
 
-// TestErasureOptions has what Ironic's configuration changes.
+// TestErasureOptions covers the options of Ironic's configuration.
 func TestErasureOptions(t *testing.T) {
 	node := nodeOf(t, "", "{}")
 	if got, want := eraseOf(node, disk("/dev/sda", 1), EraseAll), (Erase{Device: "/dev/sda", Depth: EraseAll}); got != want {

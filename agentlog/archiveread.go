@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// An archive comes from a machine, so its size is not trusted.
+// A machine wrote the archive, so its size is not trusted.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20
@@ -26,8 +26,8 @@ const (
 	maxArchiveLines = 200_000 // lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file: lines by time, those of one member
-// in their order. After an error, it returns what was read before, with a note.
+// archiveLines reads the log in an archive, or in a plain file: lines by time, those of one member in their order.
+// After an error, it returns the lines read so far, with a note.
 func archiveLines(from io.Reader, name string, kept time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {

@@ -18,7 +18,7 @@ type textReader struct {
 	kept   time.Time // when it was stored: the short format omits the year
 	lines  []models.LogLine
 	most   int
-	// at and unit are those of the last entry, whose text may continue on further lines.
+	// at and unit belong to the last entry, whose text may continue on further lines.
 	at     time.Time
 	unit   string
 	indent int  // where its text starts

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// remembered bounds how many lines are compared with those of another source.
+// remembered bounds the number of lines that are compared with lines of another source.
 const remembered = 1 << 16
 
 // sourceDuplicates finds lines that another source delivered already. Journal lines are equal if boot and

@@ -257,7 +257,7 @@ const (
 	StateConnecting State = "connecting" // connecting or reconnecting
 	StateFollowing  State = "following"
 	StateFailed     State = "failed" // waiting will hardly help: it retries at most once a minute
-	StateEnded      State = "ended"  // no more lines will come
+	StateEnded      State = "ended"  // no further lines
 )
 
 // Status is a change of one source of one node.
@@ -267,8 +267,7 @@ type Status struct {
 	State  State
 	// Address is the address of the other side for display; may be empty.
 	Address string
-	// Reason is why the source does not work, or what it waits for, and Remedy what to do about
-	// it. Both are safe to show.
+	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
 	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether it is
 	// known.
@@ -276,8 +275,8 @@ type Status struct {
 	SkewKnown bool
 }
 
-// Batch has what arrived since the last one: lines in the order of their source, and changes of
-// sources. The lines of one journal entry are in one batch.
+// Batch has the news since the last batch: lines in the order of their source, and changes of sources. The lines of
+// one journal entry are in one batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status

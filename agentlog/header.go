@@ -68,7 +68,7 @@ func notOfContext(r rune) bool {
 // debugSuffix is what oslo.log appends to a line of level DEBUG: function, file, line.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
-// withoutSuffix removes it: it would follow everything that coreos-installer prints.
+// withoutSuffix removes it: otherwise every line of coreos-installer would end with it.
 func (h header) withoutSuffix(text string) string {
 	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
 		return text

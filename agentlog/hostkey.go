@@ -145,7 +145,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		if k.only && k.hop.strict != strictNo {
 			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
-		// It may have booted an image that this console did not build; do not refuse it.
+		// The machine may have booted an image that this console did not build, so the key is not refused.
 		k.foreign = true
 	}
 	if k.known != nil {
@@ -213,8 +213,8 @@ func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note st
 	return note, nil
 }
 
-// acceptFirst decides whether a new key is trusted: it must be the first of its boot, or the same. An
-// unknown boot counts as the last one.
+// acceptFirst decides whether a new key is trusted: it must be the first of its boot, or the same. An unknown boot
+// counts as the last known boot.
 func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -217,7 +217,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// TestNoKey is a key that belongs to no host.
+// TestNoKey covers a key that belongs to no host.
 func TestNoKey(t *testing.T) {
 	t.Parallel()
 	k := noKey{}

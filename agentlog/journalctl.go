@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What is read of a machine's journal: the agent's unit, systemd's messages about it, its
-// container, and the kernel.
+// The parts of a machine's journal that are read: the agent's unit, systemd's messages about it, its container, and
+// the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
 	journalFields  = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,CONTAINER_NAME,CONTAINER_PARTIAL_MESSAGE,_LINE_BREAK,SYSLOG_IDENTIFIER,_TRANSPORT,_BOOT_ID"
@@ -65,9 +65,8 @@ func contains(text string, any ...string) bool {
 // maxEntry bounds an entry in JSON: binary fields take four bytes per byte.
 const maxEntry = 1 << 20
 
-// entries forwards what journalctl writes: all entries that are available at once, each ended by
-// its line break. An incomplete entry is read again after the cursor of the last one. An oversized
-// entry is passed as nil.
+// entries forwards the output of journalctl: all entries that are available, each terminated by a line break. An
+// incomplete entry is read again after the cursor of the last one. An oversized entry is passed as nil.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

@@ -20,7 +20,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestReadCommand never executes what a machine sent as a cursor.
+// TestReadCommand never executes a cursor that a machine sent.
 func TestReadCommand(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -46,8 +46,8 @@ func TestReadCommand(t *testing.T) {
 	}
 }
 
-// TestEntries forwards complete entries: those that are available at once together, and never a
-// part of one.
+// TestEntries forwards complete entries: entries that are available together arrive together, and an entry is never
+// split.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", maxEntry+1)

@@ -223,7 +223,7 @@ func escapeSize(rest string) int {
 	return 0
 }
 
-// progressLine is what coreos-installer writes once a second without a terminal: Read disk 1.2
+// progressLine matches the progress that coreos-installer writes once a second without a terminal: Read disk 1.2
 // GiB/3.4 GiB (35%).
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 

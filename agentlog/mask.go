@@ -34,8 +34,8 @@ func (m *masker) line(text string) string {
 	return cutOut(text, m.spans)
 }
 
-// continueRegion masks what belongs to the region that an earlier line started, and returns where
-// the rest of this one starts.
+// continueRegion masks the part of the line that belongs to a region started by an earlier line, and returns where the
+// rest starts.
 func (m *masker) continueRegion(text string) int {
 	if body := readHeader(text).size; body > 0 && !m.in.survives(text[body:]) {
 		m.in = region{}
@@ -148,8 +148,8 @@ func MaskedWork(w *models.Work) models.Work {
 	return masked
 }
 
-// Sanitize makes a line from an untrusted file safe: it masks secrets, removes control sequences,
-// and recomputes what is derived from the text.
+// Sanitize makes a line from an untrusted file safe: it masks secrets, removes control sequences, and recomputes the
+// fields derived from the text.
 func Sanitize(l models.LogLine) models.LogLine {
 	var m masker
 	text := withoutColors(truncate(l.Text, maxRaw))

@@ -2,7 +2,7 @@ package agentlog
 
 import "strings"
 
-// findDumps masks what the install step and others print completely.
+// findDumps masks the objects that the install step and others print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
 		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})

@@ -27,7 +27,7 @@ type region struct {
 	depth int    // open braces and brackets
 }
 
-// end returns how much of the text belongs to the region, and whether it ends there.
+// end returns how much of the text belongs to the region, and whether the region ends there.
 func (r *region) end(text string) (to int, over bool) {
 	switch r.kind {
 	case regionKey:
@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree counts braces and brackets outside of texts. Escaped quotes are those of a tree within
-// a text, and count as its own.
+// endOfTree counts braces and brackets outside of texts. Escaped quotes belong to a tree within a text, and count as
+// its quotes.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {

@@ -40,8 +40,8 @@ type Options struct {
 
 // Subscriber has the lines that machines push: a Receiver.
 type Subscriber interface {
-	// Subscribe returns what a node has pushed and pushes, until ctx ends, and closes the channel
-	// then.
+	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. Then it closes the
+	// channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 

@@ -18,7 +18,7 @@ type writerState struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state returns what another Parser needs to continue with the next line; mostly nothing.
+// state returns the state that another Parser needs to continue with the next line; usually empty.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {

@@ -22,7 +22,7 @@ import (
 
 // PushOptions configure a [Receiver].
 type PushOptions struct {
-	// Dir stores what is needed after a restart: see [OpenImages]. Required.
+	// Dir stores the data needed after a restart: see [OpenImages]. Required.
 	Dir string
 	// Owner returns the node of a sender, or an error if it is none, which is shown to the
 	// operator and in the sender's own log. Required; see [OwnerAmong].
@@ -208,7 +208,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 	return s
 }
 
-// takeOver reads what another process has received: this process receives from now on.
+// takeOver reads the lines that another process has received, because this process is now the receiver.
 func (r *Receiver) takeOver() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,7 +217,7 @@ func (r *Receiver) takeOver() {
 	}
 }
 
-// refresh reads what another process receives.
+// refresh reads the lines that another process has received.
 func (r *Receiver) refresh(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -262,8 +262,7 @@ func (r *Receiver) pruneAfter(bytes int64) {
 	}
 }
 
-// lockReceiver makes this process the one that receives into a folder. The kernel releases the
-// lock when the process ends.
+// lockReceiver makes this process the only receiver of a folder. The kernel releases the lock when the process ends.
 func lockReceiver(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()

@@ -8,9 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Subscribe returns what a node has pushed so far, as far as it is in memory, and what it pushes,
-// until ctx ends; then it closes the channel. The zero NodeRef is all nodes. A slow reader delays
-// nothing: Dropped counts the lines that it missed.
+// Subscribe returns the node's lines in memory, and further lines until ctx ends; then it closes the channel. The zero
+// NodeRef is all nodes. A slow reader delays nothing: Dropped counts the lines that it missed.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}
@@ -70,7 +69,7 @@ func (r *Receiver) lookAfter() time.Duration {
 	return r.options.Limits.Silence / 4
 }
 
-// batch collects what is available; more reports that not all of it fitted.
+// batch collects what is available; more reports that lines remain.
 func (s *subscription) gather() (batch Batch, more bool) {
 	r := s.receiver
 	streams := r.streamsOf(s.node)

@@ -41,7 +41,7 @@ type Identity struct {
 	HostKeyPublic string
 }
 
-// IdentityOrder is what an image shall contain.
+// IdentityOrder selects the identity that an image contains.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool
@@ -122,7 +122,7 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep stores what is needed of an identity, once.
+// Keep stores the required parts of an identity, once.
 func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
@@ -210,10 +210,9 @@ func (s *Images) all() []string {
 	return ids
 }
 
-// HostKeys returns the host keys that a node's ramdisk may have: those of the images for this
-// node, and those of the images for all. Each is as in known_hosts, without the host. only reports
-// that no other key is right, because the last image for this node is for it alone. Unreadable
-// files are skipped.
+// HostKeys returns the host keys that a node's ramdisk may have: the keys of the images for this node and for all
+// nodes. Each has the form of known_hosts, without the host. only reports that no other key is valid, because the last
+// image for this node was built for it alone. Unreadable files are skipped.
 func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
 	var last time.Time
 	for _, id := range s.all() {

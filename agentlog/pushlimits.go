@@ -14,8 +14,7 @@ type PushLimits struct {
 	Body, Lines int
 	// Text is the maximum size of a line's text, in bytes; longer ones are truncated.
 	Text int
-	// Rate is how many bytes per second a node may push on average. Faster senders are told to
-	// wait, and lose nothing.
+	// Rate is how many bytes per second a node may push on average. Faster senders must wait, and lose no lines.
 	Rate int
 	// KeptLines and KeptBytes limit the memory of one node, AllBytes that of all.
 	KeptLines, KeptBytes, AllBytes int
@@ -25,19 +24,19 @@ type PushLimits struct {
 	Connections, PerAddress int
 	// Read is how long a request may take to arrive.
 	Read time.Duration
-	// Silence is after how long a silent machine counts as gone; until then no other address may
-	// push for its node. The unit sends something every 20 s.
+	// Silence is the time after which a silent machine counts as gone. Until then, no other address may push for its
+	// node. The unit sends something every 20 s.
 	Silence time.Duration
 }
 
 const (
-	// burst is for how long a node may save up its rate: a boot writes a lot at once.
+	// burst is how much unused rate a node may save up, as a time, because a boot writes many lines in a short time.
 	burst = 8 * time.Second
 	// batchLines is the maximum size of a Batch: a screen processes it between two keys.
 	batchLines = 2000
 	// gatherTime is for how long lines are collected.
 	gatherTime = 100 * time.Millisecond
-	// lookTime is the period of checking what another process receives.
+	// lookTime is the period of checks for lines that another process has received.
 	lookTime = 2 * time.Second
 )
 

@@ -40,10 +40,10 @@ type Owner struct {
 // ErrNotOurs means that the sender is not a known node, or may not be.
 var ErrNotOurs = errors.New("the sender is not a known node")
 
-// Machine is a node with what identifies its machine.
+// Machine is a node with the identifiers of its machine.
 type Machine struct {
 	Node models.NodeRef
-	// MACs are those of its ports.
+	// MACs are the MAC addresses of its ports.
 	MACs []string
 	// System is the UUID of its firmware, empty if unknown.
 	System string
@@ -51,8 +51,8 @@ type Machine struct {
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the only node of a sender: one of its MACs or its UUID belongs to that node,
-// and none to another node. A machine that claims to be two is neither.
+// OwnerAmong finds the only node of a sender: one of its MAC addresses or its UUID belongs to that node, and none
+// belongs to another node. A sender that matches two nodes is refused.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {

@@ -133,9 +133,8 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	return r.append(s, sender, after, body)
 }
 
-// claim allows one machine to push for a node: meanwhile no other address may, unless it is the
-// agent's in Ironic. A machine that boots again keeps its address, or waits until the other one
-// has expired.
+// claim allows one machine to push for a node: other addresses may not push meanwhile, except the agent's address in
+// Ironic. A rebooted machine keeps its address, or waits until its old address has expired.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

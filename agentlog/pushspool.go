@@ -43,8 +43,8 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads the stored lines. Data after the last complete batch belongs to one that is being
-// written, or was when the program was killed: the writing process truncates it.
+// load reads the stored lines. Data after the last complete batch belongs to a batch that is still being written, or
+// that a killed program left: the writing process truncates it.
 func (s *spool) load(writes bool, yield func(models.LogLine)) (mark, error) {
 	var at mark
 	for _, path := range []string{s.path + spoolOld, s.path} {

@@ -65,8 +65,8 @@ func (s *stream) drop(lines, freed int) {
 	s.size -= freed
 }
 
-// refresh reads from disk what follows the lines in memory. The caller must hold sending. It
-// returns the growth in bytes.
+// refresh reads the lines from disk that follow those in memory. The caller must hold sending. It returns the growth
+// in bytes.
 func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown int) {
 	var lines []models.LogLine
 	fresh := spool{path: s.spool.path, most: s.spool.most}

@@ -60,14 +60,14 @@ type serialSource struct {
 	parser  *serialParser
 	// address is the last address of the console, empty if it must be queried.
 	address string
-	// connected and heard are how far the last attempt came.
+	// connected and heard record the progress of the last attempt.
 	connected, heard bool
 }
 
 // follow retries until ctx ends, and then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.joint.options.Once {
-		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history; follow it"})
+		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
 		return
 	}
 	defer s.leave(ctx)

@@ -15,8 +15,8 @@ type serialParser struct {
 	text serialText
 	// noise reports that the last input was not text.
 	noise bool
-	// began is when the machine started to boot, on the console's clock, and since the kernel's
-	// time stamp of its last line.
+	// began is the time when the machine started to boot, on the console's clock; since is the kernel's time stamp of
+	// the last line.
 	began time.Time
 	since time.Duration
 	boot  string
@@ -119,14 +119,14 @@ type serialLine struct {
 }
 
 var (
-	// kernelStamp is the kernel's prefix of its lines, and journald's of those that it forwards to
-	// the console.
+	// kernelStamp is the kernel's prefix of its lines, and journald's prefix of the lines that it forwards to the
+	// console.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
 	// syslogHead is the writer of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)
 	// systemdMark is systemd's prefix for the result of a unit.
 	systemdMark = regexp.MustCompile(`^\[ ?( OK |FAILED|DEPEND|TIME|INFO|WARN|ABORT|SKIP|UNSUPP|[ *]{3,6}) {0,2}\] `)
-	// systemdBegins is its form for a starting unit: indented by the width of a mark.
+	// systemdBegins matches systemd's line for a starting unit, which is indented by the width of a status mark.
 	systemdBegins = regexp.MustCompile(`^ {9}(?:Starting|Stopping|Mounting|Unmounting|Activating|Deactivating|Reloading|Expecting) `)
 )
 

@@ -133,7 +133,7 @@ type PTY struct {
 	Resized <-chan WindowSize
 }
 
-// ShellSession is what runs on a machine.
+// ShellSession is a shell or command to run on a machine.
 type ShellSession struct {
 	// Command is given to the login shell; without one the login shell is interactive.
 	Command string
@@ -145,7 +145,7 @@ type ShellSession struct {
 }
 
 // Run runs a session until it or ctx ends, and returns the exit status: 128 plus the number of the signal that ended
-// the process. An error is a [*ShellError], or that of ctx. Output is passed on as it is.
+// the process. An error is a [*ShellError], or that of ctx. Output is passed through unchanged.
 func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error) {
 	session, err := s.conn.client().NewSession()
 	if err != nil {

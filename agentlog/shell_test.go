@@ -22,7 +22,7 @@ const (
 	bootTwo = "66666666-2222-3333-4444-555555555555"
 )
 
-// shellNode is that of onceOf.
+// shellNode is the node of onceOf.
 var shellNode = models.NodeRef{UUID: testUUID}
 
 // booted answers for a machine in a boot, whose other commands run answers.
@@ -202,7 +202,7 @@ func (*SSHOptions) address(s *sshServer) string {
 	return strings.TrimPrefix(strings.Fields(s.known(s.key.PublicKey()))[0], "[127.0.0.1]:")
 }
 
-// TestShellHostKeys: shells and logs share what they trust, per boot.
+// TestShellHostKeys: shells and logs share trusted host keys, per boot.
 func TestShellHostKeys(t *testing.T) {
 	t.Parallel()
 	boot := bootOne

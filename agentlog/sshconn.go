@@ -136,7 +136,7 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	return fmt.Errorf("the SSH handshake with %s: %w", h.name(), err)
 }
 
-// connect opens the connection to the next hop: directly, or through the one before.
+// connect opens the connection to the next hop: directly, or through the previous hop.
 func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -188,8 +188,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to read. check, which may be nil, sees its error
-// output. An error of either closes the connection, because a command may not end by itself.
+// run runs a command and passes its output to read. check, which may be nil, sees its error output. An error of either
+// closes the connection, because a command may never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {

@@ -79,7 +79,7 @@ func silent(string) (net.Conn, error) {
 	return ours, nil
 }
 
-// TestLoginTimeout gives up after the time for a step, whatever hangs.
+// TestLoginTimeout gives up after the time limit of a step, whichever step hangs.
 func TestLoginTimeout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -120,7 +120,7 @@ func TestSSHWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// TestSSHPermission reads the journal as the user, or with sudo, or reports what is missing.
+// TestSSHPermission reads the journal as the user, or with sudo, or reports the missing permission.
 func TestSSHPermission(t *testing.T) {
 	t.Parallel()
 	const hint = "Hint: You are currently not seeing messages from other users and the system.\n"

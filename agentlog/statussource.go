@@ -75,7 +75,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 		return
 	}
 	s.line(ctx, models.LogInfo, answer)
-	// This is no log: other sources keep retrying, and so does this one.
+	// The agent's status is not a log, so all sources, including this one, keep retrying.
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 

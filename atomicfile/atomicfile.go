@@ -1,4 +1,5 @@
-// Package atomicfile replaces files, so that a reader sees the old content or the new, whatever interrupts the writer.
+// Package atomicfile replaces files, so that a reader sees either the old or the new content, even if the writer is
+// interrupted.
 package atomicfile
 
 import (

@@ -34,7 +34,7 @@ type Record struct {
 	ID      string         `json:"id"`
 	Context string         `json:"context"`
 	Node    models.NodeRef `json:"node"`
-	// Object is what was changed, if it was no node.
+	// Object is the changed object, if it was not a node.
 	Object    string `json:"object,omitempty"`
 	Verb      string `json:"verb"`
 	RequestID string `json:"request_id,omitempty"`
@@ -186,7 +186,7 @@ func (l *LazyFile) Close() {
 func (r *Record) Text() string {
 	text := r.Verb + ": " + string(r.Result)
 	if r.Result == Sending {
-		text = r.Verb + ": what became of it is not known"
+		text = r.Verb + ": result unknown"
 	}
 	for _, more := range []string{r.Reason, r.RequestID} {
 		if more != "" {

@@ -133,8 +133,8 @@ func TestReadAudit(t *testing.T) {
 	}
 }
 
-// TestTruncatedLineDamagesNoOther: after a crash or on a full disk, a line may be truncated. The
-// next record is on a new line, whoever writes it.
+// TestTruncatedLineDamagesNoOther: after a crash or on a full disk, a line may be truncated. The next record starts on
+// a new line, regardless of which process writes it.
 func TestTruncatedLineDamagesNoOther(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")

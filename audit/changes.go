@@ -8,8 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// Changes has the changes of a context's nodes from this console: those in its audit file, and
-// those that pass through [Changes.Write].
+// Changes has the changes of a context's nodes from this console: from its audit file, and from [Changes.Write].
 type Changes struct {
 	audit   Writer
 	context string
@@ -26,8 +25,8 @@ const dateResolution = 2 * time.Second
 // file.
 const maxPending = 1000
 
-// ReadChanges reads an audit file. If it cannot be read completely, the error is returned with
-// what was read. audit, which may be nil, receives the records that Write forwards.
+// ReadChanges reads an audit file. If it cannot be read completely, the error is returned with the records that were
+// read. audit, which may be nil, receives the records that Write forwards.
 func ReadChanges(path, context string, audit Writer) (*Changes, error) {
 	c := &Changes{audit: audit, context: context, pending: map[string]Record{}, done: map[string][]models.NodeChange{}}
 	err := eachRecord(path, nil, c.remember)

@@ -68,7 +68,7 @@ type refusingAudit struct{}
 
 func (refusingAudit) Write(Record) error { return errors.New("disk full") }
 
-// TestUnrecordedChangesDoNotCount: what cannot be recorded is not done, and so is no change.
+// TestUnrecordedChangesDoNotCount: a change that cannot be recorded is not made, so it does not count.
 func TestUnrecordedChangesDoNotCount(t *testing.T) {
 	t.Parallel()
 	changes, err := ReadChanges(filepath.Join(t.TempDir(), "none"), "lab", refusingAudit{})

@@ -10,10 +10,10 @@ import (
 	"ironworks/models"
 )
 
-// Do carries out an order, in one session, and returns in a few words what was done: "ForceOff",
-// "inserted into slot 1 (CD)". An order that the controller does not support is refused with the
-// supported ones; errors are a *models.BMCOrderError or a *models.Fault. Afterwards it reads once
-// whether the order took effect; if not (yet), that is part of the result, not an error.
+// Do carries out an order, in one session, and returns a short description of the result: "ForceOff", "inserted into
+// slot 1 (CD)". An order that the controller does not support is refused with the supported ones; errors are a
+// *models.BMCOrderError or a *models.Fault. Afterwards it reads once whether the order took effect; if not (yet), that
+// is part of the result, not an error.
 func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error) {
 	if err := o.Check(); err != nil {
 		return "", err
@@ -211,8 +211,8 @@ func (m *server) bootResource(ctx context.Context) string {
 	return at
 }
 
-// bootResult returns what was done, and the controller's state if it differs from the order; no
-// source means the boot order.
+// bootResult describes the result, with the controller's state if it differs from the order. No source means the boot
+// order.
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {

@@ -534,7 +534,7 @@ func TestResetThatBreaksTheConnection(t *testing.T) {
 	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "without an answer") {
 		t.Errorf("%q, %v", did, err)
 	}
-	// For a power command, the same is an error: it may have been carried out.
+	// For a power command this is an error, because the command may have been carried out.
 	f := newFake(t, map[string]string{"/redfish/v1/Systems/1": `{"Id": "1", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x"}}}`},
 		func(_ *fake, _ http.ResponseWriter, _, _, _ string) { panic(http.ErrAbortHandler) })
 	_, err := Do(t.Context(), f.target(), models.BMCOrder{Verb: models.BMCReset})

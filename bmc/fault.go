@@ -68,7 +68,7 @@ func innermost(err error) error {
 
 // answerFault classifies a controller's error answer.
 func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
-	f.Err = nil // the answer may repeat what was sent
+	f.Err = nil // the answer may repeat sent secrets
 	f.Status = answer.HTTPReturnedStatusCode
 	f.Message = s.safe(messageOf(answer))
 	signingIn := f.Op == loggingIn

@@ -66,13 +66,13 @@ type manager struct {
 type server struct {
 	*session
 	system *system
-	// paths are those of all systems.
+	// paths are the paths of all systems.
 	paths []string
 	// etag is the system's.
 	etag string
 }
 
-// findSystem selects the machine: the only one, or the one at the target's path.
+// findSystem selects the machine: the only system, or the system at the target's path.
 func (m *server) findSystem(ctx context.Context) error {
 	const op = "find the system"
 	if err := m.listSystems(ctx); err != nil {
@@ -142,8 +142,8 @@ func (m *server) noSystem(op, wanted string) error {
 	return f
 }
 
-// findManager returns the controller of the machine, nil if there is none: the one that the system
-// names, or the first BMC of the service.
+// findManager returns the controller of the machine, nil if there is none: the controller that the system links to, or
+// the first BMC of the service.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy
 	var all []manager

@@ -50,7 +50,7 @@ type guard struct {
 	wait     time.Duration
 }
 
-// CloseIdleConnections is called by http.Client.
+// CloseIdleConnections implements the interface that http.Client looks for.
 func (g *guard) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

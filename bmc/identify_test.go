@@ -17,7 +17,7 @@ import (
 	"ironworks/wire"
 )
 
-// TestIdentify: each machine behind an address is found with what enrolling needs, and nothing else is read.
+// TestIdentify: each machine behind an address is found with the data that enrollment needs, and nothing else is read.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"), newMachine(t, "m2"))

@@ -144,8 +144,8 @@ func (m *server) named(o models.BMCOrder, slots []slot) (*slot, error) {
 	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
 }
 
-// insert sends as few properties as possible, and more or fewer if the controller demands that:
-// some refuse what others require.
+// insert sends as few properties as possible, and more or fewer if the controller demands it, because some controllers
+// refuse properties that others require.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
@@ -199,8 +199,7 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused reports whether a controller rejected the properties of a request, as opposed to failing
-// to do what it asks.
+// refused reports whether a controller rejected the properties of a request, as opposed to failing to carry it out.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

@@ -40,9 +40,8 @@ func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 	return p.found, nil
 }
 
-// Identify reads what enrolling needs of each system behind a BMC: identity, power, health,
-// NICs and virtual media. It skips unreadable systems, unless none is readable; the error is
-// a *models.Fault.
+// Identify reads the data that enrollment needs about each system behind a BMC: identity, power, health, NICs and
+// virtual media. It skips unreadable systems, unless none is readable; the error is a *models.Fault.
 func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().whole)
 	defer cancel()
@@ -117,7 +116,7 @@ func (p *probe) parts() []part {
 	}
 }
 
-// read reads a part within its time limit, and records what was unreadable.
+// read reads a part within its time limit, and records unreadable parts.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
 		p.unread(part.name, "skipped: the BMC is too slow")
@@ -242,7 +241,7 @@ func (p *probe) readSecureBoot(ctx context.Context) error {
 	return nil
 }
 
-// readMedia reads the slots, and what each can fetch.
+// readMedia reads the slots and the protocols that each supports.
 func (p *probe) readMedia(ctx context.Context) error {
 	slots, err := p.slots(ctx, p.manager)
 	for i := range slots {

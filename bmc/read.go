@@ -201,8 +201,8 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and its members, one after the other. With an error, it returns what
-// was readable.
+// members reads a collection and its members, one after the other. With an error, it also returns the readable
+// members.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil

@@ -191,7 +191,7 @@ func status(err error) int {
 	return 0
 }
 
-// limits bound one use of a controller. The zero value of each is its default.
+// limits bound one use of a controller. A zero value selects the default.
 type limits struct {
 	silence time.Duration // without a byte
 	answer  time.Duration // for a whole answer

@@ -111,8 +111,8 @@ func (r recorded) sets() []map[string]string {
 	return out
 }
 
-// completed adds what a service needs around the bodies: the resources above each, with links. The
-// recorded bodies stay, with the links that they lack.
+// completed adds the resources that a service needs around the recorded bodies: parents with links, and links missing
+// in the bodies.
 func completed(bodies map[string]string) map[string]string {
 	all := maps.Clone(bodies)
 	children := map[string]map[string]bool{}

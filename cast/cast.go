@@ -70,7 +70,7 @@ type Writer struct {
 	out    io.Writer
 	header Header
 	last   time.Duration
-	// rest is the start of a character whose end has not come yet.
+	// rest is the start of an incomplete character.
 	rest    []byte
 	written int64
 	err     error
@@ -124,7 +124,8 @@ func (w *Writer) event(now time.Time, kind Kind, data string) {
 	w.line([]any{json.Number(fmt.Sprintf("%.6f", seconds)), kind, data})
 }
 
-// Write records output that is shown now. The error is that of the recording's file; the output was taken.
+// Write records output at the current time. An error concerns the recording's file; the output still counts as
+// written.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), w.Output(time.Now(), p) }
 
 // Output records output that was shown at a time.

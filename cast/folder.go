@@ -31,8 +31,8 @@ const (
 	FolderLimit = 2 << 30
 )
 
-// Record begins a recording in a new file, which only its owner can read. It has what draws ([Safe]), not what was copied
-// to the clipboard. A limit of 0 is none.
+// Record begins a recording in a new file, which only its owner can read. It contains only drawing output ([Safe]),
+// not clipboard contents. A limit of 0 means no limit.
 func Record(path string, h Header, limit int64) (*Recording, error) {
 	base, extension := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
 	r := &Recording{header: h, limit: limit, safe: NewSafe(), path: func(part int) string {
@@ -67,7 +67,7 @@ func (r *Recording) begin() error {
 	return nil
 }
 
-// OnPart sets what is called, and must not block, when another file begins: the whole picture is then needed.
+// OnPart sets a callback for the start of another file, which needs the whole screen. The callback must not block.
 func (r *Recording) OnPart(call func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -47,7 +47,7 @@ func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	}
 }
 
-// leave ends what a full-screen program that was cut off has left: its screen, style, margins, hidden cursor.
+// leave resets the terminal after a truncated full-screen program: alternate screen, style, margins, hidden cursor.
 const leave = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 
 // player waits between events.
@@ -101,7 +101,7 @@ func faster(speed float64, key byte) float64 {
 	return max(speed/2, 0.01)
 }
 
-// Text returns the safe part of all output at once, for a terminal-less reader.
+// Text returns the safe part of the whole output, for readers without a terminal.
 func Text(r *Reader) (string, error) {
 	safe := NewSafe()
 	var b strings.Builder

@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// Safe lets through what draws on a terminal: text, line breaks, SGR, movements, erasing, scrolling, and the modes of a
-// full-screen program. A recording may come from anybody, so clipboards, titles, queries that the terminal would answer,
-// and everything unknown are dropped. It keeps its state between writes.
+// Safe passes only drawing output to a terminal: text, line breaks, SGR, movements, erasing, scrolling, and the modes
+// of a full-screen program. A recording may come from anybody, so clipboards, titles, queries that the terminal would
+// answer, and everything unknown are dropped. It keeps its state between writes.
 type Safe struct {
 	parser *ansi.Parser
 	out    strings.Builder

@@ -96,7 +96,7 @@ func checkArchive(data []byte, depth int) []Problem {
 			}
 		}
 		if !isText {
-			problems = append(problems, fails("item %d is neither text nor has content", i+1)...)
+			problems = append(problems, fails("item %d has neither text nor content", i+1)...)
 			continue
 		}
 		for _, p := range check([]byte(text), depth+1) {

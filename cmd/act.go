@@ -32,7 +32,7 @@ type actFlags struct {
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	if follows {
-		cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until every node reaches a resting state; same as --follow")
+		cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until every node reaches a stable state; same as --follow")
 		cmd.Flags().SetNormalizeFunc(followIsWait)
 		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "time limit for --wait; exit code 1 when it expires")
 	}
@@ -91,7 +91,7 @@ type acting struct {
 	runner  *provision.Runner
 	kept    *journal.Journal
 	flags   actFlags
-	// confirm is called with the plan of each attempt; an error means no.
+	// confirm is called with the plan of each attempt; an error cancels it.
 	confirm func(provision.Batch) error
 }
 

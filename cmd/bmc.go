@@ -33,7 +33,7 @@ func (f *bmcFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
 }
 
-// which reports whether the BMC is that of a node or that of --address; named is the number of node arguments.
+// which reports whether the BMC belongs to a node or is given by --address; named is the number of node arguments.
 func (f *bmcFlags) which(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
@@ -98,7 +98,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*pro
 	return look, nil
 }
 
-// knownOfBMC prints what Ironic knows about a BMC without Redfish.
+// knownOfBMC prints Ironic's data about a BMC without Redfish.
 func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, why error) error {
 	var none *models.NoRedfishError
 	if !errors.As(why, &none) {
@@ -142,7 +142,7 @@ func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess
 	return way, nil
 }
 
-// bmcs returns what queries BMCs for a command.
+// bmcs returns the BMC client of a command.
 func (a *app) bmcs(s *session.Session, flags *bmcFlags) (*provision.BMCs, error) {
 	way, err := a.bmcAccess(s, flags)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestUsageErrors(t *testing.T) {
 		"set on nothing":           {[]string{"set", "a=b", "c=d"}, "a"},
 		"bad step":                 {[]string{"clean", "n1", "--step", "erase"}, "INTERFACE.STEP"},
 		"bad steps":                {[]string{"clean", "n1", "--steps", "[{]"}, "JSON list"},
-		"steps and runbook":        {[]string{"clean", "n1", "--step", "deploy.x", "--runbook", "r"}, "exclude each other"},
+		"steps and runbook":        {[]string{"clean", "n1", "--step", "deploy.x", "--runbook", "r"}, "cannot be combined"},
 		"configdrive is no object": {[]string{"deploy", "n1", "--configdrive", "{"}, "configdrive: "},
 		"password file is missing": {[]string{"rescue", "n1", "--password-file", "/nowhere"}, "/nowhere"},
 		"bmc of nothing":           {[]string{"bmc"}, "name a NODE, or --address"},

@@ -209,7 +209,7 @@ func policyChoices(_ *cobra.Command, prefix string) (out []string) {
 	return out
 }
 
-// completeFilter completes the keys of a filter, the values of those with known values, and saved filters.
+// completeFilter completes filter keys, known values, and the names of saved filters.
 func (a *app) completeFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var saved *models.SavedFilters
 	if cfg, err := a.loadConfig(cmd, false); err == nil {

@@ -39,7 +39,7 @@ func (a *app) deployOrResume(cmd *cobra.Command, v models.Verb, names []string, 
 	case wrong != nil:
 		return wrong
 	case u.list && u.resume, u.list && u.giveBack, u.resume && u.giveBack:
-		return usagef("--unfinished, --resume and --give-back exclude each other")
+		return usagef("--unfinished, --resume and --give-back cannot be combined")
 	case u.list:
 		return a.listUnfinished(cmd, names)
 	}

@@ -24,7 +24,7 @@ func (a *app) disksCommand() *cobra.Command {
 			return a.printDisks(found, maxAge)
 		}),
 	}
-	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "age of the inventory that causes a note")
+	cmd.Flags().DurationVar(&maxAge, "max-age", maxAge, "age of an inventory from which a note warns about it")
 	return cmd
 }
 

@@ -54,11 +54,11 @@ func (a *app) enrollCommand() *cobra.Command {
 	f.StringVar(&flags.format, "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
 	f.StringArrayVar(&flags.columns, "column", nil, "field that a spreadsheet's column sets, `HEADER=FIELD`; may be repeated")
 	f.StringVar(&flags.driver, "driver", "", "hardware type of spreadsheet rows without one (default: ipmi for IPMI addresses, else redfish)")
-	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to ask over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
+	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to query over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
 	f.StringVar(&flags.names, "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
 	f.StringArrayVar(&flags.set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
 	f.StringVar(&flags.credentials, "credentials", "", "YAML file of BMC credentials, for nodes without a password")
-	f.StringVar(&flags.plan, "plan", "", "new file for the deployments that the files ask for, for ironworks deploy -f")
+	f.StringVar(&flags.plan, "plan", "", "new plan file for the deployments in the input, for ironworks deploy -f")
 	f.BoolVar(&flags.updateCredentials, "update-credentials", false, "write the passwords of existing nodes, which cannot be compared")
 	f.StringVar(&flags.to, "to", string(provision.GoalEnroll), "how far to bring the nodes: enroll, manageable, inspected or available")
 	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
@@ -135,7 +135,7 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 	return in
 }
 
-// enrollReader returns what reads and compares an input.
+// enrollReader returns the reader that reads an input and compares it with Ironic.
 func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.readNodeFile, Mask: a.mask}
 	if len(in.Addresses) == 0 {
@@ -163,7 +163,7 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 			done.Store(int64(n))
 			of.Store(int64(all))
 		}
-		progress.live(func() string { return fmt.Sprintf("asking BMCs: %d of %d", done.Load(), of.Load()) })
+		progress.live(func() string { return fmt.Sprintf("querying BMCs: %d of %d", done.Load(), of.Load()) })
 	}
 	found, err := reader.Read(ctx, in)
 	progress.stop()
@@ -205,7 +205,7 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	case name == "":
 		return nil
 	case len(p.Nodes) == 0:
-		return usagef("--plan: the files ask for no deployment")
+		return usagef("--plan: the input has no deployment")
 	}
 	text, err := p.Encode()
 	if err != nil {

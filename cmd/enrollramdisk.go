@@ -18,7 +18,7 @@ import (
 	"ironworks/session"
 )
 
-// enrollRamdiskFlags say what the nodes boot for deployment, cleaning and inspection.
+// enrollRamdiskFlags select the ramdisk that the nodes boot for deployment, cleaning and inspection.
 type enrollRamdiskFlags struct {
 	ramdisk provision.EnrollRamdisk
 	at      listenFlags
@@ -45,7 +45,7 @@ func (f *enrollRamdiskFlags) file() bool {
 func (f *enrollRamdiskFlags) check() error {
 	switch {
 	case f.file() && f.ramdisk.Kernel+f.ramdisk.Initramfs+f.ramdisk.KernelParams != "":
-		return usagef("--deploy-iso FILE and --deploy-kernel exclude each other: the kernel and the initramfs of the ISO are served, too")
+		return usagef("--deploy-iso FILE and --deploy-kernel cannot be combined: the kernel and the initramfs of the ISO are served, too")
 	case !f.file() && f.at != listenFlags{}:
 		return usagef("--listen and --advertise need --deploy-iso FILE")
 	}
@@ -105,7 +105,7 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 	return served, nil
 }
 
-// open prepares the ISO as it is, and its kernel and initramfs with the ISO's configuration.
+// open prepares the unchanged ISO, and its kernel and initramfs with the ISO's configuration.
 func (r *servedRamdisk) open(ctx context.Context, name string) error {
 	var config []byte
 	for _, pxe := range []bool{false, true} {

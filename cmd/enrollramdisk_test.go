@@ -8,7 +8,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// TestServedRamdiskOfAnISO: the kernel and the initramfs of a live ISO are served, too, if they are those of a live
+// TestServedRamdiskOfAnISO: the kernel and the initramfs of a live ISO are served, too, if they belong to a live
 // system; an ISO without a configuration is refused.
 func TestServedRamdiskOfAnISO(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestEnrollRamdiskFlags(t *testing.T) {
 		"URL":               {iso: "http://192.0.2.1/x.iso"},
 		"image in Glance":   {iso: "1be26c0b-03f2-4d2e-ae87-c02d7f33c781"},
 		"file":              {iso: "agent.iso", listen: "auto", file: true},
-		"file and kernel":   {iso: "agent.iso", kernel: "http://192.0.2.1/k", file: true, err: "exclude each other"},
+		"file and kernel":   {iso: "agent.iso", kernel: "http://192.0.2.1/k", file: true, err: "cannot be combined"},
 		"URL and --listen":  {iso: "http://192.0.2.1/x.iso", listen: "auto", err: "--listen and --advertise need"},
 		"only --listen":     {listen: "auto", err: "--listen and --advertise need"},
 		"path of no folder": {iso: "none/agent.iso", file: true},

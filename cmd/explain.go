@@ -33,7 +33,7 @@ func (a *app) explainCommand() *cobra.Command {
 			text := cmd.Flags().Changed("error")
 			switch {
 			case text && len(args) > 0:
-				return usagef("--error and NODE exclude each other")
+				return usagef("--error and NODE cannot be combined")
 			case text:
 				return a.explainText(&flags)
 			case flags.state != "":

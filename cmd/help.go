@@ -42,12 +42,12 @@ func helpTopics() []map[string]helpText {
 var generalHelpTexts = map[string]helpText{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",
-		`ironworks shows the nodes of an Ironic live and acts on them.
+		`ironworks shows the nodes of OpenStack Ironic live, and inspects, deploys, cleans and repairs them.
 Without a command it opens the full-screen console; with a FILE (Butane or Ignition) the console opens
 on the check of that file.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect,
-143 ended by SIGTERM.`,
+143 terminated by SIGTERM.`,
 		`ironworks --lab
 ironworks --url http://127.0.0.1:6385 --read-only
 ironworks nodes state:failed`,
@@ -60,8 +60,8 @@ change what differs. The comparison is shown first; nothing is ever deleted. Nod
 BMC address, MAC address and serial number.
 
 Formats, detected by content: baremetal (baremetal create), bifrost, bifrost-csv, instackenv (TripleO),
-csv (spreadsheet with a header), bmh (Metal3 manifests; --plan writes the deployments that they ask for).
---bmc asks only the given addresses over Redfish, at most 256.
+csv (spreadsheet with a header), bmh (Metal3 manifests; --plan writes their deployments).
+--bmc queries only the given addresses over Redfish, at most 256.
 
 --to manageable verifies the BMC credentials; --to inspected also inspects and creates missing ports;
 --to available also runs automated cleaning. The same command continues an interrupted run.
@@ -122,7 +122,7 @@ ironworks node r7-n01 -o json`,
 		"Print events of nodes as they happen",
 		`Print events of the named nodes, or of all nodes, until interrupted.
 -o json prints one object per line: time, node {uuid, name}, kind, from, to, reason.
-A resting state that was passed between two polls is printed with "inferred": true.`,
+A stable state that a node passed through between two polls is printed with "inferred": true.`,
 		`ironworks watch -o json
 ironworks watch r7-n01 r7-n02 --until active --timeout 30m`,
 	},
@@ -146,10 +146,10 @@ ironworks logs r7-n01 --kept --since 12h --level error`,
 		"Open a shell on the machine of a node",
 		`Open a login shell on the machine of a node over SSH, or run a command there: at the address of the ramdisk,
 with the keys, jump hosts and rules for host keys of its log (logs.ssh of the context). --address connects to an
-instance. As with ssh, the words of COMMAND are joined and given to the machine's shell, COMMAND has no terminal
-without -t, and ~. at the start of a line disconnects. Output is passed on as it is.
+instance. As with ssh, the words of COMMAND are joined and passed to the machine's shell, COMMAND has no terminal
+without -t, and ~. at the start of a line disconnects. Output is passed through unchanged.
 The exit code is that of COMMAND or the shell, and 255 if the connection fails. Read-only mode refuses to connect.
-The audit records the login.`,
+The audit log records the login.`,
 		`ironworks ssh r7-n01
 ironworks ssh r7-n01 -- journalctl -b -u ironic-agent
 ironworks ssh r7-n01 --address 10.0.0.31 -t -- sudo dmesg`,
@@ -170,8 +170,8 @@ ironworks explain --error 'Timeout reached while waiting for callback for node x
 	"ironworks doctor": {
 		"Check the connection to Ironic and the deploy setup",
 		`Check the connection to Ironic step by step (configuration, name, TCP, TLS, Ironic, user, version, clock),
-what Ironic has for deployments (conductors, custom-agent, inspection, ramdisk URLs), and what this computer
-has. With NODEs their ramdisks and images are checked, too. Nothing is changed and no BMC is contacted.
+the setup for deployments (conductors, custom-agent, inspection, ramdisk URLs), and this computer. With NODEs,
+their ramdisks and images are checked, too. Nothing is changed and no BMC is contacted.
 Checks that are not ok show the evidence and a remedy; --verbose shows both for every check.
 
 Exit codes: 0 when no check failed (warnings do not count), 1 when a check failed.`,
@@ -219,7 +219,7 @@ ironworks disks r7-n01 -o name`,
 
 	"ironworks journal": {
 		"Show, export or prune the journal of a context",
-		`The journal is a file on this computer. It has what this console saw of the nodes: transitions, snapshots of
+		`The journal is a file on this computer. It stores what this console observed: transitions, snapshots of
 nodes and lines of ramdisk logs. Ironic is not contacted. ironworks history shows the records of a node.`,
 		`ironworks journal info
 ironworks journal export r7-n01 --since 12h`,

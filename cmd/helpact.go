@@ -55,7 +55,7 @@ ironworks maintenance off r7-n01`,
 	},
 	"ironworks maintenance on": {
 		"Set maintenance mode",
-		`Set maintenance mode, with a reason that everybody who reads the node sees.`,
+		`Set maintenance mode, with a reason that is shown with the node.`,
 		`ironworks maintenance on r7-n01 --reason 'replace DIMM A3'
 ironworks maintenance on r7-n01 r7-n02`,
 	},

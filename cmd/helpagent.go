@@ -3,10 +3,10 @@ package cmd
 // agentHelpTexts has the help of ironworks agent and its subcommands, by their path.
 var agentHelpTexts = map[string]helpText{
 	"ironworks agent": {
-		"Show what the agent reports of this Linux host",
-		`Show what the built-in agent would report of the host that ironworks runs on, and what it would do there: on
-the rescue shell of a machine, or to prepare root device hints. Nothing is changed or sent. Programs that the
-host lacks, such as lsblk or lscpu, are named.`,
+		"Show what the agent reports about this Linux host",
+		`Show what the built-in agent would report about this host, and what it would do there. Use it in the rescue
+shell of a machine, or to prepare root device hints. Nothing is changed or sent. Missing programs, such as
+lsblk or lscpu, are listed.`,
 		`ironworks agent inventory
 ironworks agent disks
 ironworks agent steps`,

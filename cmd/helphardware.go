@@ -77,7 +77,7 @@ ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
 	"ironworks raid": {
 		"Show, check and change RAID",
 		`Show the RAID of a node, check a target RAID against the drives of a machine, and create or delete volumes by
-cleaning. A target RAID has the logical_disks that Ironic takes. raid_level and size_gb (a number or MAX) are required;
+cleaning. A target RAID has the logical_disks that Ironic accepts. raid_level and size_gb (a number or MAX) are required;
 volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and controller are
 optional.`,
 		`ironworks raid show r7-n01
@@ -100,7 +100,7 @@ echo '{logical_disks: [{raid_level: "1", size_gb: 100}]}' | ironworks raid check
 		"Replace the RAID of nodes",
 		`Set target_raid_config and clean the nodes: all volumes are deleted, then the new ones are created. Nodes must be
 manageable. With raid_interface agent the agent creates a software RAID, for which the disks are erased.
-Root device hints that name a disk of before are reported.`,
+Root device hints that name a replaced disk are reported.`,
 		`echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid apply r7-n02 -f - --yes
 echo '{logical_disks: [{raid_level: "1", size_gb: 50}]}' | ironworks raid apply r7-n02 r7-n03 -f - --keep --yes`,
 	},
@@ -121,7 +121,7 @@ ironworks firmware matrix`,
 		"Show the graphical console of a node",
 		`Print the URL of the node's graphical console (console_interface redfish-graphical), which shows the screen of the
 machine in a browser. The console is enabled if necessary, and disabled when the command ends (Ctrl-C); --keep leaves it
-enabled. The URL has a token: who knows it can use the console, by default for 10 minutes.
+enabled. The URL has a token: anyone who has the URL can use the console, by default for 10 minutes.
 
 --open starts $BROWSER, or the browser of the system. The exit code is 3 when the node has no graphical console.`,
 		`ironworks console r7-n01 --open
@@ -135,7 +135,7 @@ ironworks firmware list r7-n01 r7-n02 -o json`,
 	},
 	"ironworks firmware matrix": {
 		"Count firmware versions by model",
-		`Group nodes by model, component and version: one version per model and component is what you want to see. The model is
+		`Group nodes by model, component and version: ideally, each component has one version per model. The model is
 that of the last inspection. FILTER selects nodes as in ironworks nodes.`,
 		`ironworks firmware matrix
 ironworks firmware matrix class:gp-2x -o json`,

@@ -101,7 +101,7 @@ ironworks ignition wrap ramdisk.ign --append fedora-coreos-live-initramfs.x86_64
 		`Serve a live ISO, or its kernel, initramfs and root file system, with a configuration, until interrupted.
 The configuration is that of --ignition, or else the one in the ISO, or else made with the flags of build.
 --per-node serves each NODE its own stream with its hostname; {node} in --hostname, --keyfile and
---ip-option stands for the name of the node. Nothing is copied: all streams are made of the one file.
+--ip-option stands for the name of the node. Nothing is copied: all streams are made from one file.
 
 The files have secrets and clients do not authenticate: URLs cannot be guessed; treat them as secrets.
 The default is to listen on 127.0.0.1; --listen auto picks the address at which the BMCs of the nodes
@@ -115,7 +115,7 @@ ironworks ignition serve --kernel vmlinuz --initrd initramfs.img --rootfs rootfs
 		"Set the ramdisk that nodes boot",
 		`Set deploy_iso, or deploy_kernel and deploy_ramdisk with kernel_append_params, in driver_info of nodes, and
 remove conflicting fields. The requests and the equivalent baremetal commands are shown first.
-Machines do not notice until Ironic boots them the next time.`,
+The change takes effect when Ironic next boots the machines.`,
 		`ironworks ignition apply r7-n01 --iso http://10.0.0.2:8080/agent.iso --dry-run
 ironworks ignition apply r7-n01 --kernel http://10.0.0.2/vmlinuz --initrd http://10.0.0.2/agent.img --no-kernel-params`,
 	},

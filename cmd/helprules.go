@@ -26,37 +26,37 @@ ironworks rules list -o yaml`,
 	},
 	"ironworks rules check": {
 		"Check files of inspection rules",
-		`Check files of inspection rules without Ironic. Errors are what Ironic would refuse; warnings are what it
-accepts and does not do as meant, such as comparing a template, which is always a string, with a number.
-Each has its line and column.`,
+		`Check files of inspection rules without Ironic. Errors are rules that Ironic would refuse. Warnings are rules
+that Ironic accepts but that do not work as intended: for example, a template, which is always a string,
+compared with a number. Each finding has its line and column.`,
 		`ironworks rules example traits | ironworks rules check -
 ironworks rules example resource-class | ironworks rules check -`,
 	},
 	"ironworks rules test": {
 		"Run inspection rules on stored inventories",
 		`Run inspection rules on the stored inventories of nodes, as Ironic 39.0.0 does, and show what each rule would
-change. Nothing is sent to Ironic but reading requests, and api-call sends nothing. Without -f the rules in Ironic are
-tested, with -f those of the file, alone or --with-active together with those in Ironic.
+change. Only read requests are sent to Ironic; the action api-call sends nothing. Without -f the rules in Ironic
+are tested; with -f the rules of the file, and with --with-active both.
 
 Where the API does not show a value that a rule uses, such as a password, the result is unclear. The plugin data are
-those that the last inspection stored, after the rules of that time. Exit code 1: an inspection would fail, or a node
+those of the last inspection, already changed by the rules of that time. Exit code 1: an inspection would fail, or a node
 has no inventory.`,
 		`ironworks rules example traits | ironworks rules test -f - --all
 ironworks rules example root-device | ironworks rules test -f - r7-n01 -o json`,
 	},
 	"ironworks rules apply": {
 		"Create and change inspection rules from a file",
-		`Create the rules of a file, and change those that differ. A rule with a UUID is that rule; without one it is the
-rule with the same description. Rules that are not in the file stay. Changes are shown and confirmed.
+		`Create the rules of a file, and change those that differ. Rules are matched by UUID,
+or else by description. Rules that are not in the file stay. Changes are shown and confirmed.
 
 Ironic hides the conditions and actions of sensitive rules, so they cannot be compared: --rewrite-sensitive
-writes them. A rule that is sensitive stays so.`,
+writes them. A sensitive rule stays sensitive.`,
 		`ironworks rules example traits | ironworks rules apply -f - --dry-run
 ironworks rules example traits | ironworks rules apply -f - --yes`,
 	},
 	"ironworks rules delete": {
 		"Delete inspection rules",
-		`Delete inspection rules, after confirmation. RULE is a UUID or a description. Nodes stay as they are.`,
+		`Delete inspection rules, after confirmation. RULE is a UUID or a description. Nodes are unchanged.`,
 		`ironworks rules example traits | ironworks rules apply -f - --yes
 ironworks rules delete "Dell trait" --dry-run
 ironworks rules delete "Dell trait" "virtualization trait" --yes`,

@@ -29,9 +29,8 @@ ironworks templates list -o yaml`,
 	},
 	"ironworks templates apply": {
 		"Create and change deploy templates from a file",
-		`Create the templates of a file, and change those that differ. A template with a UUID is that template; without one
-it is the template with the same name. Fields and templates that are not in the file stay. Changes are shown and
-confirmed.`,
+		`Create the templates of a file, and change those that differ. Templates are matched by UUID, or
+else by name. Fields and templates that are not in the file stay. Changes are shown and confirmed.`,
 		`echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --dry-run
 echo '{name: CUSTOM_FAST, steps: [{interface: deploy, step: erase_devices, priority: 0}]}' | ironworks templates apply -f - --yes`,
 	},
@@ -69,9 +68,8 @@ ironworks runbooks list -o yaml`,
 	},
 	"ironworks runbooks apply": {
 		"Create and change runbooks from a file",
-		`Create the runbooks of a file, and change those that differ. A runbook with a UUID is that runbook; without one it
-is the runbook with the same name. Fields and runbooks that are not in the file stay. traits and description need
-API 1.112. Changes are shown and confirmed.`,
+		`Create the runbooks of a file, and change those that differ. Runbooks are matched by UUID, or else
+by name. Fields and runbooks that are not in the file stay. traits and description need API 1.112. Changes are shown and confirmed.`,
 		`echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --dry-run
 echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --yes`,
 	},

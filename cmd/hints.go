@@ -40,7 +40,7 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 			given := cmd.Flags().Changed
 			switch {
 			case given("batch") && (given("hints") || given("inventory") || given("skip")):
-				return usagef("hints match: --batch excludes --hints, --inventory and --skip; its lines have them")
+				return usagef("hints match: --batch cannot be combined with --hints, --inventory or --skip: the lines of its file contain them")
 			case given("batch"):
 				return a.matchBatch(f.batch, by)
 			case !given("hints") || !given("inventory"):

@@ -23,7 +23,7 @@ func (a *app) historyCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.ironic {
 				if flags.since != "" {
-					return usagef("--since and --ironic exclude each other")
+					return usagef("--since and --ironic cannot be combined")
 				}
 				return a.online(a.ironicHistory)(cmd, args)
 			}

@@ -104,7 +104,7 @@ func TestHistory(t *testing.T) {
 		"deployment failed after 1m58: boot to ramdisk 1m38, install_coreos 20s failed; no disk",
 		"available → deploying",
 		`deploying → deploy failed no \x1b[2Jdisk`,
-		"sent deploy: what became of it is not known",
+		"sent deploy: result unknown",
 	}
 	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -174,7 +174,7 @@ func TestJournalPrune(t *testing.T) {
 		says string
 	}{
 		"what":          {nil, exitUsage, "--older, --size or --node"},
-		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, exitUsage, "--size and --node exclude each other"},
+		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, exitUsage, "--size and --node cannot be combined"},
 		"no age":        {[]string{"--older", "long"}, exitUsage, `--older: invalid duration "long"`},
 		"no size":       {[]string{"--size", "small"}, exitUsage, `--size: invalid size "small"`},
 		"size of 0":     {[]string{"--size", "0"}, exitUsage, "want more than 0"},

@@ -41,7 +41,7 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 	f.StringVar(&r.Kernel, "kernel", "", "URL of a kernel, with --initrd")
 	f.StringVar(&r.Initramfs, "initrd", "", "URL of the initramfs, with --kernel")
 	f.StringVar(&r.KernelParams, "kernel-params", "", "kernel parameters, which replace the ones configured in Ironic")
-	f.BoolVar(&r.WithDefaults, "with-defaults", false, "keep the kernel parameters configured in Ironic in front")
+	f.BoolVar(&r.WithDefaults, "with-defaults", false, "prepend the kernel parameters configured in Ironic")
 	f.BoolVar(&r.NoKernelParams, "no-kernel-params", false, "remove the kernel parameters of the node")
 	f.BoolVar(&r.InInstance, "in-instance", false, "write the kernel parameters to instance_info, which is removed with the instance")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show the requests without sending")
@@ -56,7 +56,7 @@ func (f *applyFlags) check() error {
 	case r.ISO == "" && !pair:
 		return usagef("nothing to boot: want --iso URL, or --kernel URL with --initrd URL")
 	case r.ISO != "" && pair:
-		return usagef("--iso and --kernel exclude each other")
+		return usagef("--iso and --kernel cannot be combined")
 	case pair && r.Initramfs == "":
 		return usagef("--kernel needs --initrd")
 	case pair && r.Kernel == "":
@@ -64,7 +64,7 @@ func (f *applyFlags) check() error {
 	case r.ISO != "" && r.KernelParams != "":
 		return usagef("--kernel-params: Ironic passes no kernel parameters to an ISO; change the ISO with ironworks ignition kargs append")
 	case r.KernelParams != "" && r.NoKernelParams:
-		return usagef("--kernel-params and --no-kernel-params exclude each other")
+		return usagef("--kernel-params and --no-kernel-params cannot be combined")
 	case r.WithDefaults && r.KernelParams == "":
 		return usagef("--with-defaults needs --kernel-params")
 	case r.InInstance && r.KernelParams == "":

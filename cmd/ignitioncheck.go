@@ -97,7 +97,7 @@ func reportText(name string, report userdata.Report) string {
 	return b.String()
 }
 
-// summaryText summarizes what the configuration does.
+// summaryText summarizes the effects of the configuration.
 func summaryText(report userdata.Report) string {
 	var b strings.Builder
 	for _, row := range report.Summary.Rows() {

@@ -31,7 +31,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: CA of the context)")
 	f.StringVar(&in.Agent, "agent", "", "agent: container, or builtin for ironworks-agent, without podman and registry (default container)")
 	f.StringVar(&in.AgentURL, "agent-url", "", "URL from which machines fetch the builtin agent (default: ignition serve serves it)")
-	f.BoolVar(&in.AgentEmbed, "agent-embed", false, "builtin agent inside of the configuration, which grows by about 5 MiB")
+	f.BoolVar(&in.AgentEmbed, "agent-embed", false, "include the builtin agent in the configuration (about 5 MiB)")
 	f.StringVar(&in.AgentBinary, "agent-binary", "", "program of the builtin agent (default: ironworks-agent-ARCH or ironworks-agent beside ironworks)")
 	f.StringVar(&in.Image, "image", "", "container image of the agent, preferably with a digest (default "+ignition.DefaultAgentImage+")")
 	f.StringArrayVar(&r.registries, "registry", nil, "classic: registry of the image REGISTRY/ironic-agent")

@@ -94,7 +94,7 @@ func (a *app) editImage(ctx context.Context, path string, out fileOutput, change
 	return nil
 }
 
-// printPatch prints what was changed, and the kernel arguments that were not found.
+// printPatch prints the changes, and the kernel arguments that were not found.
 func (a *app) printPatch(path string, out fileOutput, patch *image.Patch, change image.Change) {
 	for _, arg := range patch.Unmatched {
 		a.complain("warning: kernel argument %q not found", arg)

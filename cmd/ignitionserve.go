@@ -75,7 +75,7 @@ func (a *app) ignitionServeCommand() *cobra.Command {
 	f.StringVar(&flags.cert, "tls-cert", "", "PEM file of the certificate")
 	f.StringVar(&flags.key, "tls-key", "", "PEM file of the private key")
 	f.BoolVar(&flags.apply, "apply", false, "write the URLs to the NODEs, like ironworks ignition apply")
-	f.BoolVar(&flags.source.WithDefaults, "with-defaults", false, "keep the kernel parameters configured in Ironic in front")
+	f.BoolVar(&flags.source.WithDefaults, "with-defaults", false, "prepend the kernel parameters configured in Ironic")
 	f.BoolVarP(&flags.act.yes, "yes", "y", false, "skip the confirmation")
 	f.BoolVar(&flags.act.skipRefused, "skip-refused", false, "with --apply: skip refused nodes")
 	flags.ramdisk.register(flags.build, "ironic-tls")
@@ -97,21 +97,21 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 	case of.ISO == "" && !files:
 		return usagef("nothing to serve: want --iso ISO, or --kernel FILE, --initrd FILE and --rootfs FILE")
 	case of.ISO != "" && files:
-		return usagef("--iso and --kernel, --initrd, --rootfs exclude each other; --pxe serves the kernel, initramfs and root file system of the ISO")
+		return usagef("--iso cannot be combined with --kernel, --initrd and --rootfs; --pxe serves the kernel, initramfs and root file system of the ISO")
 	case of.ISO == "" && (of.Kernel == "" || of.Initrd == ""):
-		return usagef("--kernel and --initrd need each other")
+		return usagef("--kernel and --initrd must be given together")
 	case of.PXE && of.ISO == "":
 		return usagef("--pxe needs --iso")
 	case of.ConfigURL && !of.OfPXE():
 		return usagef("--config-url needs --kernel or --pxe: an ISO contains its configuration")
 	case f.config != "" && f.builds():
-		return usagef("--ignition and the flags that make a configuration exclude each other")
+		return usagef("--ignition cannot be combined with flags that make a configuration")
 	case f.perNode && len(nodes) == 0:
 		return usagef("--per-node: no NODE given")
 	case f.apply && len(nodes) == 0:
 		return usagef("--apply: no NODE given")
 	case (f.cert == "") != (f.key == ""):
-		return usagef("--tls-cert and --tls-key need each other")
+		return usagef("--tls-cert and --tls-key must be given together")
 	case f.source.WithDefaults && !of.OfPXE():
 		return usagef("--with-defaults needs --kernel or --pxe: Ironic passes no kernel parameters to an ISO")
 	case a.output == outputYAML || a.output == outputName:

@@ -40,7 +40,7 @@ func (a *app) addImages(
 	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
 }
 
-// publisher serves what the inputs need.
+// publisher serves the files that the inputs need.
 type publisher func(prepare.Maker, *prepare.Inputs) error
 
 // configFor returns the function that makes the configuration of a node, or of all nodes for "";

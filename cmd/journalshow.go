@@ -152,7 +152,7 @@ func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, 
 	case f.older == "" && f.size == "" && f.node == "":
 		return o, "", usagef("prune: want --older, --size or --node")
 	case f.size != "" && f.node != "":
-		return o, "", usagef("--size and --node exclude each other")
+		return o, "", usagef("--size and --node cannot be combined")
 	}
 	var parts []string
 	if f.older != "" {
@@ -233,7 +233,7 @@ func prunedText(p *journal.Pruned) string {
 }
 
 // journalNode returns the node with a name or UUID in the journal, or the zero value. If several nodes had the name,
-// it returns the one last seen.
+// it returns the node last seen.
 func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
 	if refs = a.seen(refs); err != nil || len(refs) == 0 {

@@ -64,7 +64,7 @@ func (a *app) noOtherIronic() error {
 	f := a.flags
 	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {
 		if value != "" {
-			return usagef("--lab and %s exclude each other: the lab runs its own Ironic", name)
+			return usagef("--lab and %s cannot be combined: the lab runs its own Ironic", name)
 		}
 	}
 	return nil

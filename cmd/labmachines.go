@@ -87,10 +87,10 @@ func (f *machinesFlags) check(cmd *cobra.Command) error {
 		return usagef("--lab-speed %g: want a positive number", f.Speed)
 	}
 	if f.clean && (f.enrol || f.file != "" || cmd.Flags().Changed("count")) {
-		return usagef("--clean excludes --enrol, --scenarios and --count")
+		return usagef("--clean cannot be combined with --enrol, --scenarios or --count")
 	}
 	if f.file != "" && cmd.Flags().Changed("count") {
-		return usagef("--count and --scenarios exclude each other")
+		return usagef("--count and --scenarios cannot be combined")
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	removed, err := provision.RemoveNodes(ctx, s.Client, nodes, "its machine was one of a lab")
+	removed, err := provision.RemoveNodes(ctx, s.Client, nodes, "lab machine removed")
 	a.complain("deleted %d of %d lab nodes", removed, len(nodes))
 	return err
 }

@@ -55,11 +55,11 @@ func (f *vmFlags) check(cmd *cobra.Command, site *siteFlags, real *realFlags) er
 	}
 	for _, name := range []string{"lab-machines", "lab-speed", "story"} {
 		if cmd.Flags().Changed(name) {
-			return usagef("--%s and --vms exclude each other", name)
+			return usagef("--%s and --vms cannot be combined", name)
 		}
 	}
 	if f.ironic != "" && (real.on || cmd.Flags().Changed("listen")) {
-		return usagef("--ironic excludes --real and --listen")
+		return usagef("--ironic cannot be combined with --real or --listen")
 	}
 	if f.iso == "" {
 		return usagef("--vms needs --iso FILE, a CoreOS live ISO: %s", isoHelp)

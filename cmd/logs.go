@@ -67,7 +67,7 @@ func (a *app) logsCommand() *cobra.Command {
 	f.StringVar(&flags.Archive, "archive", "", "directory or file of logs that a conductor archived, or ssh://[user@]host/path")
 	f.BoolVar(&flags.kept, "kept", false, "print the log lines of the journal, offline")
 	a.journalFlag(f)
-	f.StringVar(&flags.Listen, "listen", "", "HOST:PORT to receive pushed journals on, until interrupted; of all machines if no NODE is given")
+	f.StringVar(&flags.Listen, "listen", "", "HOST:PORT to receive pushed journals on, until interrupted; from all machines if no NODE is given")
 	return cmd
 }
 
@@ -266,7 +266,7 @@ func (a *app) printLines(lines []models.LogLine) error {
 	return out.Flush()
 }
 
-// linesAtOnce is how many lines are written at once.
+// linesAtOnce is the number of lines per write.
 const linesAtOnce = 1000
 
 // pastLogs prints the log lines of the journal, one node after the other.

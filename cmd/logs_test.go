@@ -121,7 +121,7 @@ func TestLogsSaysWhyItIsEmpty(t *testing.T) {
 	}
 }
 
-// closedPipe is a reader of ours that has gone.
+// closedPipe is the output after the reader has closed its end.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }

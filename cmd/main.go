@@ -42,7 +42,7 @@ type process struct {
 	away func() (back func())
 	// remote is set for a command of a user of ironworks serve.
 	remote *remoteUser
-	// bug is called when the console opens a session, so that a test can panic there.
+	// bug, set by tests, is called when the console opens a session, and may panic.
 	bug func()
 }
 

@@ -140,7 +140,7 @@ func nodeCells(row *models.Row, columns []models.Column, now time.Time) []string
 	return cells
 }
 
-// summary is what ironworks adds to the JSON of a node.
+// summary has the fields that ironworks adds to the JSON of a node.
 type summary struct {
 	// Step is the text of the STEP column.
 	Step string `json:"step"`

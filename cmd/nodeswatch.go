@@ -14,20 +14,20 @@ import (
 type nodesWatch struct {
 	*watcher
 	listing session.Listing
-	// read reads what the filter needs of nodes.
+	// read reads the node data that the filter needs.
 	read   func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
 	filter string
 	// sizes are the widths of the columns; nil before the list was printed.
 	sizes []int
-	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that stops to
-	// match is printed once more.
+	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that no longer
+	// matches is printed one more time.
 	shown map[string]bool
 }
 
 // watchNodes is the nodes command with --watch.
 func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags, filter string) error {
 	if a.output != outputTable && a.output != outputName {
-		return usagef("--watch prints tables and names; use ironworks watch -o %s for events", a.output)
+		return usagef("--watch supports -o table, wide and name; use ironworks watch -o %s for events", a.output)
 	}
 	listing, filter, err := a.listing(s, flags, filter)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *nodesWatch) print(u fleet.Update) error {
 	return nil
 }
 
-// matches reports whether a node matches the filter, and reads what that needs.
+// matches reports whether a node matches the filter, and reads the data needed to decide.
 func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
 	f := w.listing.Filter.At(now)
 	if found := f.Match(row); found != models.Unknown {

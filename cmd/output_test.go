@@ -122,7 +122,7 @@ func TestOutputFlag(t *testing.T) {
 	}
 }
 
-// TestWideColumns: every column of -o wide exists, and none of the narrow list is left out.
+// TestWideColumns: every column of -o wide exists, and includes all columns of the narrow list.
 func TestWideColumns(t *testing.T) {
 	t.Parallel()
 	l, err := newListing(nil, listFlags{columns: wideColumns}, "")

@@ -124,7 +124,7 @@ func isCast(path string) bool {
 // maxIdle is how long a pause of a played asciicast is at most.
 const maxIdle = 3 * time.Second
 
-// playCast plays an asciicast at the terminal; without a terminal it prints the output at once.
+// playCast plays an asciicast at the terminal; without a terminal it prints the output without pauses.
 func (a *app) playCast(ctx context.Context, path string, speed float64) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {

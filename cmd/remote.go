@@ -39,7 +39,7 @@ func (r *remoteUser) connect(a *app) (*session.Session, error) {
 	return live.Reporting(func(text string) { a.complain("%s", text) }), nil
 }
 
-const textNoFiles = "files of the server cannot be used over SSH; send the content as standard input (-)"
+const textNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
 
 // whyNoFiles is why the operator cannot name files, "" if that is possible.
 func (a *app) whyNoFiles() string {
@@ -97,7 +97,7 @@ func (r *remoteUser) restrict(a *app, root *cobra.Command) {
 		}
 		r.check(cmd, role)
 	}
-	// Its own arguments are files, whose names it looks for.
+	// The command's arguments are file names.
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("%w", unknownCommand(cmd, args[0]))
@@ -134,13 +134,13 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !r.role.AtLeast(least) {
-			return &codeRefusal{fmt.Sprintf("%s needs the role %s; you are a %s", cmd.CommandPath(), least, r.role)}
+			return &codeRefusal{fmt.Sprintf("%s requires the role %s; your role is %s", cmd.CommandPath(), least, r.role)}
 		}
 		if err := remoteFlags(cmd, args); err != nil {
 			return err
 		}
 		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && r.role == access.Viewer {
-			return &codeRefusal{fmt.Sprintf("--bmc needs the role %s; you are a %s", access.Operator, r.role)}
+			return &codeRefusal{fmt.Sprintf("--bmc requires the role %s; your role is %s", access.Operator, r.role)}
 		}
 		return run(cmd, args)
 	}
@@ -180,7 +180,7 @@ func fromStandardInput(f *pflag.Flag) bool {
 	})
 }
 
-// seen returns those of nodes that the user sees.
+// seen returns the nodes that the user can see.
 func (a *app) seen(nodes []models.NodeRef) []models.NodeRef {
 	if a.remote == nil {
 		return nodes

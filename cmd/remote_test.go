@@ -45,8 +45,8 @@ func harmlessFlags() []string {
 		"reason kind runbook port portgroup until")
 }
 
-// TestFlagsOverSSH fails for a new flag of a command over SSH that is in none of the lists: whether it names a file of the
-// server must be said in remote.go, or above.
+// TestFlagsOverSSH fails for a flag that is in none of the lists. A new flag of a command available over SSH must be
+// added to a list in remote.go, or above, depending on whether it names a file of the server.
 func TestFlagsOverSSH(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")
@@ -101,8 +101,8 @@ func TestCommandsOverSSH(t *testing.T) {
 	}
 }
 
-// TestNoFilesOverSSH tries every flag and form with the path of a file: it is neither read nor written, and the operator
-// does not learn whether it exists.
+// TestNoFilesOverSSH tries every flag and form with the path of a file: the file is neither read nor written, and the
+// answer does not reveal whether it exists.
 func TestNoFilesOverSSH(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -207,7 +207,7 @@ func TestLeastRoles(t *testing.T) {
 		a, root, _, stderr := remoteApp(access.Viewer, "nodes: []")
 		root.SetArgs(strings.Fields(args))
 		code := a.report(t.Context(), root.ExecuteContext(t.Context()))
-		if code != exitRefused || !strings.Contains(stderr.String(), "needs the role operator; you are a viewer") {
+		if code != exitRefused || !strings.Contains(stderr.String(), "requires the role operator; your role is viewer") {
 			t.Errorf("%s: %d, %s", args, code, stderr)
 		}
 	}

@@ -96,7 +96,7 @@ func begin(player *replay.Player, flags *replayFlags) error {
 		}
 	}
 	if at.Before(s.From) || at.After(s.To) {
-		return usagef("--at %s: outside of the recording, which is from %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
+		return usagef("--at %s: outside of the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
 	}
 	player.Seek(at)
 	player.Pause(flags.paused)

@@ -96,7 +96,7 @@ func (a *app) rulesExampleCommand() *cobra.Command {
 			if len(args) == 1 {
 				text, ok := rules.Example(args[0])
 				if !ok {
-					return usagef("no example %q; there are %s", args[0], strings.Join(rules.Examples(), ", "))
+					return usagef("no example %q; available: %s", args[0], strings.Join(rules.Examples(), ", "))
 				}
 				return a.print(result{text: text, data: text, names: args})
 			}

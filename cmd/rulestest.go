@@ -96,7 +96,7 @@ type ruleTestResult struct {
 	Node  models.NodeRef   `json:"node"`
 	Error string           `json:"error,omitempty"`
 	Rules []ruleTestedRule `json:"rules"`
-	// Inspection is what would become of the inspection.
+	// Inspection is the predicted outcome of the inspection.
 	Inspection string `json:"inspection,omitempty"`
 	Failure    string `json:"failure,omitempty"`
 }

@@ -37,7 +37,7 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	at := slices.Index(known, name)
 	switch {
 	case at < 0 && len(known) == 0:
-		return usagef("run: no plugins are configured; docs/howto/plugins.md says how to add one")
+		return usagef("run: no plugins are configured; to add one, see docs/howto/plugins.md")
 	case at < 0:
 		return usagef("run: unknown plugin %q%s", name, didYouMean(name, known))
 	}

@@ -152,9 +152,9 @@ func (a *app) limitGarbage(percent int) {
 	}
 }
 
-const textServerStops = "the server stops; running tasks continue when it is back"
+const textServerStops = "the server is shutting down; running tasks resume when it restarts"
 
-// checkServer reads what the server needs, once.
+// checkServer reads configuration, keys and API once, as the server would.
 func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve) error {
 	if _, err := opened.Client.Conductors(ctx); err != nil {
 		return err

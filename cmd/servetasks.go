@@ -33,7 +33,7 @@ type keptTask struct {
 	Nodes   []keptNode      `json:"nodes"`
 }
 
-// keptNode is a node as it was before the task.
+// keptNode is the state of a node before the task.
 type keptNode struct {
 	models.NodeRef
 	State   models.ProvisionState `json:"state"`
@@ -71,7 +71,7 @@ func (f taskFiles) Ended(t *screen.Task) {
 	}
 }
 
-// take returns the kept tasks, and removes their files: they are kept anew when they are resumed.
+// take returns the stored tasks and removes their files; resumed tasks are stored again.
 func (f taskFiles) take() (tasks []keptTask, err error) {
 	names, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
 	slices.Sort(names)
@@ -138,7 +138,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 			if r.Actor == t.Actor && !r.Time.Before(t.Began) && r.Result != audit.Refused {
 				sent[n.UUID] = r.Time
 				i := slices.IndexFunc(nodes, func(one models.Node) bool { return one.UUID == n.UUID })
-				nodes[i].ProvisionState, nodes[i].ProvisionUpdatedAt = n.State, n.Touched // as it was before
+				nodes[i].ProvisionState, nodes[i].ProvisionUpdatedAt = n.State, n.Touched // as before the task
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.complain("resumed %s of %s: %s of %d reached before", t.Command, t.Actor.User, models.Counted(len(sent), "node"), len(t.Nodes))
+	s.app.complain("resumed %s of %s: %s of %d already done", t.Command, t.Actor.User, models.Counted(len(sent), "node"), len(t.Nodes))
 	return nil
 }
 

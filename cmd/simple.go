@@ -74,9 +74,9 @@ func (a *app) flagCommand(use, why string, on bool, action func(on bool, reason 
 
 func (a *app) flagCommands() []*cobra.Command {
 	return []*cobra.Command{
-		a.flagCommand("protect", "reason of the protection", true, provision.Protect),
+		a.flagCommand("protect", "reason for the protection", true, provision.Protect),
 		a.flagCommand("unprotect", "", false, provision.Protect),
-		a.flagCommand("retire", "reason of the retirement", true, provision.Retire),
+		a.flagCommand("retire", "reason for the retirement", true, provision.Retire),
 		a.flagCommand("unretire", "", false, provision.Retire),
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"ironworks/shell"
 )
 
-// exitSSH is the exit code without an exit status of the machine, as that of ssh.
+// exitSSH is the exit code if the machine sent no exit status, as with ssh.
 const exitSSH = 255
 
 // sshFlags are the flags of ssh.

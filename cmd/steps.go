@@ -41,7 +41,8 @@ func (a *app) stepsCommand() *cobra.Command {
 	return cmd
 }
 
-// printSteps prints the steps that can be part of some operations; without a node, with who offers them.
+// printSteps prints the steps that can be part of some operations; without a node, also the interfaces that offer
+// them.
 func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node string) error {
 	r := result{header: []string{"STEP", "IN", "AUTOMATED", "ARGUMENTS", "DESCRIPTION"}, empty: "No steps."}
 	if node == "" {

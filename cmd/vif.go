@@ -30,7 +30,7 @@ func (a *app) vifListCommand() *cobra.Command {
 			}
 			r := result{header: []string{"VIF", "PORT", "PORT GROUP"}, data: nonNil(list), empty: "No VIFs are attached."}
 			if node.NetworkInterface == "noop" {
-				r.empty = fmt.Sprintf("No VIFs: network interface %s attaches none.", node.NetworkInterface)
+				r.empty = fmt.Sprintf("No VIFs: network interface %s does not attach any.", node.NetworkInterface)
 			}
 			for _, v := range list {
 				r.names = append(r.names, v.ID)
@@ -48,7 +48,7 @@ func (a *app) vifAttachCommand() *cobra.Command {
 	cmd.Flags().StringVar(&portgroup, "portgroup", "", "port group to attach to: name or UUID")
 	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
 		if port != "" && portgroup != "" {
-			return nil, usagef("vif attach: --port and --portgroup exclude each other")
+			return nil, usagef("vif attach: --port and --portgroup cannot be combined")
 		}
 		node, err := oneNode(ctx, s, args[0])
 		if err != nil {

@@ -9,9 +9,9 @@ import (
 	"ironworks/printable"
 )
 
-// BMCHosts are the hosts that may receive a password for several BMCs: addresses, networks
-// (10.0.0.0/8), names, subdomains (*.bmc.example.com), or * for all. They are required because
-// everyone who can edit a node's driver_info controls the address.
+// BMCHosts are the hosts that may receive a password for several BMCs: addresses, networks (10.0.0.0/8), names,
+// subdomains (*.bmc.example.com), or * for all. They are required because every user who can edit a node's driver_info
+// controls the address.
 type BMCHosts []string
 
 // hostPattern matches a name with an optional leading *.

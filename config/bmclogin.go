@@ -57,8 +57,8 @@ type BMCLogins struct {
 // allBMCs is the address of credentials for all BMCs of a context.
 const allBMCs = ""
 
-// NewBMCLogins returns the credentials of the context with this name. given are those of flags
-// and variables; ring may be nil.
+// NewBMCLogins returns the credentials of the context with this name. given are the credentials from flags and
+// variables; ring may be nil.
 func NewBMCLogins(context string, own BMC, given BMCLogin, ring *Keyring) *BMCLogins {
 	return &BMCLogins{context: context, own: own, given: given, ring: ring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, rung: map[string]models.Secret{}}
 }

@@ -101,8 +101,8 @@ func (r *cloudReader) settings() settings {
 	return s
 }
 
-// first returns the first of the keys with text or a number. A list stands for its first text,
-// as keystoneauth allows for interfaces.
+// first returns the first of the keys with text or a number. A list counts as its first string, as keystoneauth allows
+// for interfaces.
 func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	for _, name := range names {
 		v := n.get(name)

@@ -54,8 +54,7 @@ type Config struct {
 	// Contexts are all contexts of the configuration file and of clouds.yaml, sorted by name,
 	// including broken ones, which have Err. A context hides a cloud with the same name.
 	Contexts []Context
-	// Current is the selected context. It is not in Contexts if it comes from --url, OS_*
-	// variables or the default.
+	// Current is the selected context. A context from --url, OS_* variables or the default is not in Contexts.
 	Current Context
 	// Looked are the searched places in order of precedence, which explain the selection; see
 	// [Config.LookedText].

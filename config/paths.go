@@ -80,7 +80,7 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
-// View returns the path of what the console stores of a context's screens, or "" as [Files.Journal].
+// View returns the path of a context's stored view state, or "" as [Files.Journal].
 func (f *Files) View(context string) string {
 	if f.State == "" || context == "" {
 		return ""

@@ -17,7 +17,7 @@ type Plugin struct {
 	At Position
 }
 
-// consents are the words for what the operator answers before a plugin runs.
+// consents are the configuration values for the confirmation that a plugin requires.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
 func pluginKeys() map[string]want {

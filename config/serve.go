@@ -58,7 +58,7 @@ func (f *ourFile) readServe(n *node, home string) {
 		if n := good[key]; n != nil {
 			number, err := strconv.Atoi(n.text)
 			if *to = number; err != nil || number < 1 {
-				f.errs = append(f.errs, n.fault(join("serve", key), fmt.Sprintf("must be a number from 1 on, but is %q", n.text), ""))
+				f.errs = append(f.errs, n.fault(join("serve", key), fmt.Sprintf("must be a number ≥ 1, but is %q", n.text), ""))
 			}
 		}
 	}

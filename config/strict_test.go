@@ -86,7 +86,7 @@ func TestStrictErrors(t *testing.T) {
 		{"two colons", "contexts:\n  x:\n    url: http://h\n    username: a: b", `:4: not valid YAML: mapping values are not allowed in this context`},
 		{"unquoted at", "contexts:\n  x:\n    password: @bc", `:3: not valid YAML: found character that cannot start any token (quote values that start with @, % or ` + "`" + `)`},
 		{"unquoted star", "contexts:\n  x:\n    password: *hunter2", `:3: not valid YAML: a value starts with * but refers to no anchor (quote the value)`},
-		{"broken UTF-8", "contexts:\n  x:\n    url: \xff\xfe", `:3: not valid YAML: invalid leading UTF-8 octet (the line contains binary characters)`},
+		{"invalid UTF-8", "contexts:\n  x:\n    url: \xff\xfe", `:3: not valid YAML: invalid leading UTF-8 octet (the line contains binary characters)`},
 		{"control character", "contexts:\n  x: \x1b[31m", `:2: not valid YAML: control characters are not allowed (the line contains binary characters)`},
 		{"unknown context", "context: y" + tail, `:1:10: context: no context "y" (did you mean x? known: x)`},
 	}

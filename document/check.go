@@ -13,7 +13,7 @@ import (
 // Checker collects the problems of a file's values.
 type Checker struct{ Problems []Problem }
 
-// Problem reports what is wrong with a value.
+// Problem records a problem of a value.
 func (c *Checker) Problem(v *Value, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
@@ -25,10 +25,10 @@ func (c *Checker) Unknown(m *Member, known []string, of string) {
 		c.Problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
 		return
 	}
-	c.Problem(at, "unknown key %q of %s; known are %s", m.Key, of, strings.Join(known, ", "))
+	c.Problem(at, "unknown key %q of %s; known keys: %s", m.Key, of, strings.Join(known, ", "))
 }
 
-// UUID returns the UUID that Ironic shall use, "" for null, and reports what is not a UUID.
+// UUID returns the requested UUID, "" for null, and records a problem for an invalid UUID.
 func (c *Checker) UUID(v *Value) string {
 	if v.Kind == Null {
 		return ""

@@ -150,9 +150,9 @@ type Value struct {
 	Column int
 	// Literal is a scalar as the file has it, without quotes and escapes.
 	Literal string
-	// Items are those of a list.
+	// Items are the items of a list.
 	Items []Value
-	// Members are those of an object, in order.
+	// Members are the members of an object, in order.
 	Members []Member
 	// scalar is a bool, a float64, or a json.Number that a float64 cannot hold.
 	scalar any

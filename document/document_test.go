@@ -81,8 +81,8 @@ func TestParseRefuses(t *testing.T) {
 		"deep YAML":               {"a: " + strings.Repeat("[", 40) + strings.Repeat("]", 40), "f:1: nested deeper"},
 		"duplicate key in YAML":   {"a: 1\nb: 1\na: 2\n", `f:3: duplicate key "a", first on line 1`},
 		"duplicate key in JSON":   {"{\"a\": 1,\n\"a\": 2}", `f:2: duplicate key "a", first on line 1`},
-		"NaN in YAML":             {"a: 1\nb: .nan\n", "f:2: number .nan is not a number of JSON"},
-		"infinity in YAML":        {"b: -.inf\n", "number -.inf is not a number"},
+		"NaN in YAML":             {"a: 1\nb: .nan\n", "f:2: number .nan is not a JSON number"},
+		"infinity in YAML":        {"b: -.inf\n", "number -.inf is not a JSON number"},
 		"NaN as Python writes it": {`{"a": NaN}`, "f:1: invalid JSON: invalid character 'N'"},
 		"large number":            {`{"a": 1e400}`, "f:1: number 1e400 is out of range"},
 		"invalid UTF-8":           {"a: 1\nb: \xff\n", "f:2: byte 0xff is not UTF-8"},
@@ -91,7 +91,7 @@ func TestParseRefuses(t *testing.T) {
 		"unfinished JSON":         {"{\"a\":\n", "f:2: invalid JSON: unexpected end of file"},
 		"two JSON documents":      {"{}\n{}", "f:2: invalid JSON: text after the end"},
 		"YAML syntax":             {"a: 1\nb: [\n", "f:2: invalid YAML: did not find expected node content"},
-		"binary":                  {"a: !!binary aGk=\n", "f:1: !!binary is not a type of JSON"},
+		"binary":                  {"a: !!binary aGk=\n", "f:1: !!binary is not a JSON type"},
 		"object as key":           {"{a: b}: c\n", "f:1: "},
 		"tab as indentation":      {"a:\n\tb: 1\n", "f:2: invalid YAML: found character that cannot start any token"},
 		"merge of a string":       {"a: {<<: x}\n", "f:1: << needs an object, not a string"},
@@ -108,7 +108,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read is JSON, and reading its JSON gives the same.
+// FuzzParse: parsed documents are valid JSON, and parsing that JSON gives the same values.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a: &a [1]\nb: *a\n", `{"a": [1, "x", null, true]}`, "- 1\n- {<<: {a: b}}\n", "\ufeff", "{", "a: 1e999", "? [a]\n: b\n", "!!set {a, b}"} {
 		f.Add([]byte(s))

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// parseJSON returns the only document. syntax: it is not JSON.
+// parseJSON parses a single JSON document. syntax reports that the text is not JSON.
 func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
@@ -52,7 +52,7 @@ type jsonParser struct {
 	data     []byte
 	dec      *json.Decoder
 	problems []Problem
-	// line is that of offset.
+	// line is the line at offset.
 	line   int
 	offset int64
 }

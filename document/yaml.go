@@ -55,7 +55,7 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 // yamlReader turns YAML into JSON values.
 type yamlReader struct {
 	problems []Problem
-	// values counts what was read: aliases may repeat a value without end.
+	// values counts the values read, because aliases may repeat a value without end.
 	values int
 }
 
@@ -94,7 +94,7 @@ func (c *yamlReader) value(n *yaml.Node, depth int) Value {
 	return v
 }
 
-// members reads a mapping. Merged keys come last, and do not replace others.
+// members reads a mapping. Merged keys come last, and do not replace existing keys.
 func (c *yamlReader) members(v *Value, n *yaml.Node, depth int) {
 	seen := map[string]int{}
 	var merges []*yaml.Node
@@ -157,7 +157,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		case plain && isBoolWord(n.Value):
 			v.Kind, v.scalar = Bool, word == "yes" || word == "on"
 		case plain && slices.Contains([]string{"nan", "infinity", "-infinity"}, word):
-			c.problem(n, "%s is not a number of JSON; quote it if it is a string", n.Value)
+			c.problem(n, "%s is not a JSON number; quote it if it is a string", n.Value)
 		}
 	case "!!int", "!!float":
 		var value any
@@ -169,11 +169,11 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 		}
 		scalar, ok := number(literal)
 		if !ok {
-			c.problem(n, "number %s is not a number of JSON; quote it if it is a string", n.Value)
+			c.problem(n, "number %s is not a JSON number; quote it if it is a string", n.Value)
 		}
 		v.Kind, v.scalar = Number, scalar
 	default:
-		c.problem(n, "%s is not a type of JSON; quote the value", printableTag(tag))
+		c.problem(n, "%s is not a JSON type; quote the value", printableTag(tag))
 	}
 }
 

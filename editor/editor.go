@@ -54,7 +54,7 @@ func New(ctx context.Context, path string, env func(name string) string, away fu
 	return e, nil
 }
 
-// Run waits for the editor. Meanwhile Ctrl-C belongs to the editor.
+// Run waits for the editor. Meanwhile, the editor handles Ctrl-C.
 func (e *Editor) Run() error {
 	if e.away != nil {
 		defer e.away()()

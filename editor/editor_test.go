@@ -71,7 +71,7 @@ func TestNoEditor(t *testing.T) {
 	}
 }
 
-// heard is a writer that calls a function per write.
+// heard is a writer that calls a function for each write.
 type heard func()
 
 func (h heard) Write(text []byte) (int, error) {

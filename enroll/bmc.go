@@ -201,8 +201,8 @@ func TakesVirtualMedia(b *models.BMC) bool {
 	})
 }
 
-// Settle compares the drivers and interfaces of nodes with those that the conductors enable: others are problems, but
-// for interfaces that a reader chose, which are left out with a note.
+// Settle compares the drivers and interfaces of nodes with those that the conductors enable. An interface that is not
+// enabled is a problem; if the reader chose it as a default, it is omitted with a note.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

@@ -73,7 +73,8 @@ func TestFromBMC(t *testing.T) {
 	}
 }
 
-// TestSettle: an interface that the conductor does not enable is left out where the reader chose it, else a problem.
+// TestSettle: an interface that the conductor does not enable is omitted if it was a default of the reader, else a
+// problem.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	drivers := []models.Driver{{Name: "redfish", Enabled: map[string][]string{"boot": {"ipxe"}, "deploy": {"direct"}}}}

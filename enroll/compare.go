@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// Existing is what Ironic has: all nodes with all fields (Raw), and all ports and port groups.
+// Existing is the content of Ironic: all nodes with all fields (Raw), and all ports and port groups.
 type Existing struct {
 	Nodes      []models.Node
 	Ports      []Resource
@@ -30,7 +30,7 @@ type Options struct {
 	Complete func(n *Node, existing *models.Node)
 }
 
-// Compare plans enrolling nodes. It never plans to delete anything: what the input does not mention stays.
+// Compare plans enrolling nodes. It never plans deletions: objects that the input does not mention stay.
 func Compare(nodes []Node, have Existing, opts Options) Plan {
 	ix := index(have)
 	plan := make(Plan, len(nodes))

@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// FromIronic makes nodes of what Ironic has, sorted by name: enrolling the result in an empty Ironic gives the same
-// nodes but for times, states and secrets. A secret that Ironic masks is set to "".
+// FromIronic converts Ironic's nodes, sorted by name. Enrolling the result in an empty Ironic creates the same nodes,
+// except for times, states and secrets. A secret that Ironic masks is set to "".
 func FromIronic(have Existing) []Node {
 	ix := index(have)
 	nodes := make([]Node, 0, len(have.Nodes))

@@ -20,7 +20,7 @@ func ironicNode(t *testing.T, raw string) models.Node {
 	return n
 }
 
-// TestFromIronic: an export has what Ironic would need to create the node again, and notes on the rest.
+// TestFromIronic: an export has the data to create the node again, and notes on the rest.
 func TestFromIronic(t *testing.T) {
 	t.Parallel()
 	have := Existing{

@@ -91,11 +91,12 @@ func (b BMC) same(other BMC) bool {
 	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
 }
 
-// namespace is that of the UUIDs that [Node.Identity] derives.
+// namespace is the namespace of the UUIDs that [Node.Identity] derives.
 var namespace = uuid.MustParse("6f1a3f0e-9d0c-5a57-8f5e-3b8c2f6c1d11")
 
-// Identity returns the UUID that the node gets: the input's, or one derived from the BMC, the first MAC address or
-// the name. The same input always gives the same UUID, so that creating a node twice is a conflict that Ironic finds.
+// Identity returns the UUID that the node gets: the input's UUID, or a UUID derived from the BMC, the first MAC
+// address or the name. The same input always gives the same UUID, so that creating a node twice is a conflict that
+// Ironic finds.
 func (n *Node) Identity() string {
 	if id := n.UUID(); id != "" {
 		return id

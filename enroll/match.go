@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// indexed finds Ironic's nodes by what identifies them.
+// indexed finds Ironic's nodes by their identifiers.
 type indexed struct {
 	nodes  map[string]*models.Node // by UUID
 	byName map[string]*models.Node
@@ -176,7 +176,7 @@ func (it *Item) repeats(key string, at Source) {
 	it.Remedy = "remove one of the two from the file"
 }
 
-// keys are what no two nodes may share.
+// keys are the identifiers that no two nodes may share.
 func (it *Item) keys() []string {
 	var keys []string
 	if b, found := BMCOf(it.Node.DriverInfo()); found {

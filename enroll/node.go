@@ -1,5 +1,5 @@
-// Package enroll decides what enrolling nodes changes in Ironic: it compares the nodes of an input with those that
-// Ironic has. Packages below it read and write the inputs. It does no I/O.
+// Package enroll plans the enrollment of nodes: it compares the nodes of an input with those that Ironic has. Packages
+// below it read and write the inputs. It does no I/O.
 package enroll
 
 import (
@@ -30,7 +30,7 @@ type Node struct {
 	Traits     []string
 	Ports      []Port
 	Portgroups []Portgroup
-	// Derived are the interface fields that a reader chose and the input does not name. They are left out where the
+	// Derived are the interface fields that a reader chose and the input does not name. They are omitted if the
 	// conductor does not enable them.
 	Derived []string
 	// Adopt: the machine runs an instance that Ironic takes over instead of cleaning the machine.
@@ -39,7 +39,7 @@ type Node struct {
 	Prepare *Preparation
 	// Problems are errors in the input that prevent enrolling the node.
 	Problems []string
-	// Notes name what the input has and Ironic has not, field by field.
+	// Notes list fields of the input that Ironic cannot store.
 	Notes []string
 }
 
@@ -168,8 +168,8 @@ func IsSecret(key string) bool {
 	return models.SecretKey(key) && !strings.HasSuffix(key, "_type") && !strings.HasSuffix(key, "_protocol") && !strings.HasSuffix(key, "_username")
 }
 
-// Normalize moves secrets of driver_info to Secrets, empties those that are masks or placeholders, writes MAC addresses in lower case, and adds to Problems what
-// Ironic would reject in each field. Every reader calls it once per node.
+// Normalize moves secrets of driver_info to Secrets, clears masks and placeholders, writes MAC addresses in lower
+// case, and adds to Problems what Ironic would reject in each field. Every reader calls it once per node.
 func (n *Node) Normalize() {
 	info := n.DriverInfo()
 	for _, key := range slices.Sorted(maps.Keys(info)) {

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// Kind is what enrolling does to a node, port or port group.
+// Kind is the effect of enrolling on a node, port or port group.
 type Kind string
 
 // The kinds.
@@ -24,7 +24,7 @@ const (
 // Refused reports whether nothing is sent for a node of this kind.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
-// Item is what enrolling a node of the input does.
+// Item is the plan for one node of the input.
 type Item struct {
 	Node Node
 	Kind Kind
@@ -47,11 +47,11 @@ type Item struct {
 	Remedy string
 }
 
-// PartItem is what enrolling does to a port or port group of a node.
+// PartItem is the plan for a port or port group of a node.
 type PartItem struct {
 	Fields map[string]any
 	Kind   Kind
-	// UUID is Ironic's; of a new part, the one that it gets.
+	// UUID is the UUID in Ironic; for a new part, the UUID that it will get.
 	UUID    string
 	Changes []FieldChange
 	// Group is the port group's UUID for a port in a group.
@@ -99,7 +99,7 @@ func (it *Item) Differences() []string {
 	return list
 }
 
-// Details says in one line why a node is refused, or what differs, and what is not compared or taken over.
+// Details says in one line why a node is refused, or what differs, and which data is not compared or carried over.
 func (it *Item) Details() string {
 	var parts []string
 	switch changes := it.Differences(); {
@@ -119,7 +119,7 @@ func (it *Item) Details() string {
 	return strings.Join(append(parts, it.Node.Notes...), "; ")
 }
 
-// Plan is what enrolling an input does, in the input's order.
+// Plan is the plan for an input, in the input's order.
 type Plan []Item
 
 // Count returns the number of items of a kind.

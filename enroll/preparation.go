@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// Preparation is what manual cleaning does to a machine after inspection, before it becomes available, as Metal3 does
+// Preparation is the manual cleaning of a machine after inspection, before it becomes available, as Metal3 does
 // (baremetal-operator, buildManualCleaningSteps in pkg/provisioner/ironic/ironic.go).
 type Preparation struct {
 	// RAID replaces the RAID; nil leaves it.
@@ -130,7 +130,7 @@ func (p *Preparation) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// prepared tells of an existing node that enrolling does not prepare any more.
+// prepared adds a note to an existing node that is past the state for its preparation.
 func (it *Item) prepared() {
 	p := it.Node.Prepare
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {

@@ -10,9 +10,9 @@ import (
 // maxLogEvents bounds the events that wait to be reported.
 const maxLogEvents = 10_000
 
-// AddLogLines processes lines of ramdisk logs: it stores what they show of a boot with the node,
-// and reports it with the next answer of the server. The lines of one source of a node must be in
-// order. skew is how far the server's clock is ahead of the one of Received.
+// AddLogLines processes lines of ramdisk logs: it stores the boot progress with the node, and reports it with the
+// server's next answer. The lines of one source of a node must be in order. skew is how far the server's clock is
+// ahead of the one of Received.
 func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

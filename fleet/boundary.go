@@ -57,15 +57,15 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 	p.heads = p.heads[old:]
 }
 
-// boundary finds the position in a list by updated_at, newest first, from which nodes have not
-// been updated since an earlier round. Ironic omits updated_at from such a list, and heartbeats
-// and locks update a node without a visible change. But unchanged nodes keep their order: after
-// the updated nodes come those of the earlier round, one after the other, with known content.
+// boundary finds the position in a list by updated_at, newest first, from which nodes have not been updated since an
+// earlier round. Ironic omits updated_at from such a list, and heartbeats and locks update a node without a visible
+// change. But unchanged nodes keep their order: after the updated nodes come the nodes of the earlier round, in the
+// same order and with known content.
 type boundary struct {
 	anchors []string
 	at      map[string]int
 	seen    map[string]bool
-	// low is the first anchor that was not seen, next the one that a run expects.
+	// low is the first anchor that was not seen; next is the anchor that a run expects.
 	low, next int
 	run       int
 	// missed are anchors that should have come before the run: deleted, or updated while the pages

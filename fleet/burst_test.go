@@ -80,8 +80,7 @@ func pagesOf(rows int) (took time.Duration) {
 
 const idlePeriod = 5 * time.Second
 
-// TestBursts: changes are in the store within a period and 1.5 times what the API takes for the
-// pages that have them.
+// TestBursts: changes reach the store within a period plus 1.5 times the API's time for the pages that contain them.
 func TestBursts(t *testing.T) {
 	const nodes = 10000
 	sizes := []int{1, 20, 21, 220, 2000, nodes}

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed is what a sweep must find out, because a round could not.
+// sweepNeed is a question that only a sweep can answer.
 type sweepNeed int
 
 const (
@@ -135,8 +135,8 @@ func (p *Poller) miscounted(d sweepNeed) {
 	p.requireSweep(d)
 }
 
-// markStart reads, before the first full listing, the number of nodes and those that Ironic
-// updated last, to find the changes during the listing.
+// markStart reads, before the first full listing, the number of nodes and the nodes that Ironic updated last, to find
+// the changes during the listing.
 func (p *Poller) markStart(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	if err != nil {

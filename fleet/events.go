@@ -26,7 +26,7 @@ func onlyLearned(old, n *models.Node) bool {
 	return sameNode(&was, n)
 }
 
-// remember stores what the next differences are compared with.
+// remember stores the base for the next differences.
 func (r *record) remember(n *models.Node) {
 	if n.ProvisionState.Phase() != r.lastState.Phase() {
 		r.lastState, r.lastStep = n.ProvisionState, ""

@@ -204,7 +204,7 @@ func TestNewNodeInAnyState(t *testing.T) {
 	}
 }
 
-// checkChain checks that each state event starts with the end of the one before.
+// checkChain checks that each state event starts in the state in which the previous event ended.
 func checkChain(t *testing.T, events []models.Event) {
 	t.Helper()
 	at := ""

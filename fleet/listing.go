@@ -46,7 +46,7 @@ const (
 	sweeping         // a later full listing is running
 )
 
-// firstScreen reads what fits on a screen first: it costs a tenth of a full page.
+// firstScreen reads as many nodes as fit on a screen first: it costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.whole(), Limit: firstPage})
@@ -200,8 +200,8 @@ const (
 	sampleSize = 4
 )
 
-// verifySweep decides whether a sweep that lacks many nodes is plausible: it is if Ironic counts
-// no more nodes than the sweep had. Then a sample is enough.
+// verifySweep decides whether a sweep that lacks many nodes is plausible: a sweep is plausible if Ironic counts no
+// more nodes than the sweep has. Then a sample is checked.
 func (p *Poller) verifySweep(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	p.list.verified = counted || p.census.disabled || p.census.failed == 0

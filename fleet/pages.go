@@ -125,7 +125,7 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, de
 	case b.reached() && len(b.missed) == 0:
 		return true, nil
 	case b.reached() && len(b.missed) > fewMissing:
-		// So many are deleted, or this is no boundary: a sweep finds out.
+		// Either many nodes were deleted, or this is not a boundary. A sweep decides.
 		if deletions || p.census.disabled {
 			p.requireSweep(sweepAll)
 			return true, nil
@@ -170,9 +170,8 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 	return nil
 }
 
-// readCreated reads the newest nodes, down to those that were the newest in an earlier round. New
-// nodes have no updated_at, so they are at the end of that order. The order by created_at never
-// changes, and new nodes come first.
+// readCreated reads the newest nodes, down to the newest nodes of an earlier round. New nodes have no updated_at, so
+// they are at the end of that order. The order by created_at never changes, and new nodes come first.
 func (p *Poller) readCreated(ctx context.Context) error {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.whole(), SortKey: "created_at", Descending: true, Limit: newNodesPage,

@@ -43,13 +43,13 @@ const (
 	recentChange  = 30 * time.Second
 	backOffMax    = 30 * time.Second
 	latencyFactor = 10
-	// roundFactor is the least ratio of the period and the duration of a round: a burst is read at
-	// once, and a fleet that always changes does not use all of the API's time.
+	// roundFactor is the least ratio of the period and the duration of a round: a burst is read without delay, but a
+	// fleet that changes all the time does not use the API's full capacity.
 	roundFactor = 2
 	// smallPage is the largest page whose duration counts as latency.
 	smallPage = 100
-	// reasonsPerTick bounds the history requests of one round, so that a thousand failed nodes at
-	// the start do not cause a thousand requests at once.
+	// reasonsPerTick bounds the history requests of one round, so that a thousand failed nodes at the start do not
+	// cause a thousand simultaneous requests.
 	reasonsPerTick = 4
 )
 

@@ -100,8 +100,8 @@ func (p *Poller) readReasons(ctx context.Context) error {
 	return nil
 }
 
-// readReason finds out why one node failed, from its history or else the evidence, and stores it;
-// asked reports whether that took a request.
+// readReason finds out why one node failed, from its history or else the evidence, and stores it; asked reports
+// whether a request was sent.
 func (p *Poller) readReason(ctx context.Context, uuid string) (asked bool, err error) {
 	row, evidence, ok := p.store.unexplained(uuid)
 	if !ok {

@@ -6,12 +6,12 @@ import "slices"
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
-	default: // the next round starts at once already
+	default: // the next round already starts immediately
 	}
 }
 
-// PollNode reads one node in the next round, which starts now: it was acted on, or it may be
-// deleted. A node that Ironic does not know leaves the store.
+// PollNode reads one node in the next round, which starts now, because the node was acted on or may have been deleted.
+// A node that Ironic does not know leaves the store.
 func (p *Poller) PollNode(uuid string) {
 	p.watchMu.Lock()
 	if !slices.Contains(p.polled, uuid) {

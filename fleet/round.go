@@ -96,8 +96,8 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	return false, nil
 }
 
-// readWatched fetches the watched nodes and those of PollNode. If there are many, it skips those
-// that the round has already read.
+// readWatched fetches the watched nodes and those of PollNode. If there are many, it skips nodes that the round has
+// already read.
 func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
 	for _, id := range p.watchedNodes(read) {
 		if _, err := p.readNode(ctx, id); err != nil {

@@ -30,7 +30,7 @@ type Status struct {
 	Fault    *models.Fault
 	NextTry  time.Time
 	Failures int
-	// Latency is that of the last small request.
+	// Latency is the latency of the last small request.
 	Latency time.Duration
 	// Skew is how far the server's clock is ahead.
 	Skew time.Duration
@@ -49,7 +49,7 @@ func (s Status) Stale(now time.Time) bool {
 // staleAfter is well beyond the slowest regular poll of an API that answers quickly.
 const staleAfter = 20 * time.Second
 
-// Update is what a poller reports.
+// Update is a report of a poller.
 type Update struct {
 	// Events are in order; may be empty.
 	Events []models.Event

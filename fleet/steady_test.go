@@ -211,7 +211,7 @@ func TestWatch(t *testing.T) {
 		if n := count(api.requests(), "node"); n != 0 {
 			t.Errorf("still asked %d times", n)
 		}
-		// The deletion of a watched node is noticed at once.
+		// The deletion of a watched node is noticed immediately.
 		r.poller.Watch(uuidOf(2))
 		api.remove(uuidOf(2))
 		r.events()

@@ -13,7 +13,7 @@ import (
 // readers of ramdisk logs write.
 type Store struct {
 	*contents
-	// sees limits the nodes that readers get.
+	// sees is the filter for readers with access to only some nodes.
 	sees models.Filter
 }
 
@@ -49,7 +49,7 @@ func NewStore() *Store {
 	return &Store{contents: &contents{nodes: map[string]*record{}, byName: map[string]string{}}}
 }
 
-// Limited returns the same store for a reader who gets only nodes that match a filter.
+// Limited returns the same store for a reader who may see only the nodes that match a filter.
 func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, sees: to} }
 
 // shows reports whether a reader gets a node.
@@ -382,7 +382,7 @@ func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows
 	return rows, unknown
 }
 
-// SetHardware stores what a node's inventory has; nil drops it.
+// SetHardware stores a node's hardware from its inventory; nil removes it.
 func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

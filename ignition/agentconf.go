@@ -75,7 +75,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		case seen[plain]:
 			in.refuse(FieldOption, label, "the agent only uses the last one", "is a duplicate")
 		case plain == "agent_token":
-			in.note(FieldOption, "agent_token is for one node and one boot: Ironic gives a fresh one by itself")
+			in.note(FieldOption, "agent_token is valid for one node and one boot: Ironic issues it at each boot")
 		}
 		seen[plain] = true
 		if why := iniFault(option.Value); why != "" {
@@ -88,7 +88,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):
-		return "broken UTF-8"
+		return "invalid UTF-8"
 	case strings.ContainsFunc(value, unprintable):
 		return "a line break or another control character"
 	case strings.Contains(value, `\$`):

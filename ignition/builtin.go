@@ -19,8 +19,8 @@ type AgentKind string
 const (
 	// AgentContainer runs ironic-python-agent in a container. "" means the same.
 	AgentContainer AgentKind = "container"
-	// AgentBuiltin runs ironworks-agent, one program that Ignition writes to the ramdisk. It needs
-	// neither podman nor a registry.
+	// AgentBuiltin runs ironworks-agent, one program that Ignition writes to the ramdisk. It does not need podman or a
+	// registry.
 	AgentBuiltin AgentKind = "builtin"
 )
 
@@ -39,11 +39,10 @@ type AgentProgram struct {
 	CA string
 }
 
-// AgentProgramPath is where Ignition writes the program. /usr is read-only on CoreOS, but
-// /usr/local is a link to /var/usrlocal (coreos/fedora-coreos-config,
-// manifests/system-configuration.yaml). Ignition relabels what it writes with the live system's
-// policy (ignition, internal/exec/stages/files/files.go, relabelFiles), which labels programs of
-// /usr/local/bin bin_t; systemd may execute these.
+// AgentProgramPath is where Ignition writes the program. /usr is read-only on CoreOS, but /usr/local is a link to
+// /var/usrlocal (coreos/fedora-coreos-config, manifests/system-configuration.yaml). Ignition relabels the files that
+// it writes with the live system's policy (ignition, internal/exec/stages/files/files.go, relabelFiles), which labels
+// programs of /usr/local/bin bin_t; systemd may execute these.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
 // builtin reports whether the configuration starts ironworks-agent.
@@ -129,7 +128,7 @@ func gzipped(content []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// builtinText returns the unit of the builtin agent. docs/reference/agent.md has its form.
+// builtinText returns the unit of the builtin agent. docs/reference/agent.md describes it.
 func (u agentUnit) builtinText() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -100,7 +100,7 @@ func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 		}
 		u, err := url.Parse(address)
 		if err == nil && isLoopback(u.Hostname()) {
-			in.note(FieldIronicURL, "%s is the node itself in the ramdisk; only machines of the lab reach Ironic there", address)
+			in.note(FieldIronicURL, "in the ramdisk, %s is the machine itself; only lab machines reach Ironic there", address)
 		}
 		urls = append(urls, address)
 	}

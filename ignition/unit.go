@@ -9,8 +9,8 @@ import (
 const (
 	// agentUnitName is the unit that runs the agent. Users read its journal by this name.
 	agentUnitName = "ironic-agent.service"
-	// agentConfPath is the agent's configuration in all profiles. agentConfInside is its path in
-	// the container, which the agent reads after its own settings, so that these win.
+	// agentConfPath is the agent's configuration in all profiles. agentConfInside is its path in the container, which
+	// the agent reads after its own settings, so that these take precedence.
 	agentConfPath   = "/etc/ironic-python-agent.conf"
 	agentConfInside = "/etc/ironic-python-agent/ignition.conf"
 )

@@ -115,18 +115,18 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	}
 }
 
-// unauthorizedHint names the authentication that the server wants and the one that was used.
+// unauthorizedHint names the authentication that the server requires and the one that was used.
 func (c *Client) unauthorizedHint(challenge string) string {
 	scheme, _, _ := strings.Cut(challenge, " ")
 	wants := "the server does not name an authentication method"
 	switch strings.ToLower(scheme) {
 	case "basic":
-		wants = "the server wants http_basic (username and password)"
+		wants = "the server requires http_basic (username and password)"
 	case "keystone":
-		wants = "the server wants a Keystone token (auth_url, username, …)"
+		wants = "the server requires a Keystone token (auth_url, username, …)"
 	case "":
 	default:
-		wants = "the server wants " + printable.Line(scheme)
+		wants = "the server requires " + printable.Line(scheme)
 	}
 	auth := c.conn.Auth
 	if auth == "" {

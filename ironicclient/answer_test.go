@@ -107,11 +107,11 @@ func TestUnauthorized(t *testing.T) {
 		conn      models.Connection
 		says      string
 	}{
-		"wants basic, has none":  {`Basic realm="Baremetal API"`, models.Connection{}, "the server wants http_basic (username and password); this connection uses auth none"},
-		"wants Keystone":         {`Keystone uri="http://k"`, models.Connection{}, "the server wants a Keystone token"},
+		"wants basic, has none":  {`Basic realm="Baremetal API"`, models.Connection{}, "the server requires http_basic (username and password); this connection uses auth none"},
+		"wants Keystone":         {`Keystone uri="http://k"`, models.Connection{}, "the server requires a Keystone token"},
 		"wrong password":         {`Basic realm="x"`, models.Connection{Auth: models.AuthHTTPBasic, Username: "u", Password: "p"}, "the http_basic credentials were refused"},
 		"basic against Keystone": {`Keystone uri="x"`, models.Connection{Auth: models.AuthHTTPBasic}, "this connection uses auth http_basic"},
-		"something else":         {"Bearer\x1b x", models.Connection{}, `the server wants Bearer\x1b`},
+		"something else":         {"Bearer\x1b x", models.Connection{}, `the server requires Bearer\x1b`},
 		"it does not say":        {"", models.Connection{}, "does not name an authentication method"},
 	}
 	for name, tt := range tests {

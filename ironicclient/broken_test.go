@@ -12,7 +12,7 @@ import (
 	"ironworks/wire"
 )
 
-// The connection of a change is cut: it may have been done, and must not be repeated.
+// The connection of a change is cut: the change may have been made, so it must not be repeated.
 func TestCutChange(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, hijacked(func(net.Conn) {}))

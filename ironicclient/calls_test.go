@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// result drops what a table of calls does not look at.
+// result drops the return values that a table of calls does not check.
 func result[T any](_ T, err error) error { return err }
 
 func changes() map[string]struct {

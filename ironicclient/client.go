@@ -19,15 +19,15 @@ import (
 type Options struct {
 	// ReadOnly makes the client refuse every request but GET before it is sent.
 	ReadOnly bool
-	// Limit, if not nil, reports whether a node, by UUID or name, may be seen and changed. Everything else is refused, but
-	// for what is common to all nodes and only read.
+	// Limit, if not nil, reports whether a node, by UUID or name, may be seen and changed. Other requests are refused,
+	// except reads of data common to all nodes.
 	Limit func(ident string) bool
 	// UserAgent is prepended to gophercloud's.
 	UserAgent string
-	// OnSlow, if not nil, is called from its own goroutine when a request that the conductor
-	// forwards to a BMC had no response for 10 s. The limit is that of the whole request.
+	// OnSlow, if not nil, is called from its own goroutine when a request that the conductor forwards to a BMC had no
+	// response for 10 s. limit is the time limit of the whole request.
 	OnSlow func(op string, limit time.Duration)
-	// Retry bounds what is tried again; see [Retry].
+	// Retry limits the repetition of requests; see [Retry].
 	Retry RetryPolicy
 	// Dial opens connections; nil means a net.Dialer. Tests in a testing/synctest bubble need
 	// in-memory connections.

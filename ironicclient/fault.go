@@ -46,8 +46,8 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that Ironic may have carried out although no success
-// came back. Wrote is true if the request was written to a connection.
+// markSent marks the fault of a change that Ironic may have carried out although no success was reported. Wrote is
+// true if the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return

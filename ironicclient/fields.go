@@ -168,7 +168,7 @@ func wordByte(b byte) bool {
 // remembers them, and repeats the request without them.
 func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*response, error) {
 	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
-		// A row without uuid could not be told from a broken response.
+		// A row without a uuid would look like a broken response.
 		fields = append([]string{"uuid"}, fields...)
 	}
 	cl.query = func(v models.APIVersion) url.Values {

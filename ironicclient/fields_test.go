@@ -206,8 +206,7 @@ type stepper struct {
 	mu     sync.Mutex
 	gone   map[string]bool
 	served atomic.Int32
-	// after is called when a page was made, with its last row: what it deletes is gone
-	// before anybody can ask for the next.
+	// after is called with the last row of each page, before the client can request the next page. It may delete nodes.
 	after func(last string)
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestIdentity: who Keystone says that we are, as far as it does, and nobody before it was
-// asked or without it.
+// TestIdentity: the identity that Keystone reports, and an empty identity before the first request or without
+// Keystone.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	ironic := newIronic(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"nodes": []}`) })

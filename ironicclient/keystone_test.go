@@ -14,7 +14,7 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeKeystone gives out token-1, token-2, … with a catalogue.
+// fakeKeystone issues token-1, token-2, … with a catalog.
 type fakeKeystone struct {
 	*httptest.Server
 	// before may answer a request itself, and says so.
@@ -177,7 +177,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return string(one) == string(two)
 }
 
-// A token without a scope is used as it is.
+// A token without a scope is used unchanged.
 func TestTokenAsItIs(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

@@ -10,16 +10,16 @@ import (
 	"ironworks/models"
 )
 
-// This file limits a client to some nodes, for users who see and change only these. Whatever is not known to be about
-// such a node is refused.
+// This file limits a client to some nodes, for users who see and change only these. Requests that do not clearly
+// concern such a node are refused.
 
 // ownedByNodes are the collections whose objects have a node_uuid.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
-// common are the collections that everybody may read.
+// common are the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
-// collection returns the collection that a call is about, and whether it is about an object in it.
+// collection returns the collection of a call, and whether the call concerns a single object.
 func (cl call) collection() (name string, of bool) {
 	parts := strings.Split(cl.path, "/")
 	if parts[0] == "volume" {
@@ -42,7 +42,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		if ident, err := url.PathUnescape(strings.Split(cl.path, "/")[1]); err == nil && c.opts.Limit(ident) {
 			return nil
 		}
-		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "no such node among those that you may see"}
+		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "node not found among the nodes that you can see"}
 	case reads && slices.Contains(ownedByNodes, collection):
 		if of { // the answer is limited
 			return nil
@@ -54,11 +54,11 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		if c.opts.Limit(query.Get("node")) || c.opts.Limit(query.Get("node_uuid")) {
 			return nil
 		}
-		return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you see some nodes only; name one"}
+		return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can see only some nodes; name one"}
 	case reads && slices.Contains(common, collection):
 		return nil
 	}
-	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you may act on your nodes only: nothing was sent"}
+	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
 // within returns the body of an answer, or an error for the object of a node beyond the limit.
@@ -72,7 +72,7 @@ func (c *Client) within(cl call, body []byte) *models.Fault {
 	if json.Unmarshal(body, &object) == nil && c.opts.Limit(object.Node) {
 		return nil
 	}
-	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you may see"}
+	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you can see"}
 }
 
 // limited returns the nodes within the limit.

@@ -25,7 +25,7 @@ const (
 
 func within(ident string) bool { return ident == mine || ident == "mine" }
 
-// everything is a server that answers everything with objects of both nodes, and keeps what it was asked.
+// everything is a server that answers each request with objects of both nodes, and records the requests.
 type everything struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -71,7 +71,7 @@ func TestLimitedClient(t *testing.T) {
 	t.Parallel()
 	e := newEverything(t)
 	c := client(t, e.URL, Options{Limit: within})
-	// What is no request about nodes, or is limited by its answer.
+	// Requests that do not concern nodes, or whose answers are filtered.
 	common := []string{"Conductors", "Drivers", "DeployTemplates", "InspectionRules", "RawDeployTemplates", "RawRunbooks", "Identity", "Version", "Refused", "Endpoint", "Lacking", "Format", "Close"}
 	answered := map[string]bool{}
 	of := reflect.TypeOf(c)
@@ -112,7 +112,7 @@ func TestLimitedClient(t *testing.T) {
 	}
 }
 
-// invoke calls a method with ident for every text, and reports whether it failed, and what it returned.
+// invoke calls a method with ident for every text, and returns its results.
 func invoke(t *testing.T, c *Client, m reflect.Method, ident string) (failed bool, text string) {
 	t.Helper()
 	var pages []any

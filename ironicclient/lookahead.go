@@ -9,7 +9,7 @@ import (
 // more than one request in flight.
 type lookahead struct {
 	client *Client
-	// marker is that of the page in flight; pages delivers the page.
+	// marker is the marker of the page in flight; pages delivers the page.
 	marker string
 	pages  chan fetchedPage
 }
@@ -19,8 +19,8 @@ type fetchedPage struct {
 	err  error
 }
 
-// start requests the page after body's last node. It finds that node without decoding the body;
-// next notices if that went wrong.
+// start requests the page after body's last node. It finds that node without decoding the body; next detects a wrong
+// guess.
 func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	last := lastUUID(body)
 	if last == "" || last == q.Marker || !bytes.Contains(body, []byte(`"next"`)) {
@@ -36,7 +36,7 @@ func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	}()
 }
 
-// next returns the page of a query: the one in flight if it has the query's marker.
+// next returns the page of a query: the page in flight, if it has the query's marker.
 func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	if l.pages == nil {
 		return l.client.fetchPage(ctx, q)

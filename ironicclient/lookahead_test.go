@@ -22,8 +22,8 @@ func TestLastUUID(t *testing.T) {
 	}
 }
 
-// A uuid in a field behind the node's own leads the guess astray: the page that was
-// asked for too early is thrown away, and nothing is lost or given twice.
+// A uuid in a field after the node's uuid causes a wrong guess: the page requested in advance is dropped, and no node
+// is lost or returned twice.
 func TestWrongGuessOfTheNextPage(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {

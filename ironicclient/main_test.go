@@ -33,8 +33,8 @@ type seen struct {
 
 func (s seen) String() string { return s.method + " " + s.path }
 
-// fakeIronic speaks API 1.low to 1.high, as Ironic does: it says so on every answer, and
-// turns down what is outside. Everything else is up to handle.
+// fakeIronic supports API 1.low to 1.high: like Ironic, it reports the range in every answer and refuses other
+// versions. handle does the rest.
 type fakeIronic struct {
 	*httptest.Server
 	low, high int
@@ -90,7 +90,7 @@ func (f *fakeIronic) serve(handle handler) http.Handler {
 	})
 }
 
-// all gives the requests so far.
+// all returns the requests so far.
 func (f *fakeIronic) all() []seen {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +118,7 @@ func inMemory(t *testing.T, handle handler, opts Options) (*fakeIronic, *Client)
 	return f, c
 }
 
-// client makes a client of an endpoint without authentication, which retries at once.
+// client returns a client for an endpoint without authentication, which retries immediately.
 func client(t *testing.T, endpoint string, opts Options) *Client {
 	t.Helper()
 	return connect(t, models.Connection{Endpoint: endpoint}, opts)
@@ -188,7 +188,7 @@ func mustFault(t *testing.T, err error, kind models.FaultKind) *models.Fault {
 	return f
 }
 
-// wantFault is mustFault for those who look at the kind only.
+// wantFault is mustFault for tests that check only the kind.
 func wantFault(t *testing.T, err error, kind models.FaultKind) {
 	t.Helper()
 	_ = mustFault(t, err, kind)

@@ -17,8 +17,7 @@ import (
 // NodeQuery asks for one page of nodes. The zero value is the first page of up to
 // 1 000 nodes with [models.ListFields], in the server's own order.
 type NodeQuery struct {
-	// Fields are the API fields; nil means models.ListFields. Fields that the server lacks or
-	// refuses are left out.
+	// Fields are the API fields; nil means models.ListFields. Fields that the server lacks or refuses are omitted.
 	Fields []string
 	// Detail requests every field instead.
 	Detail bool
@@ -121,10 +120,9 @@ func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	return &NodePage{Nodes: nodes, More: links.Next != "", Date: resp.date, Latency: resp.latency}, nil
 }
 
-// EachPage fetches page after page from the query's marker on and passes each to yield, until
-// the last page or an error of yield. The next page is requested by the UUID of the last node:
-// Ironic's next link only tells that there is one, because its URL lacks most of the query. A
-// node that appears on two pages is passed once; a page that only repeats nodes is a fault.
+// EachPage fetches pages from the query's marker on and passes each to yield, until the last page or an error from
+// yield. The next page is requested by the UUID of the last node, because the URL of Ironic's next link lacks most of
+// the query. A node that appears on two pages is passed once; a page that only repeats nodes is a fault.
 func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage) error) error {
 	seen := map[string]bool{}
 	var trail []string

@@ -42,7 +42,7 @@ type response struct {
 	body    []byte
 	date    time.Time
 	latency time.Duration
-	// url is that of the request.
+	// url is the URL of the request.
 	url string
 }
 
@@ -54,8 +54,8 @@ func segments(parts ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// hostile reports whether a path has a part that would turn it into another path: with an empty
-// trait, DELETE …/traits/ removes all traits, and .. leads to the parent.
+// hostile reports whether a path has a part that would turn it into another path: with an empty trait, DELETE
+// …/traits/ removes all traits, and .. is the parent.
 func hostile(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." {

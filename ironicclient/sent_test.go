@@ -69,8 +69,8 @@ func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 	}
 }
 
-// TestClientCertificateRefused: with TLS 1.3 the alert comes after the request was written,
-// but the server read none of it.
+// TestClientCertificateRefused: with TLS 1.3 the alert comes after the request was written, but the server did not
+// read it.
 func TestClientCertificateRefused(t *testing.T) {
 	t.Parallel()
 	f := newTLSIronic(t, issue(t, "ironic", authority(t), nil), func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert })
@@ -80,8 +80,8 @@ func TestClientCertificateRefused(t *testing.T) {
 	}
 }
 
-// TestErrorAnswersToChanges: what Ironic or a proxy says to a change, and whether the
-// change may have been carried out, and is sent again.
+// TestErrorAnswersToChanges: error answers of Ironic or a proxy to a change, whether the change may have been carried
+// out, and whether it is repeated.
 func TestErrorAnswersToChanges(t *testing.T) {
 	t.Parallel()
 	proxy := func(status int, body string) handler { return reply(status, body) }

@@ -12,7 +12,7 @@ import (
 	"ironworks/models/request"
 )
 
-// What happens between us and Keystone is not known to have reached Ironic: it has not.
+// A request that failed at Keystone did not reach Ironic.
 func TestKeystoneCut(t *testing.T) {
 	t.Parallel()
 	k := newKeystone(t)
@@ -35,7 +35,7 @@ func TestKeystoneCut(t *testing.T) {
 	}
 }
 
-// expiring turns down every token but the one named.
+// expiring refuses all tokens except the given one.
 func expiring(valid func() string, ok handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Auth-Token") != valid() {
@@ -125,8 +125,8 @@ func TestNewTokenIsRefusedToo(t *testing.T) {
 	}
 }
 
-// Two calls need a new token; the one that gets it is interrupted. The other one must
-// not count as interrupted, too.
+// Two calls need a new token, and the call that requests it is interrupted. The other call must not count as
+// interrupted.
 func TestInterruptedReauthentication(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -178,7 +178,7 @@ func TestInterruptionOfSomebodyElse(t *testing.T) {
 		next, sent := c.http.Transport, 0
 		c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 			if sent++; sent <= interrupted {
-				return nil, context.Canceled // as gophercloud hands on what befell the call that got the token
+				return nil, context.Canceled // because gophercloud passes on the error of the call that requested the token
 			}
 			return next.RoundTrip(r)
 		})

@@ -15,8 +15,8 @@ const (
 	// DefaultTimeout limits the time without a byte from the server, connecting included. A page
 	// that keeps arriving may take longer.
 	DefaultTimeout = 12 * time.Second
-	// slowTimeout is that of requests for which the conductor contacts a BMC; Ironic's own limit
-	// is 60 s (rpc_response_timeout).
+	// slowTimeout applies to requests for which the conductor contacts a BMC; Ironic's own limit is 60 s
+	// (rpc_response_timeout).
 	slowTimeout = 75 * time.Second
 	slowNotice  = 10 * time.Second
 	// maxBody is the size limit of a response: a page of 1 000 detailed nodes has 3 MB.

@@ -54,12 +54,12 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 		return
 	case high.Minor < models.OldestMinor || low.Minor > models.NewestMinor:
 		f.Kind = models.FaultVersion
-		f.Message = fmt.Sprintf("this Ironic speaks API %s to %s, ironworks 1.%d to 1.%d",
+		f.Message = fmt.Sprintf("this Ironic supports API %s to %s, ironworks supports 1.%d to 1.%d",
 			low, high, models.OldestMinor, models.NewestMinor)
 		return
 	case c.conn.MaxMinor > 0 && low.Minor > c.conn.MaxMinor:
 		f.Kind = models.FaultVersion
-		f.Message = fmt.Sprintf("this Ironic speaks API %s to %s, the connection allows up to 1.%d", low, high, c.conn.MaxMinor)
+		f.Message = fmt.Sprintf("this Ironic supports API %s to %s, the connection allows up to 1.%d", low, high, c.conn.MaxMinor)
 		f.Hint = "raise or remove api_version"
 		return
 	}
@@ -72,7 +72,7 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 	c.negotiated.Store(true)
 }
 
-// renegotiated reports whether the version to send is no longer the one that was sent.
+// renegotiated reports whether the version to send differs from the version that was sent.
 func (c *Client) renegotiated(sent models.APIVersion) bool {
 	return int(c.minor.Load()) != sent.Minor
 }

@@ -56,8 +56,8 @@ func TestNoCommonVersion(t *testing.T) {
 		low, high, cap int
 		says           string
 	}{
-		"too old":             {1, 60, 0, "this Ironic speaks API 1.1 to 1.60, ironworks 1.69 to 1.115"},
-		"too new":             {200, 300, 0, "this Ironic speaks API 1.200 to 1.300, ironworks 1.69 to 1.115"},
+		"too old":             {1, 60, 0, "this Ironic supports API 1.1 to 1.60, ironworks supports 1.69 to 1.115"},
+		"too new":             {200, 300, 0, "this Ironic supports API 1.200 to 1.300, ironworks supports 1.69 to 1.115"},
 		"too new for the cap": {100, 115, 90, "the connection allows up to 1.90"},
 	}
 	for name, tt := range tests {
@@ -103,7 +103,7 @@ func TestServerThatTakesNoVersion(t *testing.T) {
 	t.Parallel()
 	n := models.NewestMinor
 	f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
-		n-- // every time another range, never the one that is asked for
+		n-- // each time another range, never the requested version
 		w.Header().Set(maxHeader, models.APIVersion{Minor: n}.String())
 		w.WriteHeader(http.StatusNotAcceptable)
 	})

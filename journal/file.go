@@ -90,9 +90,8 @@ func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// busy reports whether another program has locked the file. SQLite waits for locks, except for the
-// deadlock of two programs that both change a new file to a write-ahead log: there it fails at
-// once.
+// busy reports whether another program has locked the file. SQLite waits for locks, except for the deadlock of two
+// programs that both change a new file to a write-ahead log: there it fails immediately.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY

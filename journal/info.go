@@ -21,7 +21,7 @@ type Info struct {
 	Works       Amount `json:"works"`
 	Pictures    Amount `json:"pictures"`
 	Lines       Amount `json:"lines"`
-	// Nodes are those with the most lines, in descending order.
+	// Nodes are the nodes with the most lines, in descending order.
 	Nodes []NodeLines `json:"nodes"`
 
 	// MaxSize limits the bytes of the lines, MaxAge the age of lines and snapshots, in seconds
@@ -92,8 +92,7 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// addDropped adds the dropped records: those that any program has written, and those of this
-// program since.
+// addDropped adds the dropped records: the counts in the file, and the records that this program has dropped since.
 func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error {
 	var last sql.NullInt64
 	err := db.QueryRowContext(ctx, "SELECT coalesce(sum(records), 0), coalesce(sum(lines), 0), max(at) FROM dropped").
@@ -133,8 +132,8 @@ func (j *Journal) onDisk() (bytes int64) {
 	return bytes
 }
 
-// Nodes returns the nodes with a UUID or a name, or all for "", the one that was seen last first.
-// Several nodes may have had the same name.
+// Nodes returns the nodes with a UUID or a name, or all for "", the most recently seen first. Several nodes may have
+// had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -42,8 +42,8 @@ func sameOperation(stored, fresh *models.Work) bool {
 	return fresh.Begin.Sub(seenLast(stored)) <= resumeWithin && follows(stored, fresh)
 }
 
-// follows reports whether the first phase of fresh can come after the phase of kept at that time:
-// operations do not go back.
+// follows reports whether the first phase of fresh can come after the phase of kept at that time: phases of an
+// operation do not repeat.
 func follows(stored, fresh *models.Work) bool {
 	for i := len(stored.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
 		if !stored.Phases[i].Begin.After(fresh.Begin) {

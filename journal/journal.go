@@ -91,10 +91,9 @@ func Open(ctx context.Context, opts Options) *Journal {
 	return j
 }
 
-// Record stores records without waiting for the disk. Events that are no transitions, such as a
-// reason that was found later, are stored with the operations only. Snapshots are stored if they
-// differ from the node's last one. Lines of the sources archive and status are not stored, and
-// those of one journal entry must be consecutive.
+// Record stores records without waiting for the disk. Events other than transitions, such as a reason found later, are
+// stored with the operations only. Snapshots are stored if they differ from the node's last one. Lines of the sources
+// archive and status are not stored, and those of one journal entry must be consecutive.
 func (j *Journal) Record(r Records) {
 	if r.empty() {
 		return
@@ -197,8 +196,8 @@ func (k *recorder) untilWritten(ctx context.Context) bool {
 	}
 }
 
-// flush writes what is waiting, with or without lines, and reports whether nothing is left of it.
-// Records that could not be written stay.
+// flush writes the waiting records, with or without lines, and reports whether all were written. Records that could
+// not be written stay.
 func (k *recorder) flush(ctx context.Context, withLines bool) (all bool) {
 	j := k.journal
 	batch, left := j.takeWaiting(withLines)
@@ -229,13 +228,13 @@ func (j *Journal) trouble(err error) {
 	}
 }
 
-// batch is what is written together.
+// batch has the records of one write.
 type batch struct {
 	waiting
 	dropped dropped
 }
 
-// takeWaiting removes what is waiting and returns it; left reports whether lines were left.
+// takeWaiting removes and returns the waiting records; left reports whether lines were left.
 func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -252,7 +251,7 @@ func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	return b, len(j.waiting.lines) > 0
 }
 
-// putBack inserts a batch before what has arrived since, as far as there is room.
+// putBack inserts a batch before newer records, as far as there is room.
 func (j *Journal) putBack(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -262,7 +261,7 @@ func (j *Journal) putBack(b batch) {
 	j.waiting.append(since, &j.dropped)
 }
 
-// flushed waits until everything recorded so far is written, or failed to be.
+// flushed waits until everything recorded so far is written, or the write has failed.
 func (j *Journal) flushed(ctx context.Context) error {
 	reply := make(chan struct{})
 	select {

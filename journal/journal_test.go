@@ -62,7 +62,7 @@ func deployment(begins ...int) models.Work {
 	return w
 }
 
-// midway returns what a program sees that starts in the middle: from the n-th phase on.
+// midway returns the operation as observed by a program that starts in the middle: from the n-th phase on.
 func midway(w models.Work, n, at int) models.Work {
 	w.Whole, w.Begin = false, second(at)
 	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
@@ -450,7 +450,7 @@ func TestBadFiles(t *testing.T) {
 	})
 }
 
-// TestMigrations: two programs may migrate at once, and a failing step changes nothing.
+// TestMigrations: two programs may migrate at once, and a failed step leaves the file unchanged.
 func TestMigrations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := connect(path, "journal_mode(WAL)")

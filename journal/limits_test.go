@@ -154,7 +154,7 @@ INSERT INTO phases VALUES (1, 0, 'power-on', '', 1700000001000000, 1700000060000
 	if got := ofNode(t, j); got != want || len(readLines(t, j, time.Time{}, time.Time{})) != 100 {
 		t.Errorf("with lines: %s", got)
 	}
-	// It has no incremental vacuum, but can be shrunk.
+	// The file has no incremental vacuum, but can be shrunk.
 	j.Record(Records{Lines: noisyLines("b2", 0, 8000)})
 	p, err := j.Prune(t.Context(), PruneOptions{Size: 200_000})
 	if err != nil || p.After >= p.Before/2 || p.After > 300_000 || ofNode(t, j) != want {

@@ -66,8 +66,8 @@ func (w *writing) lines(lines []line) error {
 	return nil
 }
 
-// chunk writes a chunk of lines. A small chunk is merged with the one before if that is small,
-// too: otherwise a slow log would consist of many small chunks.
+// chunk writes a chunk of lines. A small chunk is merged with the previous chunk if that is also small: otherwise a
+// slow log would consist of many small chunks.
 func (w *writing) chunk(lines []line) error {
 	if len(lines) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// PruneOptions select what is deleted.
+// PruneOptions select the records to delete.
 type PruneOptions struct {
 	// Before is the time of the newest deleted record; if zero, age does not matter.
 	Before time.Time
@@ -21,7 +21,7 @@ type PruneOptions struct {
 	Size int64
 }
 
-// Pruned is what was deleted.
+// Pruned counts the deleted records.
 type Pruned struct {
 	Transitions int64 `json:"transitions"`
 	Works       int64 `json:"works"`
@@ -35,7 +35,7 @@ type Pruned struct {
 // atATime is how many rows, or pages, are deleted together: other programs may write in between.
 const atATime = 512
 
-// Prune deletes records and shrinks the file. It returns what was deleted even if it fails.
+// Prune deletes records and shrinks the file. It returns the counts even if it fails.
 func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	var p Pruned
 	if err := j.flushed(ctx); err != nil {
@@ -92,7 +92,7 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 	return nil
 }
 
-// deleteRows executes a deletion, and sums up what the query returns.
+// deleteRows executes a deletion, and sums up the rows that the query returns.
 func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -197,8 +197,8 @@ func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 // pictureShare is the fraction of the size of lines that snapshots may take.
 const pictureShare = 4
 
-// forgetOld deletes what is much older than the newest record, and the oldest lines and snapshots
-// if there are too many: a few rows each time, by an index.
+// forgetOld deletes records much older than the newest record, and the oldest lines and snapshots if there are too
+// many: a few rows each time, by an index.
 func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	year, age := newest.Add(-keepFor).UnixMicro(), newest.Add(-limits.Age).UnixMicro()
 	for _, old := range []struct {

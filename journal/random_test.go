@@ -110,7 +110,7 @@ func TestRememberedIDsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPruneWhileOthersWrite: neither blocks the other.
+// TestPruneWhileOthersWrite: pruning and writing do not block each other.
 func TestPruneWhileOthersWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	writer, pruner := open(t, path), open(t, path)

@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// bounds returns times as they are compared; zero times are no limits.
+// bounds returns times in the form for comparisons; zero times mean no limit.
 func bounds(from, to time.Time) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {

@@ -24,13 +24,13 @@ const (
 	// the newest is dropped.
 	maxWaiting = 20_000
 	maxBytes   = 8 << 20
-	// plenty is the size of lines that are written at once.
+	// plenty is the size of waiting lines from which they are written without delay.
 	plenty = 1 << 20
 	// lineCost is the approximate size of a line in memory besides its text.
 	lineCost = 224
 )
 
-// dropped counts what was dropped.
+// dropped counts the dropped records.
 type dropped struct{ records, lines int }
 
 func (d *dropped) add(more dropped) {
@@ -50,7 +50,7 @@ type waiting struct {
 	size int
 }
 
-// workKey identifies an operation as this program sees it.
+// workKey identifies an operation observed by this program.
 type workKey struct {
 	node  string
 	kind  models.ProvisionState

@@ -14,10 +14,9 @@ const (
 	maxBoots = 4096
 )
 
-// lineIndex detects lines that are stored already: the log of a boot is read from its start each time,
-// and may come from several sources. Mostly, lines are in the order of their time, and a line
-// newer than all stored ones of its boot is new; only for boots that are read again, the IDs of
-// their lines are remembered.
+// lineIndex detects lines that are stored already: the log of a boot is read from its start each time, and may come
+// from several sources. Mostly, lines are in the order of their time, and a line newer than all stored ones of its
+// boot is new; IDs of lines are remembered only for boots that are read again.
 type lineIndex struct {
 	seed  maphash.Seed
 	boots map[bootKey]*bootSeen
@@ -25,7 +24,7 @@ type lineIndex struct {
 	now   int // grows with every line
 }
 
-// bootSeen is what is known of the lines of one boot.
+// bootSeen has the known lines of one boot.
 type bootSeen struct {
 	// last is the time of the newest line. atLast are the lines of that time, if all of them came
 	// through isStored.
@@ -85,7 +84,7 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	return was, nil
 }
 
-// bootSeen returns what is known of a boot; initially from the file.
+// bootSeen returns the known lines of a boot; initially from the file.
 func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	s := w.seen
 	s.now++

@@ -13,9 +13,9 @@ import (
 // Mark is the key in a node's extra by which a lab recognizes its nodes.
 const Mark = "ironworks_lab"
 
-// Enrollment is what an Ironic needs to know about a machine.
+// Enrollment has the data that Ironic needs about a machine.
 type Enrollment struct {
-	// Node is the body of POST /v1/nodes, Ports are those of POST /v1/ports without node_uuid.
+	// Node is the body of POST /v1/nodes, Ports are bodies of POST /v1/ports without node_uuid.
 	Node  map[string]any
 	Ports []map[string]any
 }
@@ -66,8 +66,8 @@ func (e Enrollment) skipSlowSteps(name string) {
 	}
 }
 
-// DriverInfo returns what a conductor needs to control the machine: the address of its BMC, user
-// and password, and the ramdisk.
+// DriverInfo returns the data that a conductor needs to control the machine: the address of its BMC, user and
+// password, and the ramdisk.
 func (m *Machine) DriverInfo() map[string]any {
 	iso := m.lab.RamdiskURL()
 	if m.member.Scenario.MissingISO {

@@ -14,10 +14,10 @@ import (
 // offlineImage is the size of the system in a live image.
 const offlineImage = 2_520_000_000
 
-// coreos is what an installer writes to a disk.
+// coreos is the installed system that an installer writes to a disk.
 const coreos = "CoreOS"
 
-// Install simulates coreos-installer: it prints what the real one prints without a terminal.
+// Install simulates coreos-installer: it prints the same output as the real one without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {

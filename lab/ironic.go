@@ -25,9 +25,8 @@ type IronicOptions struct {
 	Speed float64
 	// NoCleaning is [conductor] automated_clean = false.
 	NoCleaning bool
-	// AsShipped uses the interfaces and hardware types that 39.0.0 enables by default, as far as
-	// the lab has them ([conductor.ShippedInterfaces]). Without it they are those of the lab's
-	// real Ironics.
+	// AsShipped uses the interfaces and hardware types that 39.0.0 enables by default, as far as the lab has them
+	// ([conductor.ShippedInterfaces]). Otherwise, the interfaces of the lab's real Ironics are used.
 	AsShipped bool
 	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
 	// machines.

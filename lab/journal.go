@@ -22,8 +22,7 @@ type journal struct {
 	mu      sync.Mutex
 	entries []record
 	number  int64 // of the last line
-	// id is that of the journal file, boot and machine are those of the current boot, and began is
-	// its start.
+	// id identifies the journal file; boot, machine and began describe the current boot.
 	id, boot, machine string
 	began             time.Time
 	changed           chan struct{} // closed and replaced when there is a line

@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Machine is a machine of a lab: the hardware, and what runs on it.
+// Machine is a machine of a lab: the hardware and the running system.
 type Machine struct {
 	*machine.Machine
 	member  Member
@@ -33,7 +33,7 @@ type Machine struct {
 // Scenario returns the machine's scenario.
 func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 
-// Journal returns the output of its ramdisks, the oldest first, as far as it is kept.
+// Journal returns the output of its ramdisks, the oldest first, as far as it is still stored.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
 // RescuePassword returns the password hash with which the last booted ramdisk allows logins; empty

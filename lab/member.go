@@ -15,7 +15,7 @@ type Member struct {
 	// Name is the node's; it also names the Redfish system.
 	Name     string
 	Scenario Scenario
-	// ResourceClass is that of the node; gp-1x if empty.
+	// ResourceClass is the resource class ofthe node; gp-1x if empty.
 	ResourceClass string
 	CPUs          int
 	MemoryMiB     int
@@ -36,8 +36,8 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
-	// BMCPassword is that of all BMCs of a lab. It is no secret, because it protects nothing and
-	// must be known for direct access.
+	// BMCPassword is the BMC password ofall BMCs of a lab. It is no secret, because it protects nothing and must be
+	// known for direct access.
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
@@ -58,7 +58,7 @@ var castLine = []struct{ scenario, class string }{
 	{"ok", smallClass},
 }
 
-// Cast returns n machines: the first twelve are those of castLine, all others work.
+// Cast returns n machines: the first twelve have the scenarios of castLine, the others work.
 func Cast(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {

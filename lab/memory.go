@@ -81,7 +81,7 @@ func (l *Lab) save(dir, ironic string) error {
 	return nil
 }
 
-// savePeriod bounds what a killed lab loses.
+// savePeriod bounds the changes that a killed lab loses.
 const savePeriod = 2 * time.Second
 
 // keepSaving saves while disks change, and at the end.

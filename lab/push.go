@@ -115,8 +115,7 @@ func (p *pusher) run(ctx context.Context) {
 	}
 }
 
-// pushRemaining pushes what was written until a shutdown: the unit is stopped like all others, and pushes
-// the remaining lines.
+// pushRemaining pushes the lines written before a shutdown, as the unit does when it is stopped.
 func (p *pusher) pushRemaining(ctx context.Context, boot, cursor string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushRest)
 	defer cancel()

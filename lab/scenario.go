@@ -31,7 +31,7 @@ type Scenario struct {
 
 	// RootDevice are the hints of the enrolled node.
 	RootDevice map[string]any
-	// Twins gives the machine a second disk of the same model.
+	// Twins adds to the machine a second disk of the same model.
 	Twins bool
 	// SharedDisk gives the machine a shared disk: all machines with the same text have the same
 	// disk, including its WWN.
@@ -95,8 +95,8 @@ const (
 	installMessage = "Error: install failed"
 )
 
-// Scenarios returns the built-in ones, in the order of the documentation. The name
-// install-fails-N-times stands for one for each N.
+// Scenarios returns the built-in scenarios in the order of the documentation. install-fails-N-times is one entry for
+// all N.
 func Scenarios() []Scenario {
 	return append(slices.Clone(scenarios), installFails(4))
 }

@@ -117,7 +117,7 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command. An error is errExit, or that the client is gone.
+// command runs a command. The error is errExit, or that of a lost client.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {
 		_, err := io.WriteString(complaints, text+"\n")

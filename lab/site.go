@@ -22,7 +22,7 @@ type SiteOptions struct {
 	Listen string
 	// Speed divides all durations; 1 if zero.
 	Speed float64
-	// SSHPort is that of [Options].
+	// SSHPort is the SSH port of[Options].
 	SSHPort int
 	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
 	// lab's own.
@@ -48,7 +48,7 @@ type OtherIronic struct {
 	APIVersion string
 	// Agent is the agent that it supports.
 	Agent AgentRelease
-	// Interfaces are those of the nodes besides Redfish's: {"deploy": "custom-agent"}.
+	// Interfaces are the interfaces ofthe nodes besides Redfish's: {"deploy": "custom-agent"}.
 	Interfaces map[string]string
 	// Start starts it, and returns the address of its API without /v1 and a function that stops
 	// it.
@@ -240,9 +240,8 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 	return made
 }
 
-// portQueue creates the ports of nodes one after the other, in parallel with the following nodes,
-// which keep their order. If it is not open, it creates them at once, for an Ironic whose database
-// accepts one change at a time.
+// portQueue creates the ports of nodes one after the other, in parallel with the following nodes, which keep their
+// order. If it is not open, ports are created immediately, for an Ironic whose database accepts one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup

@@ -147,7 +147,7 @@ func (s *sshServer) run(ctx context.Context, sh *shell, command string) {
 		status, err = sh.command(ctx, command, sh.channel, sh.channel.Stderr())
 	}
 	if err != nil && !errors.Is(err, errExit) {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	_, _ = sh.channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 }

@@ -47,7 +47,7 @@ func TestVirtualMember(t *testing.T) {
 	if !reflect.DeepEqual(kinds, []vm.DiskKind{vm.NVMe, vm.SSD, vm.HDD}) || len(serials) != 3 {
 		t.Errorf("kinds %v, serials %v", kinds, serials)
 	}
-	// A machine of a file keeps its settings.
+	// A machine defined in a file keeps its settings.
 	own := virtualMember(t, Member{Name: "n1", CPUs: 4, MemoryMiB: 2048, MACs: []string{"52:54:00:00:00:01"}})
 	if own.CPUs != 4 || own.MemoryMiB != 2048 || own.MACs[0] != "52:54:00:00:00:01" {
 		t.Errorf("got %+v", own)

@@ -19,7 +19,7 @@ import (
 // virtualFolder is the folder of the virtual machines in that of the lab.
 const virtualFolder = "vms"
 
-// VirtualSetup has what a lab of virtual machines needs before it starts.
+// VirtualSetup has the prerequisites of a lab of virtual machines.
 type VirtualSetup struct {
 	Options VirtualOptions
 	// Key is the file of the private SSH key; empty if the ISO has its own configuration.

@@ -56,7 +56,7 @@ func (b *Box[T]) Take(ctx context.Context) (T, bool) {
 		b.pending, b.full = none, false
 		b.mu.Unlock()
 		if closed {
-			b.ring() // the next Take returns at once too
+			b.ring() // so that the next Take returns immediately, too
 		}
 		if full || closed {
 			return taken, full

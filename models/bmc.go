@@ -2,8 +2,8 @@ package models
 
 import "time"
 
-// BMC is the state of a BMC as read once over Redfish. Texts are sanitized and have no credentials; impossible
-// values (a percentage of 400) are left out.
+// BMC is the state of a BMC as read once over Redfish. Texts are sanitized and have no credentials; impossible values
+// (a percentage of 400) are omitted.
 type BMC struct {
 	// Address is the Redfish service, without credentials; Read is the time of reading, on the console's clock.
 	Address string    `json:"address"`
@@ -43,7 +43,7 @@ const (
 
 // BMCSystem is the machine.
 type BMCSystem struct {
-	// Path is its Redfish path; Paths are those of all systems.
+	// Path is its Redfish path; Paths are the paths of all systems.
 	Path         string    `json:"path"`
 	Paths        []string  `json:"paths,omitempty"`
 	Manufacturer string    `json:"manufacturer"`
@@ -89,7 +89,7 @@ type BMCMedia struct {
 	Image    string   `json:"image"` // without credentials and query
 	Inserted bool     `json:"inserted"`
 	Via      string   `json:"connected_via"`
-	// Protocols are those that it can fetch an image from (HTTP, HTTPS, NFS, CIFS), empty if not reported.
+	// Protocols are the protocols for fetching images (HTTP, HTTPS, NFS, CIFS), empty if not reported.
 	Protocols []string `json:"protocols,omitempty"`
 }
 
@@ -107,7 +107,7 @@ const (
 type BMCConsole struct {
 	Kind    BMCConsoleKind `json:"kind"`
 	Enabled bool           `json:"enabled"`
-	// Types are its protocols: KVMIP, SSH, IPMI, WebSocket, …, with the port if reported (SSH:2200).
+	// Types are the protocols of the console: KVMIP, SSH, IPMI, WebSocket, …, with the port if reported (SSH:2200).
 	Types []string `json:"types,omitempty"`
 	// URL is its address; most BMCs report none.
 	URL string `json:"url,omitempty"`

@@ -85,7 +85,7 @@ func (e *BMCOrderError) Error() string {
 	return text
 }
 
-// bootSource matches all sources of Redfish and those of vendors.
+// bootSource matches all sources of Redfish and of vendors.
 var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 
 // Check returns a *[BMCOrderError] for an invalid order, else nil. The BMC may still refuse a valid order.
@@ -211,7 +211,7 @@ func (o BMCOrder) Name() string {
 	return printable.Line(string(o.Verb))
 }
 
-// Effect returns what an order does to the machine.
+// Effect describes the effect of an order on the machine.
 func (o BMCOrder) Effect() Effect {
 	switch o.Verb {
 	case BMCPowerOn:

@@ -21,7 +21,7 @@ func (d *Details) Add(name, value string) {
 	}
 }
 
-// Card returns what identifies a machine, to be read before an irreversible action.
+// Card returns the identifying data of a machine, which the operator reads before an irreversible action.
 func Card(n *Node) []Detail {
 	var d Details
 	d.Add("name", n.Name)

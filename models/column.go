@@ -179,8 +179,7 @@ func stateText(r *Row, _ time.Time) string {
 	return string(n.ProvisionState)
 }
 
-// diskText returns what is known of the root disk without an inventory: the hints in properties and local_gb
-// (GiB).
+// diskText describes the root disk without an inventory: the hints in properties and local_gb (GiB).
 func diskText(n *Node) string {
 	var words []string
 	if hints, ok := n.Properties["root_device"].(map[string]any); ok {

@@ -5,7 +5,7 @@ import "time"
 // AuthKind is an authentication method.
 type AuthKind string
 
-// The methods. Names are those of keystoneauth's auth_type, as in clouds.yaml and OS_AUTH_TYPE.
+// The authentication methods, named as in keystoneauth's auth_type, as in clouds.yaml and OS_AUTH_TYPE.
 const (
 	AuthNone                  AuthKind = "none"
 	AuthHTTPBasic             AuthKind = "http_basic"

@@ -10,7 +10,7 @@ type Danger int
 
 // The ranks, in order.
 const (
-	// DangerNone: everything can be undone at once.
+	// DangerNone marks actions whose effects can be undone immediately.
 	DangerNone Danger = iota
 	// DangerInterrupts: what runs on the machine stops or restarts, or the power changes.
 	DangerInterrupts
@@ -20,13 +20,13 @@ const (
 	DangerErases
 )
 
-// Consent is what the operator answers before an action is sent. It follows from the danger alone, so that commands,
-// forms and keys ask alike.
+// Consent is the confirmation that an action requires before it is sent. It depends only on the danger, so that
+// commands, forms and keys ask the same question.
 type Consent int
 
 // The consents, in order.
 const (
-	// ConsentNone: the action is sent at once.
+	// ConsentNone means that the action is sent without confirmation.
 	ConsentNone Consent = iota
 	// ConsentYes: the operator answers y.
 	ConsentYes
@@ -34,7 +34,7 @@ const (
 	ConsentTyped
 )
 
-// Consent returns what the operator answers before an action with this danger.
+// Consent returns the confirmation that an action with this danger requires.
 func (d Danger) Consent() Consent {
 	switch d {
 	case DangerNone:

@@ -10,7 +10,7 @@ import (
 // without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
 func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
 
-// Discovered reports whether auto-discovery has enrolled the node. Ironic tells that only in plugin_data of the
+// Discovered reports whether auto-discovery has enrolled the node. Ironic records this only in plugin_data of the
 // inventory, until the next inspection; an inspection rule may keep it in extra.auto_discovered.
 func (r *Row) Discovered() Answer {
 	marked, loaded := r.Node.Field("extra", "auto_discovered")

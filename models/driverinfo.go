@@ -67,8 +67,8 @@ func DeployISO(n *Node) string {
 	return ""
 }
 
-// BMCOfIronic returns what Ironic knows of a node's BMC, sanitized: driver_info, in which Ironic masks secrets,
-// and the last state.
+// BMCOfIronic returns Ironic's data about a node's BMC, sanitized: driver_info, in which Ironic masks secrets, and the
+// last state.
 func BMCOfIronic(n *Node) []Detail {
 	var d Details
 	d.Add("driver", n.Driver)

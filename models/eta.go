@@ -80,7 +80,7 @@ func (e Estimate) Short() string {
 // CoarseLeft is the rounded remaining time.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
-// coarseLeft rounds: it is never exact, and an unchanged number sends no bytes.
+// coarseLeft rounds the remaining time, because it is an estimate and an unchanged number sends no bytes.
 func coarseLeft(d time.Duration) time.Duration {
 	unit := 5 * time.Second
 	switch {

@@ -35,7 +35,7 @@ type Event struct {
 	To   string    `json:"to"`
 	// Reason is Ironic's: last_error, the history, or the maintenance reason; may be empty.
 	Reason string `json:"reason"`
-	// Inferred: the state was not seen, but lies on the only path between two seen states.
+	// Inferred means that the state was not observed, but is on the only path between two observed states.
 	Inferred bool `json:"inferred,omitempty"`
 }
 

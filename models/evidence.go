@@ -26,7 +26,7 @@ type Evidence struct {
 	// LastError is the last one during the operation.
 	LastError string
 
-	// Phases are its phases so far; read-only. Whole: its start was seen.
+	// Phases are its phases so far; read-only. Whole means that its start was observed.
 	Phases []Phase
 	Whole  bool
 	// Outcome is the result, at Ended; running and zero until then.
@@ -41,9 +41,9 @@ type Evidence struct {
 	ended bool
 }
 
-// Update reads the node and keeps what it no longer reports. A new operation (another phase, or
-// the same after a resting state) starts empty. A hold belongs to its operation. It returns the
-// operations that changed phase or ended.
+// Update reads the node, and keeps values that the node no longer reports. A new operation (another phase, or the same
+// after a stable state) starts empty. A hold belongs to its operation. It returns the operations that changed phase or
+// ended.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()
@@ -74,7 +74,7 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 // Begin resets the evidence: the start of the next operation is seen.
 func (e *Evidence) Begin() { *e = Evidence{rested: true} }
 
-// update stores what the node reports now.
+// update stores the node's current values.
 func (e *Evidence) update(n *Node, at time.Time) {
 	e.At = at
 	e.wasOff = e.wasOff || n.PowerState == PowerOff

@@ -65,7 +65,7 @@ func answer(yes bool) Answer {
 type FilterError struct {
 	Term string
 	Why  string
-	// Column is where the term begins, in characters from 1.
+	// Column is the start of the term, in characters from 1.
 	Column int
 }
 
@@ -149,7 +149,7 @@ func (f Filter) NeedsHardware() bool {
 	return false
 }
 
-// Match tells whether a node matches.
+// Match reports whether a node matches.
 func (f Filter) Match(r *Row) Answer {
 	if len(f.any) == 0 {
 		return Yes

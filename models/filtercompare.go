@@ -118,7 +118,7 @@ func parseRAM(text string) (float64, error) {
 func parseCount(text string) (float64, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is no number, such as 8", text)
+		return 0, fmt.Errorf("%q is not a number, such as 8", text)
 	}
 	return float64(n), nil
 }
@@ -165,13 +165,13 @@ func Number(v any) (float64, bool) {
 	return 0, false
 }
 
-// Hardware is what filters use of a node's inventory.
+// Hardware has the inventory data that filters use.
 type Hardware struct {
 	// RAM is in bytes; 0 means that the inventory does not have it.
 	RAM         int64
 	CPUs, Disks int
 	// Inspected is false if Ironic has no inventory.
 	Inspected bool
-	// Discovered: the inventory is that of an auto-discovery.
+	// Discovered means that the inventory is from auto-discovery.
 	Discovered bool
 }

@@ -13,7 +13,7 @@ import (
 type word struct {
 	text   string
 	quoted int
-	// column is where the word begins, in characters from 1.
+	// column is the start of the word, in characters from 1.
 	column int
 	// or marks the operator |.
 	or bool
@@ -150,7 +150,7 @@ func parseTerm(w word, check func(key string, values []string) error) (term, err
 	}
 	err := check(t.key, t.values)
 	if err == nil && !rest.literal(at) && strings.ContainsAny(value[:min(len(value), 1)], "<>") {
-		err = fmt.Errorf("%s has no order: want %s or field:PATH, or quote the text", t.key, strings.Join(quantityKeys(), ", "))
+		err = fmt.Errorf("%s cannot be compared with < or >: want %s or field:PATH, or quote the text", t.key, strings.Join(quantityKeys(), ", "))
 	}
 	if err != nil {
 		return t, &FilterError{Term: w.text, Why: err.Error(), Column: w.column}

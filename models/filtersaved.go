@@ -15,8 +15,7 @@ type SavedFilters struct {
 	good  map[string]Filter
 }
 
-// NewSavedFilters parses named filters, which may use each other. The invalid ones are left out, with an error for
-// each.
+// NewSavedFilters parses named filters, which may use each other. Invalid filters are omitted, with an error for each.
 func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) {
 	s := &SavedFilters{texts: texts, good: map[string]Filter{}}
 	failed := map[string]error{}

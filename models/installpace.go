@@ -37,7 +37,7 @@ func (p *InstallPace) Take(l *LogLine, seen time.Time) bool {
 	return true
 }
 
-// Percent returns the progress in a running phase; false if its log has none since the phase began.
+// Percent returns the progress in a running phase; false if the log has no progress since the start of the phase.
 func (p InstallPace) Percent(of *Phase) (int, bool) {
 	if of == nil || of.Kind != PhaseStep || of.Outcome != OutcomeRunning || p.last.seen.IsZero() {
 		return 0, false

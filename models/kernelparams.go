@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// DefaultKernelParameters stands for Ironic's configured parameters in kernel_append_params.
+// DefaultKernelParameters represents Ironic's configured parameters in kernel_append_params.
 const DefaultKernelParameters = "%default%"
 
 // KernelParametersError is why Ironic refuses a kernel command line.

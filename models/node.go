@@ -153,7 +153,7 @@ type Internal struct {
 	ServicePolling bool `json:"servicing_polling,omitempty"`
 }
 
-// Rebooting reports whether a step reboots the machine or runs on the BMC: no heartbeats come meanwhile.
+// Rebooting reports whether a step reboots the machine or runs on the BMC: meanwhile, no heartbeats arrive.
 func (i *Internal) Rebooting() bool {
 	return i != nil && (i.DeployReboot || i.CleanReboot || i.ServiceReboot || i.DeployPolling || i.CleanPolling || i.ServicePolling)
 }
@@ -200,7 +200,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DecodeNode decodes a node and keeps it as Raw. A field of an unexpected type becomes text or is left out; only
+// DecodeNode decodes a node and keeps it as Raw. A field of an unexpected type becomes text or is omitted; only
 // invalid JSON is an error.
 func DecodeNode(data []byte) (*Node, error) {
 	n := new(Node)
@@ -344,15 +344,15 @@ func decodeLenient(data []byte, n *Node) error {
 		if err != nil {
 			return err
 		}
-		// A field that is not text either is left out.
+		// A field that is not text either is omitted.
 		_ = json.Unmarshal(text, n)
 	}
 	return nil
 }
 
-// Heartbeat returns the last heartbeat of the running ramdisk; zero if none came. agent_last_heartbeat survives
-// its ramdisk: heartbeats before the last power change do not count. The agent's address is cleared when a
-// conductor powers the machine off (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
+// Heartbeat returns the last heartbeat of the running ramdisk; zero without any. agent_last_heartbeat survives its
+// ramdisk: heartbeats before the last power change do not count. The agent's address is cleared when a conductor
+// powers the machine off (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
 func (i *Internal) Heartbeat() time.Time {
 	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
 		return time.Time{}

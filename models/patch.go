@@ -121,7 +121,7 @@ func (p *patcher) remove(s Setting) error {
 	}
 	carried := false
 	for i := 1; i < last; i++ {
-		// A missing parent is nil, and so are its children.
+		// A missing parent is nil, so its children are nil, too.
 		parent, _ = parent[s.Path[i]].(map[string]any)
 		carried = carried || p.made[pointer(s.Path[:i+1])]
 	}

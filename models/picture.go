@@ -14,8 +14,8 @@ type Picture struct {
 	Node Node      `json:"node"`
 }
 
-// WithoutSecrets returns a copy to store: fields named like secrets, user data and configdrives are masked, URLs
-// have no password and query, and Raw is left out.
+// WithoutSecrets returns a copy to store: fields named like secrets, user data and configdrives are masked, URLs have
+// no password and query, and Raw is omitted.
 func (n *Node) WithoutSecrets() Node {
 	out := *n
 	out.Raw = nil

@@ -49,7 +49,7 @@ func (s RamdiskStage) Noun() string {
 	return ""
 }
 
-// Doing returns what the machine does in the stage.
+// Doing describes the machine's activity in the stage.
 func (s RamdiskStage) Doing() string {
 	switch s {
 	case RamdiskUnknown:
@@ -82,8 +82,8 @@ type RamdiskLog struct {
 	// Stage is the last stage in the log, Reached its start.
 	Stage   RamdiskStage
 	Reached time.Time
-	// Begin is the time of the first line of the boot, Last of the last one; zero if no log was read. Source is that
-	// of the last line.
+	// Begin is the time of the first line of the boot, Last of the last one; zero if no log was read. Source is the
+	// source of the last line.
 	Begin, Last time.Time
 	Source      LogSource
 	// Obstacle is the error that blocks the boot; nil if none is known.
@@ -99,7 +99,7 @@ type BootError struct {
 	ID string
 	// Stage is the blocked stage.
 	Stage RamdiskStage
-	// Unit, Text and Source are those of the last line with the error.
+	// Unit, Text and Source describe the last line with the error.
 	Unit, Text string
 	Source     LogSource
 	// Final means that the program gave up; the agent first retries five times.

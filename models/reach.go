@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// ReachStage is how far a request came.
+// ReachStage is the stage that a request reached.
 type ReachStage string
 
-// The stages, each the one that failed.
+// The stages in which a request may fail.
 const (
 	ReachName     ReachStage = "name"     // the host's name
 	ReachConnect  ReachStage = "connect"  // the connection
@@ -25,7 +25,7 @@ type Reach struct {
 	// Proxy is the environment's proxy for the request, masked; empty for none. Addresses and Remote are then the
 	// proxy's.
 	Proxy string
-	// Addresses are those of the name; none if it is an address.
+	// Addresses are the addresses ofthe name; none if it is an address.
 	Addresses []string
 	// Remote is the connected address.
 	Remote string

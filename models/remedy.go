@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// screenError is an error whose remedy in the console differs from that of the command line.
+// screenError is an error with different remedies in the console and on the command line.
 type screenError interface {
 	error
 	OnScreen() string
@@ -44,7 +44,7 @@ func causes(err error) []error {
 // RemedyError adds a remedy to an error.
 type RemedyError struct {
 	Err error
-	// Hint is the remedy with a command, ScreenHint the one with a key of the console.
+	// Hint is the remedy as a command, ScreenHint as a key of the console.
 	Hint, ScreenHint string
 }
 

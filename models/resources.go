@@ -20,7 +20,7 @@ type Port struct {
 	Internal        PortInternal   `json:"internal_info" yaml:"-"`
 }
 
-// PortInternal is what Ironic's network interfaces keep of a port or port group.
+// PortInternal is the internal data of Ironic's network interfaces about a port or port group.
 type PortInternal struct {
 	// VIF is the attached VIF.
 	VIF string `json:"tenant_vif_port_id"`
@@ -213,7 +213,7 @@ const (
 	TargetSoftReboot PowerTarget = "soft rebooting"
 )
 
-// Ends returns the power state that the target leads to.
+// Ends returns the power state that results from the target.
 func (t PowerTarget) Ends() PowerState {
 	switch t {
 	case TargetOn, TargetReboot, TargetSoftReboot:

@@ -10,8 +10,8 @@ import (
 // Mask replaces secrets.
 const Mask = "******"
 
-// Secret is a password, token or key. Every way to print it (fmt verbs, JSON, YAML, slog) gives [Mask]; only
-// Reveal returns the text.
+// Secret is a password, token or key. Every way to print it (fmt verbs, JSON, YAML, slog) prints [Mask]; only Reveal
+// returns the text.
 type Secret string
 
 var (

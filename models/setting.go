@@ -209,8 +209,8 @@ func (s Setting) Traits() []string {
 	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// secretSetting matches settings of secrets by the last part of the key, as Ironic masks them. A value ends with
-// its quote, with that of the whole setting, or at a space; unfinished input may have no end.
+// secretSetting matches settings of secrets by the last part of the key, as Ironic masks them. A value ends at its
+// closing quote, at the closing quote of the whole setting, or at a space. Unfinished input may have no end.
 var secretSetting = func() *regexp.Regexp {
 	const key = `[\w./-]*(?:password|passwd|secret|token|credential|private_key)[\w/-]*\+?=`
 	return regexp.MustCompile(`(?i)'` + key + `([^']*)|"` + key + `([^"]*)|` + key + `("[^"]*"?|'[^']*'?|\S*)`)

@@ -108,8 +108,8 @@ func (s ProvisionState) Busy() bool { return !s.Resting() }
 // Failed reports whether the state is a failure.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
-// Phase returns the state that names the operation for the states that Ironic alternates between during it
-// (deploying ⇄ wait call-back within milliseconds). A resting state is its own phase.
+// Phase returns the state that names the operation for the states that Ironic alternates between during it (deploying
+// ⇄ wait call-back within milliseconds). A stable state is its own phase.
 func (s ProvisionState) Phase() ProvisionState {
 	switch s {
 	case StateDeployWait:

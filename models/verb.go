@@ -78,8 +78,8 @@ func (v Verb) Help() string {
 	return string(v)
 }
 
-// Transition is a row of the state machine: a verb, a state where it is legal, the next state, the resting states
-// of success, and the API version it needs.
+// Transition is a row of the state machine: a verb, a state where it is legal, the next state, the stable states of
+// success, and the API version it needs.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb

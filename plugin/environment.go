@@ -10,7 +10,7 @@ import (
 
 // Place is the context that a plugin runs in.
 type Place struct {
-	// Context is its name; Options are the flags that select it on the command line of ironworks.
+	// Context is the context's name; Options are the flags that select it on the command line of ironworks.
 	Context string
 	Options []string
 }

@@ -20,7 +20,7 @@ import (
 
 // Plugin is one command.
 type Plugin struct {
-	// Name is its word in the palette; Help a clause for help and menus.
+	// Name is the plugin's name in the palette; Help is a clause for help and menus.
 	Name, Help string
 	// Keys run it; without any it is in palette and help only.
 	Keys []string
@@ -28,7 +28,7 @@ type Plugin struct {
 	Scope Scope
 	// Args are the program and its arguments, with placeholders.
 	Args []string
-	// Consent is what the operator answers first.
+	// Consent is the required confirmation.
 	Consent models.Consent
 	// Changes says that read-only mode refuses it.
 	Changes bool
@@ -126,7 +126,7 @@ func checkField(name string) (problem, hint string) {
 // ValueError is a field of a node that cannot be given to a program.
 type ValueError struct {
 	Plugin, Node, Field string
-	// Problem is what is wrong with the value, Hint the remedy or "".
+	// Problem describes the problem of the value; Hint is the remedy or "".
 	Problem, Hint string
 }
 

@@ -52,9 +52,9 @@ type Output struct {
 	Out, Err io.Writer
 }
 
-// Run runs the program for a node until it ends; base is the environment of ironworks. When ctx ends, the program
-// gets SIGTERM and, after 2 s, SIGKILL. at is nil in the background, where the program has its own process group and
-// no input. said is the last line of a program that succeeded in the background.
+// Run runs the program for a node until it ends; base is the environment of ironworks. When ctx ends, the program gets
+// SIGTERM and, after 2 s, SIGKILL. at is nil in the background, where the program has its own process group and no
+// input. said is the last output line of a program that succeeded in the background.
 func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Place, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place P
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
 	err = cmd.Run()
-	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // what it left running has its output still
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // its remaining child processes still have its output open
 		return out.text(), nil
 	}
 	failed := &ExitError{Plugin: p.Name, Node: n.Label(), Code: -1, Said: complaints.text(), Err: err}

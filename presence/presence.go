@@ -1,5 +1,5 @@
-// Package presence knows who is connected to a served console: which node each session looks at or acts on, what they
-// say to each other, and what a session shows to those who follow it.
+// Package presence knows who is connected to a served console: which node each session views or acts on, the messages
+// between users, and the frames that followers see.
 package presence
 
 import (
@@ -16,26 +16,26 @@ import (
 type Person struct {
 	// ID is the number of the session, from 1.
 	ID int
-	// User, Role, Fingerprint and Address are those of the login.
+	// User, Role, Fingerprint and Address are from the login.
 	User, Role, Fingerprint, Address string
 	// Nodes is the filter that limits what the user sees; "" is all nodes.
 	Nodes string
 	Since time.Time
-	// Screen is the title of the screen in front, and Node the node that it shows; zero for none.
+	// Screen is the title of the current screen, and Node its node; zero without a node.
 	Screen string
 	Node   models.NodeRef
 	// Following is the session that this one follows, 0 for none.
 	Following int
 }
 
-// Message is a line that a user sent to everybody.
+// Message is a line that a user sent to all connected users.
 type Message struct {
 	From string
 	At   time.Time
 	Text string
 }
 
-// Frame is what a session shows.
+// Frame is the screen content of a session.
 type Frame struct {
 	Content       string
 	Width, Height int
@@ -51,7 +51,7 @@ type Room struct {
 // Seat is the place of one session in the room.
 type Seat struct {
 	room *Room
-	// told is called when people or frames have changed, or a user has said something. It must not block.
+	// told is called when people or frames have changed, or a message has arrived. It must not block.
 	told func()
 
 	person    Person
@@ -112,7 +112,7 @@ func (r *Room) People() []Person {
 // People returns all sessions of the room.
 func (s *Seat) People() []Person { return s.room.People() }
 
-// Look says what the session shows.
+// Look updates the screen and node that the session shows.
 func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -175,7 +175,7 @@ func (r *Room) say(user, text string, from *Seat) {
 	}
 }
 
-// Messages returns what others have said since the last call.
+// Messages returns the messages of other users since the last call.
 func (s *Seat) Messages() []Message {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -184,8 +184,8 @@ func (s *Seat) Messages() []Message {
 	return messages
 }
 
-// WhyNotFollow returns why the session may not follow another one, "" if it may: a user whose nodes are limited sees
-// only sessions with the same limit.
+// WhyNotFollow returns why the session may not follow another session, "" if it may: a user whose nodes are limited
+// sees only sessions with the same limit.
 func (s *Seat) WhyNotFollow(id int) string {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Seat) WhyNotFollow(id int) string {
 	case id == s.person.ID:
 		return "this is your session"
 	case s.person.Nodes != "" && s.person.Nodes != other.person.Nodes:
-		return "you do not see all nodes of that session"
+		return "that session shows nodes that you cannot see"
 	case other.person.Following != 0:
 		return "that session follows another one"
 	}
@@ -235,7 +235,7 @@ func (s *Seat) Followed() (Frame, Person, bool) {
 	return other.frame, other.person, true
 }
 
-// Show gives a frame to the followers. Without followers it is not kept.
+// Show passes a frame to the followers. Without followers it is dropped.
 func (s *Seat) Show(f Frame) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

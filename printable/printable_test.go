@@ -26,7 +26,7 @@ func TestLine(t *testing.T) {
 		"soft hyphen":               {"a\u00adb", `a\u00adb`},
 		"tags":                      {"\U000e0041", `\U000e0041`},
 		"private use":               {"\ue000", `\ue000`},
-		"broken UTF-8":              {"a\xffb\xc3", `a\xffb\xc3`},
+		"invalid UTF-8":             {"a\xffb\xc3", `a\xffb\xc3`},
 		"surrogate in UTF-8":        {"\xed\xa0\x80", `\xed\xa0\x80`},
 		"overlong escape":           {"\xc0\x9b", `\xc0\x9b`},
 		"replacement character":     {"a\ufffdb", "a\ufffdb"},

@@ -28,9 +28,9 @@ type Action interface {
 	Name() string
 	// Refuse returns why the action is not possible on the node now, or nil.
 	Refuse(n *models.Node, v models.APIVersion) *models.Refusal
-	// Effect returns what the action does to the machine.
+	// Effect describes the effect of the action on the machine.
 	Effect(n *models.Node) models.Effect
-	// entries lists what is sent, in order, without changing anything: the preview uses it too.
+	// entries lists the requests in order, without side effects, because the preview uses it too.
 	entries(n *models.Node) ([]entry, error)
 	// ended reports whether the action has ended on a watched node, and how.
 	ended(before, now *models.Node, waited time.Duration) (verdict, bool)
@@ -46,8 +46,7 @@ type Action interface {
 	immediate() bool
 	// observed is called with each reading of a watched node.
 	observed(now *models.Node)
-	// conclusion returns what is written to the node, in its state then, after the action has
-	// succeeded; nil for nothing.
+	// conclusion returns the request to send to the node after the action has succeeded; nil for none.
 	conclusion(ctx context.Context, api API, node string) (*entry, error)
 	// note returns information about a node on which the action succeeded; mostly empty.
 	note(n models.NodeRef) string
@@ -84,7 +83,7 @@ type entry struct {
 	request.Request
 	// verb names the request in the audit log.
 	verb string
-	// object is what is changed, if it is no node.
+	// object is the changed object, if it is not a node.
 	object string
 	// send replaces the request if it does not go to Ironic.
 	send func(ctx context.Context) error
@@ -96,8 +95,7 @@ type entry struct {
 	undo undo
 	// overrides are the checks that the operator has overridden for the request.
 	overrides []string
-	// sent marks a request of an earlier attempt: it is not sent again, only reverted if
-	// necessary.
+	// sent marks a request of an earlier attempt: the request is not repeated, only reverted if necessary.
 	sent bool
 	// last marks a request that conclusion sends, computed from the node's state then.
 	last bool

@@ -27,7 +27,7 @@ func (r *Runner) Again(ctx context.Context, action Action, items []Item) (second
 	return second, shownStatesOf(action, second.Items).changesSince(before), nil
 }
 
-// shownStates are what the operator was shown of nodes before an attempt, by UUID.
+// shownStates are the node states that the operator saw before an attempt, by UUID.
 type shownStates map[string]shownState
 
 type shownState struct {
@@ -54,7 +54,7 @@ func shownStatesOf(action Action, items []Item) shownStates {
 	return shown
 }
 
-// changesSince returns the differences from what was shown before, a line each with the node's label.
+// changesSince returns the differences from the state shown before, one per line, with the node's label.
 func (s shownStates) changesSince(before shownStates) []string {
 	var lines []string
 	for _, uuid := range slices.SortedFunc(maps.Keys(s), func(x, y string) int { return strings.Compare(s[x].label, s[y].label) }) {

@@ -12,8 +12,7 @@ import (
 	"ironworks/printable"
 )
 
-// allocateTimeout bounds the wait for an allocation. Ironic retries a locked node a few times, and
-// then gives up on its own.
+// allocateTimeout bounds the wait for an allocation. Ironic retries a locked node a few times, and then gives up.
 const allocateTimeout = time.Minute
 
 // allocationOf returns the allocation that reserves a node: the node is its only candidate.
@@ -45,7 +44,7 @@ func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 
 // unallocate deletes the allocation, if Ironic still has it.
 func unallocate(uuid string) entry {
-	return entry{verb: "give back the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
+	return entry{verb: "release the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
 		if models.IsFault(err, models.FaultNotFound) {
 			return nil
 		}

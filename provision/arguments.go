@@ -41,7 +41,7 @@ func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	default:
 	}
 	if a.Runbook != "" && len(steps) > 0 {
-		return req, errors.New("a runbook and steps exclude each other")
+		return req, errors.New("a runbook and steps cannot be combined")
 	}
 	req.ConfigDrive, err = parseConfigDrive(a.ConfigDrive)
 	return req, err

@@ -63,9 +63,9 @@ func (e *entry) execute(ctx context.Context, api API) (requestID string, err err
 	return requestID, err
 }
 
-// auditReason returns why a request was rejected. Ironic's answers to bad requests repeat what was
-// sent, including passwords, so for a sensitive request only the kind of the answer is recorded;
-// the request ID leads to the rest in Ironic's log.
+// auditReason returns why a request was rejected. Ironic's answers to bad requests repeat the request, including
+// passwords, so for a sensitive request only the kind of the answer is recorded. Ironic's log has the rest, under the
+// request ID.
 func auditReason(e *entry, f *models.Fault) string {
 	switch {
 	case !e.Sensitive || f.Kind == models.FaultLocked:

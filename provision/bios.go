@@ -88,7 +88,7 @@ func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Chang
 	return w
 }
 
-// NodeDrift is how the BIOS settings of a node differ from those of a golden node.
+// NodeDrift has the differences between the BIOS settings of a node and of a golden node.
 type NodeDrift struct {
 	Node        models.NodeRef    `json:"node" yaml:"node"`
 	Differences []bios.Difference `json:"differences" yaml:"differences"`

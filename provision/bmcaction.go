@@ -100,7 +100,7 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// note returns what the controller did.
+// note returns the controller's result.
 func (a *bmcAction) note(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

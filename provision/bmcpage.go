@@ -136,7 +136,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "power", s.Power)
 	p.add(TonePlain, "boot progress", s.Progress, s.ProgressAt)
 	if b.Boot.Target != "" && b.Boot.Target != models.BMCBootNone && b.Boot.Enabled != "Disabled" {
-		p.add(ToneWarn, "boots next", b.Boot.Target+" ("+b.Boot.Enabled+")")
+		p.add(ToneWarn, "next boot", b.Boot.Target+" ("+b.Boot.Enabled+")")
 	}
 	p.add(TonePlain, "boot mode", b.Boot.Mode)
 	p.add(TonePlain, "secure boot", b.Boot.SecureBoot)
@@ -163,7 +163,7 @@ func (l *BMCReport) media(p *bmcPage) {
 		if m.Inserted {
 			image = cmp.Or(m.Image, "inserted (image unknown)")
 		}
-		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches by", strings.Join(m.Protocols, "/")))
+		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches over", strings.Join(m.Protocols, "/")))
 	}
 	for _, iso := range l.ISOs {
 		tone := TonePlain
@@ -292,7 +292,7 @@ func (l *BMCReport) consoles(p *bmcPage) {
 func (l *BMCReport) log(p *bmcPage) {
 	for i, e := range l.BMC.Log {
 		if i == logEntriesShown {
-			p.add(ToneMuted, "", fmt.Sprintf("and %d more: -o json has them", len(l.BMC.Log)-i))
+			p.add(ToneMuted, "", fmt.Sprintf("and %d more: -o json lists all", len(l.BMC.Log)-i))
 			return
 		}
 		at := "no time"

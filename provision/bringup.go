@@ -88,7 +88,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	}
 }
 
-// Effect is that of the most dangerous verb.
+// Effect is the effect ofthe most dangerous verb.
 func (a *bringUp) Effect(n *models.Node) models.Effect {
 	var worst models.Effect
 	for _, s := range a.steps(n) {
@@ -121,7 +121,7 @@ func later(r request.Request, n *models.Node, state models.ProvisionState) reque
 // prepare does all of it. Without Wait it sends the first verb only.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
-		refused := refusal(a, n, models.RefusedArguments, "no connection that sends changes", "")
+		refused := refusal(a, n, models.RefusedArguments, "no connection for changes", "")
 		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
 	}
 	if opts.next != nil {

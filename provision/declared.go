@@ -30,7 +30,7 @@ type Declared struct {
 	Verb DeclaredVerb
 	// Noun names the kind of the object, Label the object.
 	Noun, Label string
-	// UUID is that of the existing object, or the one that the file gives.
+	// UUID is the UUID ofthe existing object, or the one that the file gives.
 	UUID string
 	// Fields are the ones that differ. Hidden is what cannot be compared, "" if all can.
 	Fields []string

@@ -85,7 +85,7 @@ func TestPinDisk(t *testing.T) {
 		"properties":          {`{}`, "sda", hints.OfProperties, `properties.root_device={"wwn":"0x1"}`, ""},
 		"the instance":        {`{"properties": {"root_device": {"wwn": "2"}}}`, "/dev/sda", hints.OfInstance, `instance_info.root_device={"wwn":"0x1"}`, ""},
 		"nothing of its own":  {`{}`, "sdb", hints.OfProperties, "", "wwn is not reported, wwn_with_extension is not reported"},
-		"no such disk":        {`{}`, "sdz", hints.OfProperties, "", "there are /dev/sda, /dev/sdb"},
+		"no such disk":        {`{}`, "sdz", hints.OfProperties, "", "disks: /dev/sda, /dev/sdb"},
 		"it would not count":  {`{"instance_info": {"root_device": {"wwn": "2"}}}`, "sda", hints.OfProperties, "", "use --to instance_info"},
 		"the disk is skipped": {`{"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, "sda", hints.OfProperties, "", "excludes /dev/sda"},
 	} {

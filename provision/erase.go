@@ -96,7 +96,7 @@ func erasedDisks(n *models.Node, inv *hints.Inventory, d depth) []models.Detail 
 	search := hints.Search{By: hints.GenerationNewest, Skip: of.Skip}
 	for _, entry := range search.SkipEntries() {
 		if inv == nil || entry.NamesVolume() {
-			details.Add("protected", printable.Line("what skip_block_devices names: "+entry.String()))
+			details.Add("protected", printable.Line("disks in skip_block_devices: "+entry.String()))
 		}
 	}
 	if inv == nil || len(inv.Disks) == 0 {

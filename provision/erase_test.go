@@ -30,7 +30,7 @@ func TestDisksOfErasures(t *testing.T) {
 		act            provision.Action
 		node, has, not string
 	}{
-		"all":          {cleanWith(step("deploy.erase_devices", nil)), protected, "machine=Dell R650, serial S1; erased=/dev/sda 480 GB INTEL serial A: all data; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; protected=/dev/sdb 480 GB INTEL serial B (entry 2 of skip_block_devices); protected=what skip_block_devices names", "disk="},
+		"all":          {cleanWith(step("deploy.erase_devices", nil)), protected, "machine=Dell R650, serial S1; erased=/dev/sda 480 GB INTEL serial A: all data; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; protected=/dev/sdb 480 GB INTEL serial B (entry 2 of skip_block_devices); protected=disks in skip_block_devices", "disk="},
 		"metadata":     {cleanWith(step("deploy.erase_devices_metadata", nil)), "", "erased=/dev/nvme0n1 960 GB KIOXIA serial N: metadata; remains=data outside of partition tables", "protected"},
 		"express":      {cleanWith(step("deploy.erase_devices_express", nil)), "", "erased=/dev/sdb 480 GB INTEL serial B: metadata; erased=/dev/nvme0n1 960 GB KIOXIA serial N: all data; remains=data of disks other than NVMe", "protected"},
 		"the deepest":  {cleanWith(step("deploy.erase_devices_metadata", nil), step("deploy.erase_devices", nil)), "", "remains=nothing on erased disks", ": metadata"},
@@ -47,7 +47,7 @@ func TestDisksOfErasures(t *testing.T) {
 		})
 	}
 	got := detailsText(provision.Disks(t.Context(), inventories{err: &models.Fault{Kind: models.FaultNotFound}}, cleanWith(step("deploy.erase_devices", nil)), machineNode(t, models.StateManageable, protected)))
-	if want := "disks=not known: the node was not inspected; protected=what skip_block_devices names"; !strings.Contains(got, want) || strings.Count(got, "protected=") != 3 {
+	if want := "disks=not known: the node was not inspected; protected=disks in skip_block_devices"; !strings.Contains(got, want) || strings.Count(got, "protected=") != 3 {
 		t.Errorf("%s", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // ended.
 type PanicError struct {
 	Value any
-	// Stack is that of the goroutine that panicked.
+	// Stack is the stack ofthe goroutine that panicked.
 	Stack []byte
 }
 

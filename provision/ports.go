@@ -26,7 +26,7 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 		}
 		id = at[0].UUID
 	} else if v, _ := api.Version(); uuid.Validate(id) != nil && !v.Has(models.FeaturePortNames) {
-		return nil, argumentError("port", fmt.Sprintf("%q is no MAC address and no UUID; %s need API 1.%d, this Ironic has %s",
+		return nil, argumentError("port", fmt.Sprintf("%q is neither a MAC address nor a UUID; %s need API 1.%d, this Ironic has %s",
 			printable.Line(id), models.FeaturePortNames, models.FeaturePortNames.Minor(), v), "ironworks port list shows the MAC addresses").
 			WithScreenHint("the Network tab of a node shows the MAC addresses")
 	}

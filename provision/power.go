@@ -136,7 +136,7 @@ func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	case n.ProvisionState.Busy():
 		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: maintenance stalls the operation", n.ProvisionState)}
 	}
-	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node takes no deployment"}
+	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node accepts no deployment"}
 }
 
 func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {

@@ -81,7 +81,7 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 		text := "deletes all volumes and creates " + target.String()
 		if keep {
 			list = []models.Step{{Interface: "raid", Step: "create_configuration"}}
-			text = "creates " + target.String() + " beside existing volumes"
+			text = "creates " + target.String() + " alongside existing volumes"
 		}
 		return hardwareWork{
 			steps: list, text: text, danger: models.DangerErases, warnings: hintsAfterRAID(n, target.Disks),
@@ -143,7 +143,7 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the root device hints (%s) name a disk of before; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
 // CurrentRAID are the RAID configurations of a node: of its volumes as of the last cleaning, and the target.

@@ -87,7 +87,7 @@ func (r Ramdisk) check() (why, hint string) {
 	params := r.params()
 	switch {
 	case r.ISO != "" && pair:
-		return "an ISO and a kernel exclude each other", "pass only one"
+		return "an ISO and a kernel cannot be combined", "pass only one"
 	case r.ISO == "" && !pair:
 		return "no ISO and no kernel to boot", "pass --iso URL, or --kernel URL and --initrd URL"
 	case pair && (r.Kernel == "" || r.Initramfs == ""):

@@ -111,7 +111,7 @@ func TestRamdiskRefused(t *testing.T) {
 			return provision.Ramdisk{}, errNothing
 		}), kind: models.RefusedArguments, why: "no image is served for the node"},
 		{name: "kernel alone", action: ramdisk.Always(kernelOnly), kind: models.RefusedArguments, why: "a kernel and an initramfs must be given together"},
-		{name: "ISO and kernel", action: ramdisk.Always(withISO), kind: models.RefusedArguments, why: "exclude each other"},
+		{name: "ISO and kernel", action: ramdisk.Always(withISO), kind: models.RefusedArguments, why: "cannot be combined"},
 		{name: "ISO with parameters", action: ramdisk.Always(ramdisk.With(iso, func(r *provision.Ramdisk) { r.KernelParams = "a" })), kind: models.RefusedArguments, why: "does not pass kernel parameters to a prebuilt ISO"},
 		{
 			name: "parameters set and removed", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.NoKernelParams = "a", true })),

@@ -228,7 +228,7 @@ func (r *readyNode) sentBefore() []entry {
 	}
 	back := r.before.undo()
 	back.restore = r.restore
-	return []entry{{verb: "earlier try", sent: true, undo: back}}
+	return []entry{{verb: "earlier attempt", sent: true, undo: back}}
 }
 
 // undoPatch returns what reverts the patch, except for fields that an earlier attempt has changed:

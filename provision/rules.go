@@ -75,12 +75,12 @@ func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 		existing, err := existingRule(now, want)
 		if err == nil && existing != nil {
 			if other, twice := taken[existing.UUID]; twice {
-				err = fmt.Errorf("the rules %q and %q of the file are both the rule %s", other, want.Label(), existing.UUID)
+				err = fmt.Errorf("the rules %q and %q of the file both match the rule %s", other, want.Label(), existing.UUID)
 			}
 			taken[existing.UUID] = want.Label()
 		}
 		if err == nil && existing != nil && existing.Sensitive && !want.Sensitive {
-			err = fmt.Errorf("rule %q is sensitive, and Ironic does not let it become readable: delete it and create another", want.Label())
+			err = fmt.Errorf("rule %q is sensitive, and Ironic cannot make it readable again: delete it and create another", want.Label())
 		}
 		if err != nil {
 			problems = append(problems, err)
@@ -101,7 +101,7 @@ func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 		}
 	}
 	if len(same) > 1 && want.Description != "" {
-		return nil, fmt.Errorf("%d rules in Ironic have the description %q: give the rule in the file the UUID of one: %s", len(same), want.Description, uuids(same))
+		return nil, fmt.Errorf("%d rules in Ironic have the description %q: set the uuid of the rule in the file to one of %s", len(same), want.Description, uuids(same))
 	}
 	if len(same) == 0 {
 		return nil, nil //nolint:nilnil // no rule is an answer

@@ -47,11 +47,11 @@ func TestPlanRules(t *testing.T) {
 		{
 			name: "a description twice in Ironic", now: "- {uuid: " + ruleA + ", description: a, " + logs + "}\n- {uuid: " + ruleB + ", description: a, " + logs + "}",
 			wanted: "- {description: a, " + logs + "}",
-			want:   `2 rules in Ironic have the description "a": give the rule in the file the UUID of one: ` + ruleA + ", " + ruleB,
+			want:   `2 rules in Ironic have the description "a": set the uuid of the rule in the file to one of ` + ruleA + ", " + ruleB,
 		},
 		{
 			name: "a description twice in the file", now: now, wanted: "- {description: a, " + logs + "}\n- {description: a, priority: 5, " + logs + "}",
-			want: "change a " + ruleA + " priority PATCH\n" + `the rules "a" and "a" of the file are both the rule ` + ruleA,
+			want: "change a " + ruleA + " priority PATCH\n" + `the rules "a" and "a" of the file both match the rule ` + ruleA,
 		},
 		{name: "hidden is not compared", now: now, hidden: true, wanted: "- {description: a, priority: 1, sensitive: true, actions: [{op: fail, args: {msg: m}}]}", want: "hidden a " + ruleA},
 		{
@@ -60,7 +60,7 @@ func TestPlanRules(t *testing.T) {
 		},
 		{
 			name: "sensitive is for good", now: now, hidden: true, wanted: "- {description: a, priority: 1, " + logs + "}",
-			want: `rule "a" is sensitive, and Ironic does not let it become readable: delete it and create another`,
+			want: `rule "a" is sensitive, and Ironic cannot make it readable again: delete it and create another`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings are those of the steps.
+// warnings are the warnings ofthe steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
 // notes say what Ironic ignores, or decides by the operator's roles.
@@ -126,7 +126,7 @@ func (a *runbookAction) is(field string) bool {
 	return value
 }
 
-// Effect is that of the runbook's steps.
+// Effect is the effect ofthe runbook's steps.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
 	if a.book == nil {
 		return a.verbAction.Effect(n)

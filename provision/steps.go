@@ -86,7 +86,7 @@ func ParseStepWords(text string) ([]models.Step, error) {
 			continue
 		}
 		if len(list) == 0 || name == "" {
-			return nil, fmt.Errorf("argument %q follows no step: use INTERFACE.STEP KEY=VALUE", printable.Line(word))
+			return nil, fmt.Errorf("argument %q comes before any step: use INTERFACE.STEP KEY=VALUE", printable.Line(word))
 		}
 		s := &list[len(list)-1]
 		if s.Args == nil {

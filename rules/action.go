@@ -85,7 +85,7 @@ func pathOf(path any) ([]string, *Exception) {
 		}
 		return strings.Split(p, "."), nil
 	case hints.PythonList, *hints.PythonDict:
-		return nil, unclear("a path that is no text")
+		return nil, unclear("a path that is not a string")
 	}
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
@@ -165,7 +165,7 @@ func (r *run) assign(o *object, name string, value any) *Exception {
 	}
 	ineffective, raised := o.set(name, clone(value))
 	if ineffective {
-		r.note("%s is no field of a %s: Ironic does not save it", name, strings.ToLower(o.class))
+		r.note("%s is not a field of a %s: Ironic does not save it", name, strings.ToLower(o.class))
 	}
 	return raised
 }
@@ -249,7 +249,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 		if raised := o.remove(parts[0]); raised != nil {
 			return raised
 		}
-		r.note("deleting the whole of %s changes nothing that Ironic saves", parts[0])
+		r.note("deleting all of %s has no effect: Ironic does not save it", parts[0])
 		return nil
 	}
 	field, raised := o.get(parts[0])
@@ -310,7 +310,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	}
 	properties, ok := clone(field).(*hints.PythonDict)
 	if !ok {
-		return unclear("the node's properties are no object")
+		return unclear("the node's properties are not an object")
 	}
 	now := properties.Get("capabilities")
 	text, isText := now.(string)
@@ -335,7 +335,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 			return fail("set", raise("TypeError", "sequence item 0: expected str instance, %s found", typeName(now)))
 		}
 		if slices.ContainsFunc(strings.Split(text, ","), func(c string) bool { return strings.HasPrefix(c, fmt.Sprint(name)+":") }) {
-			r.note("the capability %s is added once more: set-capability does not replace", name)
+			r.note("set-capability adds the capability %s again instead of replacing it", name)
 		}
 		added = text + "," + added
 	}

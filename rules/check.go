@@ -116,7 +116,7 @@ func (r *reader) pattern(v *document.Value) {
 // templateUnused warns of a template where Ironic fills in none.
 func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	if v.Kind == document.Text && !o.looped() && strings.Contains(v.Literal, "{") && knownName(v.Literal) {
-		r.warn(v, "%s of %s is taken as it is: Ironic fills in templates there only in a loop", name, o.Op)
+		r.warn(v, "%s of %s is used literally: Ironic expands templates there only in a loop", name, o.Op)
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	case "log":
 		level := args["level"]
 		if _, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
-			r.Problem(&level, "level %q is unknown; known are %s", level.Literal, strings.Join(logLevels, ", "))
+			r.Problem(&level, "level %q is unknown; available: %s", level.Literal, strings.Join(logLevels, ", "))
 		}
 	case "set-attribute", "extend-attribute", "del-attribute":
 		r.attributePath(&path, "node", nodeFields(), o)
@@ -157,7 +157,7 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	case "add-trait":
 		name := args["name"]
 		if t := name.Literal; !isTemplate(t) && !strings.HasPrefix(t, "CUSTOM_") && !strings.HasPrefix(t, "HW_") && !strings.HasPrefix(t, "COMPUTE_") {
-			r.warn(&name, "the trait %q is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it", t)
+			r.warn(&name, "the trait %q is not a standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it", t)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	case parts[0] == "uuid" || field.kind == kindTraits:
 		r.warn(v, "Ironic refuses to change %s: the inspection fails", parts[0])
 	case strings.HasPrefix(o.Op, "del-") && len(parts) == 1:
-		r.warn(v, "deleting the whole of %s changes nothing that Ironic saves", parts[0])
+		r.warn(v, "deleting all of %s has no effect: Ironic does not save it", parts[0])
 	case field.kind != kindDict && len(parts) > 1:
 		r.warn(v, "%s of a %s has no parts: the inspection fails", parts[0], of)
 	}
@@ -198,7 +198,7 @@ func (r *reader) templates(v *document.Value) {
 		}
 	case document.Text:
 		if why := templateProblem(v.Literal); why != "" {
-			r.warn(v, "%q stays as it is: %s", v.Literal, why)
+			r.warn(v, "%q is not expanded: %s", v.Literal, why)
 		}
 	case document.Null, document.Bool, document.Number:
 	}
@@ -229,7 +229,7 @@ func templateProblem(text string) string {
 		}
 		name, path := f.name[:end], f.name[end:]
 		if !slices.Contains([]string{"node", "inventory", "plugin_data", "item"}, name) {
-			return fmt.Sprintf("%q is unknown; known are node, inventory, plugin_data, and item in a loop", name)
+			return fmt.Sprintf("%q is unknown; available: node, inventory, plugin_data, and item in a loop", name)
 		}
 		if attribute, ok := strings.CutPrefix(path, "."); ok && name == "node" {
 			if end := strings.IndexAny(attribute, ".["); end >= 0 {

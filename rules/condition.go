@@ -196,7 +196,7 @@ func matches(op string, value, regex any) (bool, *Exception) {
 func inNet(address, subnet any) (bool, *Exception) {
 	net, ok := subnet.(string)
 	if !ok {
-		return false, unclear("the network %s is not a text", hints.PythonRepr(subnet))
+		return false, unclear("the network %s is not a string", hints.PythonRepr(subnet))
 	}
 	prefix, ok := network(net)
 	if !ok {
@@ -205,7 +205,7 @@ func inNet(address, subnet any) (bool, *Exception) {
 	}
 	text, ok := address.(string)
 	if !ok {
-		return false, unclear("the address %s is not a text", hints.PythonRepr(address))
+		return false, unclear("the address %s is not a string", hints.PythonRepr(address))
 	}
 	if strings.Contains(text, "/") {
 		return false, raise("ValueError", "IPAddress() does not support netmasks or subnet prefixes! See documentation for details.")

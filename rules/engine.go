@@ -31,7 +31,7 @@ const (
 
 // Result is the outcome of all rules on one node.
 type Result struct {
-	// Outcomes are those of the rules that were evaluated, in their order.
+	// Outcomes are the outcomes ofthe rules that were evaluated, in their order.
 	Outcomes []Outcome
 	// After is what Ironic has saved in the end.
 	After Subject
@@ -136,7 +136,9 @@ func (e *Exception) of(rule *Rule, node string) *Exception {
 func (r *run) scope() *scope {
 	return &scope{
 		node: r.node, inventory: masked{value: r.inventory, hides: r.hides}, pluginData: masked{value: r.pluginData, hides: r.hides},
-		hidden: func(name string) { r.note("Ironic's API hides the value of {%s}: %s stands for it", name, models.Mask) },
+		hidden: func(name string) {
+			r.note("Ironic's API hides the value of {%s}; %s is used instead", name, models.Mask)
+		},
 	}
 }
 

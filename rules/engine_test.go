@@ -61,7 +61,7 @@ actions: [{op: add-trait, args: {name: CUSTOM_NEW}}]`, "add trait CUSTOM_NEW"},
 		{"secrets are hidden", `actions: [{op: set-attribute, args: {path: extra/a, value: "{inventory[password]}"}}]`, `node extra/a: "***" (new)`},
 		{
 			"a capability is added once more", `actions: [{op: set-capability, args: {name: boot_mode, value: bios}}]`,
-			`note: the capability boot_mode is added once more: set-capability does not replace
+			`note: set-capability adds the capability boot_mode again instead of replacing it
 node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bios"`,
 		},
 		{
@@ -75,13 +75,13 @@ plugin data list: [1] → [1,2]`,
 		},
 		{
 			"an unknown field", `actions: [{op: set-attribute, args: {path: chassis_uuid, value: x}}]`,
-			"note: chassis_uuid is no field of a node: Ironic does not save it",
+			"note: chassis_uuid is not a field of a node: Ironic does not save it",
 		},
 		{"a port", `actions: [{op: set-port-attribute, args: {port_id: p1, path: extra/speed, value: 10}}]`, "port 52:54:00:00:00:01 extra/speed: 10 (new)"},
 		{"a password is set, and not shown", `actions: [{op: set-attribute, args: {path: driver_info/redfish_password, value: geheim}}]`, `node driver_info/redfish_password: "******" → "******"`},
 		{
 			"a password is used", `actions: [{op: set-attribute, args: {path: extra/a, value: "{node.driver_info[redfish_password]}"}}]`,
-			`note: Ironic's API hides the value of {node.driver_info[redfish_password]}: ****** stands for it
+			`note: Ironic's API hides the value of {node.driver_info[redfish_password]}; ****** is used instead
 node extra/a: "******" (new)`,
 		},
 		{

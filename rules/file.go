@@ -98,7 +98,7 @@ func (r *reader) rule(v *document.Value) {
 	}
 	if rule.UUID != "" {
 		if line := r.seen[rule.UUID]; line != 0 {
-			r.Problem(v, "the UUID %s is that of the rule on line %d, too", rule.UUID, line)
+			r.Problem(v, "the rule on line %[2]d also has the UUID %[1]s", rule.UUID, line)
 		}
 		if r.seen == nil {
 			r.seen = map[string]int{}
@@ -183,7 +183,7 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
 		o := Operation{Op: op.Literal, Args: withoutPluginData(args.Python()), Multiple: multiple.Literal}
 		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
-			r.Problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
+			r.Problem(&multiple, "multiple %q is unknown; available: %s", multiple.Literal, strings.Join(multiples, ", "))
 		}
 		if item.Has("loop") {
 			if o.Loop = loop.Python(); loop.Kind != document.List && loop.Kind != document.Object {
@@ -230,7 +230,7 @@ func (r *reader) noOperation(v *document.Value, what, op string, known map[strin
 		r.Problem(&at, "unknown %s %q; did you mean %s?", what, op, nearest)
 		return
 	}
-	r.Problem(&at, "unknown %s %q; known are %s", what, op, strings.Join(names, ", "))
+	r.Problem(&at, "unknown %s %q; available: %s", what, op, strings.Join(names, ", "))
 }
 
 // arguments checks the names of the arguments, and says whether they may be checked further.

@@ -18,7 +18,7 @@ func TestParseRefuses(t *testing.T) {
 		{"empty actions", "actions: []\n", "r.yaml:1:10: actions is an empty list; add an action"},
 		{"a mistyped key", "- actoins: []\n  actions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:3: unknown key "actoins" of a rule; did you mean actions?`},
 		{"a mistyped action", "actions:\n- op: set-attributes\n  args: {}\n", `r.yaml:2:7: unknown action "set-attributes"; did you mean set-attribute?`},
-		{"an operator among the actions", "actions:\n- op: eq\n  args: {}\n", `r.yaml:2:7: unknown action "eq"; known are add-trait, api-call, del-attribute, del-port-attribute, extend-attribute, extend-plugin-data, extend-port-attribute, fail, log, remove-trait, set-attribute, set-capability, set-plugin-data, set-port-attribute, unset-capability, unset-plugin-data`},
+		{"an operator among the actions", "actions:\n- op: eq\n  args: {}\n", `r.yaml:2:7: unknown action "eq"; available: add-trait, api-call, del-attribute, del-port-attribute, extend-attribute, extend-plugin-data, extend-port-attribute, fail, log, remove-trait, set-attribute, set-capability, set-plugin-data, set-port-attribute, unset-capability, unset-plugin-data`},
 		{
 			"missing and unknown arguments", "actions:\n- op: set-attribute\n  args: {pth: a, value: b}\n",
 			"r.yaml:3:9: set-attribute needs the argument path\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?",
@@ -38,12 +38,12 @@ func TestParseRefuses(t *testing.T) {
 		{"a loop over a string", "actions: [{op: fail, args: {msg: m}, loop: abc}]\n", "r.yaml:1:44: loop is a string, not a list or an object"},
 		{
 			"multiple", "conditions: [{op: is-true, args: {value: a}, loop: [1], multiple: some}]\nactions: [{op: fail, args: {msg: m}}]\n",
-			`r.yaml:1:67: multiple "some" is unknown; known are any, all, first, last`,
+			`r.yaml:1:67: multiple "some" is unknown; available: any, all, first, last`,
 		},
-		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is unknown; known are debug, info, warning, error, critical`},
+		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is unknown; available: debug, info, warning, error, critical`},
 		{
 			"a UUID twice", "- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n",
-			"r.yaml:2:3: the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11 is that of the rule on line 1, too",
+			"r.yaml:2:3: the rule on line 1 also has the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11",
 		},
 		{"not a UUID", "uuid: x\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
 		{"a list of strings", "[a]", "r.yaml:1:2: a rule is an object with actions, not a string"},
@@ -77,17 +77,17 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"a template in a message", "actions: [{op: fail, args: {msg: 'no {node.name}'}}]",
-			"r.yaml:1:34: msg of fail is taken as it is: Ironic fills in templates there only in a loop",
+			"r.yaml:1:34: msg of fail is used literally: Ironic expands templates there only in a loop",
 		},
 		{
 			"an unknown name", "actions: [{op: log, args: {msg: '{invetory[cpu]}'}}]",
-			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is unknown; known are node, inventory, plugin_data, and item in a loop`,
+			`r.yaml:1:33: "{invetory[cpu]}" is not expanded: "invetory" is unknown; available: node, inventory, plugin_data, and item in a loop`,
 		},
 		{
 			"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
-			`r.yaml:1:33: "{node.propertis[cpus]}" stays as it is: a node has no field "propertis"`,
+			`r.yaml:1:33: "{node.propertis[cpus]}" is not expanded: a node has no field "propertis"`,
 		},
-		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" stays as it is: a { without }; write {{ for a brace`},
+		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" is not expanded: a { without }; write {{ for a brace`},
 		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list are deprecated; write name: …"},
 		{
 			"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
@@ -100,7 +100,7 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
-			`r.yaml:1:40: the trait "fast" is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`,
+			`r.yaml:1:40: the trait "fast" is not a standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

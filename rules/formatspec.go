@@ -18,7 +18,7 @@ const maxWidth = 100_000
 // formatValue is Python's format().
 func formatValue(v any, spec, name string) (string, *Exception) {
 	if o, ok := v.(*object); ok {
-		return "", unclear("{%s} is Python's text of a whole %s", name, o.class)
+		return "", unclear("{%s} is Python's representation of a whole %s", name, o.class)
 	}
 	if t, ok := v.(pythonTime); ok {
 		if spec != "" {
@@ -47,7 +47,7 @@ func formatValue(v any, spec, name string) (string, *Exception) {
 		tooWide = tooWide || tooLong
 	}
 	if tooWide {
-		return "", unclear("the format specification %q asks for more than %d characters", spec, maxWidth)
+		return "", unclear("the format specification %q requests more than %d characters", spec, maxWidth)
 	}
 	switch v := v.(type) {
 	case string:

@@ -29,7 +29,8 @@ type fieldType struct {
 	required bool
 }
 
-// nodeFields are those of ironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its API.
+// nodeFields are the node fields ofironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
+// API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
 		"provision_state", "target_provision_state", "maintenance_reason", "fault", "last_error", "resource_class",
@@ -47,7 +48,7 @@ func nodeFields() map[string]fieldType {
 	return require(f, "id", "maintenance", "console_enabled", "protected")
 }
 
-// portFields are those of ironic/objects/port.py.
+// portFields are the port fields ofironic/objects/port.py.
 func portFields() map[string]fieldType {
 	f := fieldsOf(kindText, "physical_network", "name", "description", "vendor", "category")
 	maps.Copy(f, fieldsOf(kindDict, "extra", "local_link_connection", "internal_info"))
@@ -81,7 +82,7 @@ type pythonTime string
 type object struct {
 	class  string // Node or Port
 	fields map[string]fieldType
-	// values are those of the fields that the API shows, by name.
+	// values are the values ofthe fields that the API shows, by name.
 	values *hints.PythonDict
 	// own are attributes that are no fields: Python keeps them until the inspection ends.
 	own map[string]any
@@ -106,7 +107,7 @@ func (o *object) get(name string) (any, *Exception) {
 	case o.deleted[name]:
 		return nil, raise("NotImplementedError", "Cannot load '%s' in the base class", name)
 	case isField && t.kind == kindTraits:
-		return nil, unclear("{node.traits} is Python's text of a list of objects")
+		return nil, unclear("{node.traits} is Python's representation of a list of objects")
 	case isField && !o.values.Has(name):
 		return nil, unclear("Ironic's API does not show %s of a %s", name, strings.ToLower(o.class))
 	case isField && t.kind == kindTime:
@@ -231,7 +232,7 @@ func dictOf(value any, name string) (any, *Exception) {
 			return nil, unclear("%s as the value of %s is not evaluated here", strconv.Quote(v), name)
 		}
 		if _, isText := parsed.(string); isText {
-			return nil, unclear("a text as the value of %s is not evaluated here", name)
+			return nil, unclear("a string as the value of %s is not evaluated here", name)
 		}
 		return dictOf(parsed, name)
 	case nil:

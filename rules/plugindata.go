@@ -14,7 +14,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	case string:
 		keys = strings.Split(path, ".")
 	default:
-		return unclear("a path that is no text")
+		return unclear("a path that is not a string")
 	}
 	path := strings.Join(keys, ".")
 	var raised *Exception

@@ -15,7 +15,7 @@ type scope struct {
 	inventory, pluginData masked
 	// hidden is called with a field whose value the API hides.
 	hidden func(name string)
-	// item is that of a loop; looping says that there is one.
+	// item is the item ofa loop; looping says that there is one.
 	item    any
 	looping bool
 }
@@ -265,7 +265,7 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	case 'r', 's', 'a':
 		switch t := v.(type) {
 		case *object:
-			return "", unclear("{%s} is Python's text of a whole object", f.name)
+			return "", unclear("{%s} is Python's representation of a whole object", f.name)
 		case pythonTime:
 			if f.conversion != 's' {
 				return "", unclear("{%s!%c} is Python's notation of a time", f.name, f.conversion)

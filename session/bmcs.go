@@ -25,7 +25,7 @@ const (
 
 // BMCFlags are a command's flags about BMCs.
 type BMCFlags struct {
-	// Address is that of the only BMC, System its machine's path.
+	// Address is the address ofthe only BMC, System its machine's path.
 	Address, System string
 	// Login overrides the environment's credentials, as far as its fields are set.
 	Login               config.BMCLogin

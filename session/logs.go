@@ -132,8 +132,8 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is that of the only node's ramdisk, Archive and Sources override the context's;
-	// empty for the known ones.
+	// Address is the address ofthe only node's ramdisk, Archive and Sources override the context's; empty for the known
+	// ones.
 	Address, Archive string
 	Sources          []models.LogSource
 	// Listen receives pushed journals at HOST:PORT; empty for none.

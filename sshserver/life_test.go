@@ -112,7 +112,7 @@ func TestHostKey(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := open(path); err == nil || !strings.Contains(err.Error(), "others may read it (mode 0") || !strings.Contains(err.Error(), "chmod 600") {
+		if _, err := open(path); err == nil || !strings.Contains(err.Error(), "readable by other users (mode 0") || !strings.Contains(err.Error(), "chmod 600") {
 			t.Errorf("mode %v: %v", mode, err)
 		}
 	}

@@ -85,7 +85,7 @@ type Server struct {
 }
 
 // errStopped is the cause of the end of sessions when the server stops.
-var errStopped = errors.New("the server stops")
+var errStopped = errors.New("the server is shutting down")
 
 // errRevoked is the cause of the end of a session whose key is no longer accepted.
 var errRevoked = errors.New("your key is no longer accepted")
@@ -141,7 +141,7 @@ func hostKey(path string) (gossh.Signer, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the host key: %w", err)
 	case info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("host key %s: others may read it (mode %#o); run chmod 600 %s, or remove it for a new key", path, info.Mode().Perm(), path)
+		return nil, fmt.Errorf("host key %s: readable by other users (mode %#o); run chmod 600 %s, or remove it to create a new key", path, info.Mode().Perm(), path)
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // named by the configuration
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Server) watchAccess(ctx context.Context) {
 			s.opts.Log("%v", p)
 		}
 		if changed {
-			s.opts.Log("keys read again")
+			s.opts.Log("keys reloaded")
 		}
 		s.recheck()
 		s.refusals.report(time.Now(), false)

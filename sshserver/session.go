@@ -24,7 +24,7 @@ type Session struct {
 	access.Login
 	// ID is the number of the session.
 	ID int
-	// Address is that of the client.
+	// Address is the address ofthe client.
 	Address string
 	// In, Out and Err are the streams. Reading In counts as activity of the user.
 	In       io.Reader
@@ -87,7 +87,7 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 	defer idle.Stop()
 	one.In = &input{from: channel, active: func() { idle.Reset(s.opts.Limits.Idle) }}
 	defer context.AfterFunc(of.connected, func() { cancel(nil) })()
-	s.opts.Log("session %d of %s (%s) from %s began: %s", one.ID, one.Name, one.Role, one.Address, one.Fingerprint)
+	s.opts.Log("session %d of %s (%s) from %s started: %s", one.ID, one.Name, one.Role, one.Address, one.Fingerprint)
 	began := time.Now()
 	code := s.run(ctx, channel, one)
 	s.opts.Log("session %d of %s ended after %s", one.ID, one.Name, time.Since(began).Round(time.Second))
@@ -194,7 +194,7 @@ func (s *Server) enter(one *Session) string {
 	case len(s.sessions) >= limits.Sessions:
 		return fmt.Sprintf("all %d sessions of this server are in use; try again later", limits.Sessions)
 	case own >= limits.PerUser:
-		return fmt.Sprintf("you have %d sessions, the limit of a user; close one", own)
+		return fmt.Sprintf("you have %d sessions, the limit per user; close one", own)
 	}
 	s.last++
 	one.ID = s.last

@@ -129,7 +129,7 @@ func (r *reader) name(v *document.Value) string {
 		r.Problem(v, "name %q has characters other than letters, digits and - . _ ~", name)
 	}
 	if line := r.names[name]; line != 0 && name != "" {
-		r.Problem(v, "the name %s is that of the %s on line %d, too", name, r.kind.Noun(), line)
+		r.Problem(v, "the %[2]s on line %[3]d also has the name %[1]s", name, r.kind.Noun(), line)
 	}
 	r.names[name] = v.Line
 	return name
@@ -184,7 +184,7 @@ func (r *reader) steps(v *document.Value) hints.PythonList {
 		iface, name := step.Get("interface"), step.Get("step")
 		id := iface.Literal + "." + name.Literal
 		if line := lines[id]; line != 0 {
-			r.Problem(step, "the step %s is on line %d, too: Ironic takes each once", id, line)
+			r.Problem(step, "the step %s is also on line %d: Ironic accepts each step once", id, line)
 		}
 		lines[id] = step.Line
 	}
@@ -204,7 +204,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	}
 	iface, name, args, order := v.Get("interface"), v.Get("step"), v.Get("args"), v.Get(r.kind.order())
 	if v.Has("interface") && !slices.Contains(interfaces, iface.Literal) {
-		r.Problem(&iface, "interface %q has no steps; those are %s", iface.Literal, strings.Join(interfaces, ", "))
+		r.Problem(&iface, "interface %q has no steps; available: %s", iface.Literal, strings.Join(interfaces, ", "))
 	}
 	if v.Has("step") && (name.Kind != document.Text || name.Literal == "") {
 		r.Problem(&name, "step %q is not the name of a step", name.Literal)
@@ -222,7 +222,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	}
 	n, err := strconv.Atoi(order.Literal)
 	if v.Has(r.kind.order()) && (err != nil || n < 0 || order.Kind != document.Number && order.Kind != document.Text) {
-		r.Problem(&order, "%s %q is not a whole number from 0 on", r.kind.order(), order.Literal)
+		r.Problem(&order, "%s %q is not a whole number ≥ 0", r.kind.order(), order.Literal)
 	}
 	d.Set(r.kind.order(), hints.PythonInt(strconv.Itoa(n)))
 	return d
@@ -231,7 +231,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 // masks refuses what the API shows instead of secrets.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
-		r.Problem(v, "%s is what Ironic shows instead of a secret; write the secret", models.Mask)
+		r.Problem(v, "%s is Ironic's mask for a secret; write the secret", models.Mask)
 	}
 	for i := range v.Items {
 		r.masks(&v.Items[i])
@@ -315,7 +315,7 @@ func (i *Item) Body() *hints.PythonDict {
 	return d
 }
 
-// Traits are those of a runbook; given says that there are any to set.
+// Traits are the traits ofa runbook; given says that there are any to set.
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook

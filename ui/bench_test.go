@@ -70,7 +70,7 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 		cancel()
 		x.console.wait()
 	})
-	x.shows(tb, "live")
+	x.shows(tb, "updated ≤")
 	return x
 }
 

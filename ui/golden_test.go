@@ -156,7 +156,7 @@ func TestEmptyScreens(t *testing.T) {
 			r.golden("connect-refused")
 			r.ironic.change(func() { r.ironic.fault = nil })
 			r.pass(20 * time.Second)
-			r.shows("› fleet", "live")
+			r.shows("› fleet", "updated ≤")
 		})
 	})
 }

@@ -99,7 +99,7 @@ const grace = 2 * time.Second
 // nothing is shown: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a minute
 // (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
-	live := "live ≤" + models.Age(c.freshest(s))
+	live := "updated ≤" + models.Age(c.freshest(s)) + " ago"
 	conductors, role := "", theme.Muted
 	alive := 0
 	for _, one := range c.env.Conductors {

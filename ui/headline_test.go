@@ -18,12 +18,12 @@ func TestHeaderShowsTheAgeOfTheData(t *testing.T) {
 			change func(s *fleet.Status)
 			want   string
 		}{
-			"live":     {func(*fleet.Status) {}, "live ≤1s"},
-			"idle":     {func(s *fleet.Status) { s.Period, s.AsOf = 5*time.Second, ago(4*time.Second) }, "live ≤5s"},
-			"slow API": {func(s *fleet.Status) { s.Period, s.AsOf = 12*time.Second, ago(11*time.Second) }, "live ≤20s"},
+			"live":     {func(*fleet.Status) {}, "updated ≤1s ago"},
+			"idle":     {func(s *fleet.Status) { s.Period, s.AsOf = 5*time.Second, ago(4*time.Second) }, "updated ≤5s ago"},
+			"slow API": {func(s *fleet.Status) { s.Period, s.AsOf = 12*time.Second, ago(11*time.Second) }, "updated ≤20s ago"},
 			"very slow API": {func(s *fleet.Status) {
 				s.Period, s.AsOf, s.Latency = 95*time.Second, ago(90*time.Second), 9*time.Second
-			}, "live ≤2m00"},
+			}, "updated ≤2m00 ago"},
 			"first listing":         {func(s *fleet.Status) { s.Complete, s.AsOf, s.Total = false, time.Time{}, 2000 }, "listing nodes: 9 of 2000"},
 			"first listing, silent": {func(s *fleet.Status) { s.Complete, s.AsOf = false, time.Time{} }, "listing nodes: 9"},
 			"in a burst":            {func(s *fleet.Status) { s.Behind, s.AsOf = true, ago(7*time.Second) }, "catching up · data 7s old"},

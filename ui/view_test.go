@@ -84,7 +84,7 @@ func TestOpenTabSurvivesARestart(t *testing.T) {
 	stored(t, dir, func(r *rig) { // without a query of the BMC
 		r.shows("› r7-n03", "[Overview]")
 	})
-	t.Run("the node is gone", func(t *testing.T) {
+	t.Run("the node no longer exists", func(t *testing.T) {
 		inBubble(t, rack()[:2], func(r *rig, _ *Options) { r.views = dir }, func(r *rig) {
 			r.shows("› fleet")
 			r.lacks("r7-n03")

@@ -13,7 +13,7 @@ import (
 // lockFile is held by the agent of a host while it runs.
 const lockFile = "/run/ironworks-agent.lock"
 
-// ErrRunning reports that the host has an agent already: two would erase and install at once.
+// ErrRunning reports that the host has an agent already: two agents would erase and install at the same time.
 var ErrRunning = errors.New("another agent is running on this host")
 
 // lock takes the lock of a host; the result releases it.

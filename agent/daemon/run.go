@@ -18,7 +18,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// Options are those of the command line and of the environment.
+// Options are set by the command line and the environment.
 type Options struct {
 	// ConfigFiles and ConfigFolders replace the usual places of the configuration.
 	ConfigFiles, ConfigFolders []string
@@ -144,7 +144,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// secrets match a token in a log: in a URL, and in what Ironic answers to a lookup.
+// secrets match a token in a log: in a URL, and in Ironic's answer to a lookup.
 var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
 
 // logWriter writes the log in the format of the real agent, without tokens.
@@ -167,7 +167,7 @@ func (w *logWriter) line(level, format string, args ...any) {
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))
 }
 
-// ExitCode returns the exit code of the program: 2 for what a restart does not change.
+// ExitCode returns the exit code of the program: 2 for failures that a restart would not fix.
 func ExitCode(err error) int {
 	const failed, final = 1, 2
 	switch {

@@ -19,7 +19,7 @@ type Settings struct {
 	ListenPort    int
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface has the advertised address; empty: the one on the way to Ironic.
+	// NetworkInterface has the advertised address; empty: the interface of the route to Ironic.
 	NetworkInterface string
 	LookupAttempts   int // for that address
 	LookupSleep      time.Duration
@@ -33,8 +33,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait is how long the inspection waits for addresses; DHCPAll includes all interfaces with
-	// a carrier, otherwise only the one that the machine booted from.
+	// DHCPWait is how long the inspection waits for addresses; DHCPAll includes all interfaces with a carrier,
+	// otherwise only the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// bmcAddresses are those of the BMC. An address is nil if there is no way to a BMC from here; if
-// no channel has one, it is the unspecified address.
+// bmcAddresses are the BMC's addresses. An address is nil if the host has no interface to a BMC, and the unspecified
+// address if no channel has an address.
 type bmcAddresses struct {
 	v4, v6 *string
 	mac    string
 }
 
-// channels are those that can be connected to a network, according to ironic-python-agent.
+// channels are the IPMI channels that ironic-python-agent considers network channels.
 const channels = 11
 
 // bmc is get_bmc_address, get_bmc_v6address and get_bmc_mac of ironic_python_agent/hardware.py.
@@ -52,7 +52,7 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds what a channel has, unless an earlier one had it.
+// addChannel adds the addresses of a channel, unless an earlier channel has already provided them.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)
@@ -97,7 +97,7 @@ func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	return "", false
 }
 
-// ipmi runs ipmitool and reads what it prints; an invalid channel has nothing.
+// ipmi runs ipmitool and parses its output; an invalid channel has no output.
 func (h Host) ipmi(ctx context.Context, argv ...string) map[string]string {
 	out, err := h.program(ctx, append([]string{"ipmitool"}, argv...)...)
 	if err != nil {

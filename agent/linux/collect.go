@@ -139,7 +139,7 @@ func (h Host) genericUSB(device string, names []string) bool {
 	})
 }
 
-// numaTopology is what the collector numa-topology sends.
+// numaTopology is the data of the collector numa-topology.
 type numaTopology struct {
 	RAM  []numaRAM `json:"ram"`
 	CPUs []numaCPU `json:"cpus"`

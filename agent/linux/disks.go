@@ -149,8 +149,8 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds serials and WWNs: those of lsblk come first, as they are the ones that an agent
-// without need for all of them reports.
+// identify adds serials and WWNs: the values of lsblk come first, because an agent that reports only one of each
+// reports these.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -204,7 +204,7 @@ func (h Host) virtualMedia(device string) bool {
 	return err == nil && path.Join(path.Dir(label), target) == device
 }
 
-// properties are those of a device in udev's database.
+// properties are a device's properties in udev's database.
 type properties map[string]string
 
 // udev reads the properties of a block device from udev's database, which the real agent reads

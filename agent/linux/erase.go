@@ -27,8 +27,8 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 }
 
 // sharedContent are partition types and file systems that several machines may use at once. See
-// safety_check_block_device of ironic_python_agent/hardware.py, which compares neither case nor
-// file systems as it means to.
+// safety_check_block_device of ironic_python_agent/hardware.py, which, by mistake, compares case-sensitively and
+// ignores file systems.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
 	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",
@@ -214,7 +214,7 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// A disk that stays locked is lost; the error of the erasure says more than that of this.
+		// A disk that stays locked is unusable. The erasure's error explains more than an error of the unlocking.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

@@ -18,7 +18,7 @@ type Host struct {
 	Root string
 	// Run runs programs. Required.
 	Run Runner
-	// Links answers what the kernel says about network interfaces beyond its files. Required.
+	// Links reads network interface data that the kernel provides only through sockets. Required.
 	Links Links
 	// Warn receives what could not be found out; it may be nil.
 	Warn func(format string, args ...any)
@@ -37,7 +37,7 @@ type Command struct {
 	Line func(string)
 }
 
-// Links is what the kernel says about network interfaces through sockets.
+// Links reads data about network interfaces from the kernel through sockets.
 type Links interface {
 	// Addresses returns the IP addresses of an interface in the kernel's order, without masks. A
 	// link-local IPv6 address has its zone.
@@ -79,7 +79,7 @@ func (h Host) exists(name string) bool {
 	return err == nil
 }
 
-// link returns the target of a symbolic link, as it is written there.
+// link returns the target of a symbolic link, unresolved.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
 // unread warns about something that cannot be read, or that the host does not have.

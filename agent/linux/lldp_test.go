@@ -19,7 +19,7 @@ func (s switched) LLDP(context.Context, []string) (map[string][]byte, error) {
 	return map[string][]byte{"eth0": {0x02, 0x02, 0x04, 0xff}}, nil
 }
 
-// TestLLDPIsListenedForOnce: the collector uses what was received since the start.
+// TestLLDPIsListenedForOnce: the collector uses the frames received since the start.
 func TestLLDPIsListenedForOnce(t *testing.T) {
 	b, listened := newBench(t), &atomic.Int32{}
 	b.Links = switched{listened: listened}

@@ -10,9 +10,9 @@ import (
 	"ironworks/agent"
 )
 
-// Options configure what is reported of a host.
+// Options configure the report about a host.
 type Options struct {
-	// Parameters are those of the kernel's command line; see [Parameters].
+	// Parameters are the parameters of the kernel's command line; see [Parameters].
 	Parameters map[string]string
 	// CollectLLDP listens for LLDP frames, for at most LLDPTimeout (default 30 s).
 	CollectLLDP bool
@@ -75,8 +75,8 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
-// ListenForLLDP starts to listen, so that a first inventory and the collector lldp wait only for
-// what is left of the timeout. Call it once, before the machine is shared.
+// ListenForLLDP starts to listen, so that a first inventory and the collector lldp wait only for the rest of the
+// timeout. Call it once, before the machine is shared.
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
 	if err != nil {

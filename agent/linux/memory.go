@@ -11,8 +11,8 @@ import (
 
 const mib = 1 << 20
 
-// memory is get_memory of ironic_python_agent/hardware.py: what the kernel can use, and what lshw
-// finds in the machine.
+// memory is get_memory of ironic_python_agent/hardware.py: the memory that the kernel can use, and the installed
+// memory that lshw finds.
 func (h Host) memory(table []structure) (agent.Memory, error) {
 	info, err := h.read("/proc/meminfo")
 	if err != nil {
@@ -36,9 +36,8 @@ func (h Host) memory(table []structure) (agent.Memory, error) {
 	return agent.Memory{Total: total, PhysicalMB: h.memoryOfKernel(total) / mib}, nil
 }
 
-// memoryOfKernel is what lshw reports when the firmware does not describe the modules, or only
-// some of them: the blocks that can be plugged, if these are more than the kernel can use.
-// See scan_memory in lshw's mem.cc.
+// memoryOfKernel is the memory that lshw reports when the firmware does not describe the modules, or only some of
+// them: the blocks that can be plugged, if these are more than the kernel can use. See scan_memory in lshw's mem.cc.
 func (h Host) memoryOfKernel(total int64) int64 {
 	const folder = "/sys/devices/system/memory"
 	if blocks := h.memoryBlocks(folder); blocks > total {

@@ -42,7 +42,7 @@ func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error
 	return slices.Clone(files), err
 }
 
-// listFiles returns folders and files, but not what is mounted below.
+// listFiles returns folders and files, but not those of file systems mounted below.
 func listFiles(folder string) ([]agent.File, error) {
 	var files []agent.File
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -63,8 +63,8 @@ func listFiles(folder string) ([]agent.File, error) {
 	return files, err
 }
 
-// Unmount makes the file system have the given files: those with content are written, and those
-// that are not given any more are removed.
+// Unmount makes the file system have the given files: files with content are written, and files no longer given are
+// removed.
 func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File) error {
 	m.mu.Lock()
 	on, mounted := m.mounts[device]

@@ -27,7 +27,7 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN goes by the name, as a VLAN has no device.
+// isVLAN decides by the name, because a VLAN interface has no device.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
@@ -71,9 +71,8 @@ func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	return i, true
 }
 
-// mac is get_mac_addr of ironic_python_agent/netutils.py: a permanent address is better than one
-// that, for instance, a bond gave its members. Addresses that start with fa: are those of virtual
-// interfaces, as of some BMCs.
+// mac is get_mac_addr of ironic_python_agent/netutils.py: a permanent address is preferred to an address set later,
+// for example by a bond. Addresses that start with fa: belong to virtual interfaces, such as those of some BMCs.
 func (h Host) mac(name string) string {
 	mac := h.Links.PermanentMAC(name)
 	if mac == "" {

@@ -9,8 +9,8 @@ import (
 	"ironworks/test/linuxhost"
 )
 
-// TestInventoryAsIronicPythonAgent compares inventories of recorded machines with those that ironic-python-agent 13.0.0
-// made in the same boot, field by field.
+// TestInventoryAsIronicPythonAgent compares inventories of recorded machines with the inventories of
+// ironic-python-agent 13.0.0 from the same boot, field by field.
 func TestInventoryAsIronicPythonAgent(t *testing.T) {
 	t.Parallel()
 	for _, name := range linuxhost.Names(t) {
@@ -39,7 +39,7 @@ func TestInventoryAsIronicPythonAgent(t *testing.T) {
 	}
 }
 
-// TestCollectorsAsIronicPythonAgent compares what the other collectors send.
+// TestCollectorsAsIronicPythonAgent compares the data of the other collectors.
 func TestCollectorsAsIronicPythonAgent(t *testing.T) {
 	t.Parallel()
 	for _, name := range linuxhost.Names(t) {

@@ -90,8 +90,8 @@ func (s structure) word(offset int) int {
 	return int(binary.LittleEndian.Uint16(s.data[offset:]))
 }
 
-// vendor is get_system_vendor_info of ironic_python_agent/hardware.py, whose values are those of
-// lshw: a SKU follows the name of the product in parentheses.
+// vendor is get_system_vendor_info of ironic_python_agent/hardware.py, which reads its values from lshw: a SKU follows
+// the name of the product in parentheses.
 func vendor(table []structure) agent.SystemVendor {
 	var v agent.SystemVendor
 	for _, s := range table {

@@ -10,8 +10,8 @@ import (
 // ironic_python_agent/inspector.py.
 type AddressWait struct {
 	Timeout time.Duration
-	// All waits for all interfaces, otherwise only for the one that the machine booted from. Other
-	// than the real agent, it does not wait for interfaces without a carrier, which get none.
+	// All waits for all interfaces, otherwise only for the boot interface. Unlike the real agent, it does not wait for
+	// interfaces without a carrier, which cannot get an address.
 	All bool
 }
 

@@ -14,12 +14,12 @@ type Access struct {
 	Driver string
 	// Info are the fields of driver_info besides the credentials.
 	Info map[string]any
-	// Prefix is that of the credentials in driver_info.
+	// Prefix is the prefix of the credentials in driver_info.
 	Prefix                                                                 string
 	BIOS, Boot, Firmware, Inspect, Management, Power, RAID, Vendor, Scheme string
 }
 
-// ParseAddress returns what bmc.address of a host means (baremetal-operator, pkg/hardwareutils/bmc, 2026-08).
+// ParseAddress parses bmc.address of a host (baremetal-operator, pkg/hardwareutils/bmc, 2026-08).
 func ParseAddress(address string, unverified bool) (Access, error) {
 	if address == "" {
 		return Access{}, errors.New("no BMC address")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestParseAddress compares with what baremetal-operator's own code answers for testdata/addresses.txt: address, whether
-// certificates are not verified, driver with interfaces, driver_info without credentials.
+// TestParseAddress compares results with those of baremetal-operator's code for testdata/addresses.txt: address,
+// whether certificates are not verified, driver with interfaces, driver_info without credentials.
 func TestParseAddress(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/addresses.txt")

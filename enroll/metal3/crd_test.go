@@ -54,7 +54,7 @@ func conforms(t *testing.T, path string, v document.Value) {
 
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// checkManifests checks every object for what Kubernetes and Metal3 require, and returns the specs by host.
+// checkManifests checks every object against the requirements of Kubernetes and Metal3, and returns the specs by host.
 func checkManifests(t *testing.T, text string) map[string]document.Value {
 	t.Helper()
 	docs, err := document.Parse([]byte(text), "out.yaml")
@@ -100,7 +100,7 @@ func node(fields map[string]any) enroll.Node {
 	return n
 }
 
-// TestManifestsConformToTheSchema: what is written has the required fields, and values that the CRD accepts.
+// TestManifestsConformToTheSchema: written manifests have the required fields, and values that the CRD accepts.
 func TestManifestsConformToTheSchema(t *testing.T) {
 	t.Parallel()
 	full := node(map[string]any{

@@ -68,7 +68,7 @@ func (h *hostReader) hints(of document.Member) map[string]any {
 	return out
 }
 
-// wrongHint returns what the value of a hint must be, "" if it is.
+// wrongHint returns the expected type of a hint's value, or "" if the value is valid.
 func wrongHint(m document.Member) string {
 	switch m.Key {
 	case "rotational":
@@ -83,7 +83,7 @@ func wrongHint(m document.Member) string {
 	return ""
 }
 
-// hintOf returns Metal3's hint for one of Ironic's, and an error for what Metal3 cannot say.
+// hintOf returns Metal3's hint for one of Ironic's, or an error if Metal3 has no equivalent.
 func hintOf(name, value string) (key string, out any, err error) {
 	if name == "by_path" {
 		name = "name"

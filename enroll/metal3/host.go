@@ -94,7 +94,7 @@ func (r *reader) host(o object) {
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
 
-// simple sets a field of the node; false is one that belongs to the deployment, or that is not carried over.
+// simple sets a field of the node. It returns false for a field that belongs to the deployment or is not carried over.
 func (h *hostReader) simple(m document.Member) bool {
 	switch m.Key {
 	case "architecture":
@@ -143,7 +143,7 @@ func (h *hostReader) cleaning(m document.Member) {
 	h.node.Set(mode != "disabled", "automated_clean")
 }
 
-// metadata reports annotations, labels, and what else is not the cluster's own bookkeeping.
+// metadata reports annotations, labels and other metadata that are not the cluster's bookkeeping.
 func (h *hostReader) metadata() {
 	meta := h.value.Get("metadata")
 	annotations := meta.Get("annotations")

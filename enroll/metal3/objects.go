@@ -12,7 +12,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// Import is what manifests describe.
+// Import has the objects that manifests describe.
 type Import struct {
 	// Nodes are not normalized yet.
 	Nodes []enroll.Node
@@ -105,7 +105,7 @@ func text(v document.Value, path ...string) string {
 	return s
 }
 
-// collect sorts an object, and those of a List, by its kind.
+// collect sorts an object, or the items of a List, by kind.
 func (r *reader) collect(v document.Value) {
 	if v.Kind != document.Object {
 		r.problem(v.Line, "want a manifest with apiVersion and kind, not %s", v.Kind)

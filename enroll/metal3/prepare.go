@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// preparation returns what manual cleaning does to the host.
+// preparation returns the manual cleaning of the host.
 func (h *hostReader) preparation() *enroll.Preparation {
 	if h.node.Prepare == nil {
 		h.node.Prepare = &enroll.Preparation{}
@@ -40,7 +40,7 @@ func (h *hostReader) raid(m document.Member) {
 	raid := &enroll.RAID{}
 	switch {
 	case len(hardware.Value.Items) > 0 && len(software.Value.Items) > 0:
-		h.problem(m.Line, "spec.raid: hardwareRAIDVolumes and softwareRAIDVolumes exclude each other")
+		h.problem(m.Line, "spec.raid: hardwareRAIDVolumes and softwareRAIDVolumes cannot be combined")
 		return
 	case len(software.Value.Items) > 0 || software.Key != "" && hardware.Key == "":
 		h.softwareRAID(software, raid)
@@ -53,7 +53,7 @@ func (h *hostReader) raid(m document.Member) {
 	h.preparation().RAID = raid
 }
 
-// rootVolume makes the first volume the root device where neither a volume nor hints say which one is.
+// rootVolume makes the first volume the root device if neither a volume nor hints select it.
 func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	hints := h.spec.Get("rootDeviceHints")
 	hinted, roots := len(hints.Members) > 0, 0
@@ -66,7 +66,7 @@ func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	case roots > 1:
 		h.problem(line, "spec.raid: %d volumes with rootVolume; one can be the root device", roots)
 	case roots == 1 && hinted:
-		h.problem(line, "spec.raid: rootVolume and spec.rootDeviceHints exclude each other")
+		h.problem(line, "spec.raid: rootVolume cannot be combined with spec.rootDeviceHints")
 	case roots == 0 && !hinted && len(raid.Disks) > 0:
 		disk, _ := raid.Disks[0].(map[string]any)
 		disk["is_root_volume"] = true
@@ -125,7 +125,7 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 		}
 		raid.Disks = append(raid.Disks, disk)
 	}
-	delete(h.node.Fields, "raid_interface") // without volumes it stays as it is
+	delete(h.node.Fields, "raid_interface") // unchanged without volumes
 	if len(raid.Disks) > 0 {
 		h.node.Set("agent", "raid_interface")
 		h.node.Derived = slices.DeleteFunc(h.node.Derived, func(field string) bool { return field == "raid_interface" })

@@ -52,7 +52,7 @@ const (
 )
 
 // TestRAID has the cases of baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
-// TestCheckRAIDConfigure), with the root volume that setTargetRAIDCfg adds, and those of its webhook.
+// TestCheckRAIDConfigure), with the root volume that setTargetRAIDCfg adds, and the cases of its webhook.
 func TestRAID(t *testing.T) {
 	t.Parallel()
 	one, soft := `[{"is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":"root"}]`, `[{"controller":"software","is_root_volume":true,"raid_level":"1","size_gb":"MAX"}]`
@@ -71,7 +71,7 @@ func TestRAID(t *testing.T) {
 			config: `[{"disk_type":"ssd","is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":"root"},{"controller":"c","disk_type":"hdd","number_of_physical_disks":1,"physical_disks":["a"],"raid_level":"5","size_gb":10,"volume_name":"v1"}]`,
 			steps:  deleteRAID + ", " + createRAID, on: "redfish",
 		},
-		"both":         {raid: hardware + ", softwareRAIDVolumes: [{level: '1'}]", problem: "exclude each other"},
+		"both":         {raid: hardware + ", softwareRAIDVolumes: [{level: '1'}]", problem: "cannot be combined"},
 		"a name twice": {raid: "hardwareRAIDVolumes: [{name: v1, level: '1'}, {name: v1, level: '1'}]", problem: "the name v1 appears twice"},
 		"empty names":  {raid: "hardwareRAIDVolumes: [{name: '', level: '1'}, {name: '', level: '1'}]", config: `[{"is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":""},{"raid_level":"1","size_gb":"MAX","volume_name":""}]`, steps: deleteRAID + ", " + createRAID, on: "redfish"},
 		"software on disks": {
@@ -123,7 +123,7 @@ func TestRAID(t *testing.T) {
 		}
 	}
 	hinted := host("rootDeviceHints: {serialNumber: x}, raid: {softwareRAIDVolumes: [{level: '1', rootVolume: true}]}")
-	if _, _, _, problems := prepared(t, hinted, &models.Node{}); !strings.Contains(strings.Join(problems, ""), "rootVolume and spec.rootDeviceHints exclude each other") {
+	if _, _, _, problems := prepared(t, hinted, &models.Node{}); !strings.Contains(strings.Join(problems, ""), "rootVolume cannot be combined with spec.rootDeviceHints") {
 		t.Errorf("a root volume and hints: %q", problems)
 	}
 }

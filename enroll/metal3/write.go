@@ -14,7 +14,8 @@ import (
 	"ironworks/models"
 )
 
-// baremetalHost is a manifest of Metal3 (apis/metal3.io/v1alpha1, baremetalhost_types.go) with what Write sets.
+// baremetalHost is a manifest of Metal3 (apis/metal3.io/v1alpha1, baremetalhost_types.go) with the fields that Write
+// sets.
 type baremetalHost struct {
 	APIVersion string   `yaml:"apiVersion"`
 	Kind       string   `yaml:"kind"`
@@ -58,7 +59,7 @@ type secretManifest struct {
 }
 
 // Write writes nodes as BareMetalHosts with their Secrets, see the package's comment. Unknown passwords are
-// placeholders. A node that Metal3 has no driver for is left out. The notes name what manifests cannot carry.
+// placeholders. A node whose driver Metal3 lacks is omitted. The notes list data that manifests cannot carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -258,7 +259,7 @@ func (h *hostWriter) hints() {
 	}
 }
 
-// ports writes the first port that boots. Metal3 makes the others of what inspection finds.
+// ports writes the first port that boots. Metal3 creates the others after inspection.
 func (h *hostWriter) ports() {
 	for _, g := range h.node.Portgroups {
 		h.note("port group %s: not in the manifest", models.TextOf(g.Fields["name"]))

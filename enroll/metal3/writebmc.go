@@ -60,7 +60,7 @@ func (h *hostWriter) redfishAddress(u *url.URL, driver string) bool {
 	}
 	given, err := url.Parse(address)
 	if err != nil || given.Host == "" {
-		h.note("left out: driver_info.redfish_address is no URL")
+		h.note("left out: driver_info.redfish_address is not a URL")
 		return false
 	}
 	boot := models.TextOf(h.node.Fields["boot_interface"])
@@ -84,7 +84,7 @@ func (h *hostWriter) redfishAddress(u *url.URL, driver string) bool {
 	return true
 }
 
-// interfaces notes those that differ from what Metal3 sets by the address.
+// interfaces adds notes on interfaces that differ from the ones that Metal3 derives from the address.
 func (h *hostWriter) interfaces(a Access) {
 	for _, i := range [][2]string{
 		{"bios_interface", a.BIOS},

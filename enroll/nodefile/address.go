@@ -14,7 +14,7 @@ import (
 // DefaultDriver is the hardware type of spreadsheet rows with a BMC and without a driver.
 const DefaultDriver = "redfish"
 
-// prefixes are those of a BMC's fields in driver_info, by hardware type.
+// prefixes are the prefixes of a BMC's fields in driver_info, by hardware type.
 func prefixes() map[string]string {
 	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
 }

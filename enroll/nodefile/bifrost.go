@@ -7,8 +7,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// bifrost reads Bifrost's inventory: an object of name → host. It also reads what bifrost_inventory.py prints, with the
-// hosts in _meta.hostvars.
+// bifrost reads Bifrost's inventory: an object of name → host. It also reads the output of bifrost_inventory.py, with
+// the hosts in _meta.hostvars.
 func (r *reader) bifrost(top document.Value) {
 	hosts := top
 	if meta := top.Get("_meta"); meta.Has("hostvars") {

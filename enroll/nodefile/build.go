@@ -25,7 +25,7 @@ func (b *builder) problem(line int, format string, args ...any) {
 	b.node.Problems = append(b.node.Problems, b.at(line)+fmt.Sprintf(format, args...))
 }
 
-// note names what was not taken over.
+// note records a value that was not carried over.
 func (b *builder) note(line int, format string, args ...any) {
 	b.node.Notes = append(b.node.Notes, b.at(line)+fmt.Sprintf(format, args...))
 }

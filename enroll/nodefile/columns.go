@@ -94,7 +94,7 @@ func aliases() map[string][]string {
 	}
 }
 
-// knownExtras are headers without a field that nobody expects elsewhere than in extra.
+// knownExtras are headers without a field whose values belong in extra.
 func knownExtras() []string {
 	return []string{
 		"rack", "unit", "u", "rack unit", "position", "slot", "location", "site", "datacenter", "data center", "dc", "room", "row", "aisle", "vendor",
@@ -105,7 +105,7 @@ func knownExtras() []string {
 // numberedMAC matches headers of several MAC addresses: mac1, MAC 2, nic3 mac, eth0 mac address.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
-// normalized returns a header in lower case, with one space for what is no letter and no digit.
+// normalized returns a header in lower case, with one space in place of other characters than letters and digits.
 func normalized(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
@@ -152,7 +152,7 @@ func (r *reader) column(line int, header string, known map[string]Column) Column
 	case name == "no" || name == "nr" || header == "#":
 		return Column{Note: "row number"}
 	case models.SecretKey(strings.ReplaceAll(name, " ", "_")):
-		return Column{Note: "a secret does not go to extra"}
+		return Column{Note: "secrets cannot be stored in extra"}
 	case name == "memory" || name == "ram":
 		return extraColumn(name, "without a unit; rename it to memory mib")
 	case name == "disk":
@@ -208,7 +208,7 @@ func ColumnFields() []string {
 	return fields
 }
 
-// force maps headers as the user says; the fields are those of [ParseColumns].
+// force maps headers to fields as the user requested; see [ParseColumns] for the fields.
 func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	for _, header := range slices.Sorted(maps.Keys(forced)) {
 		i := slices.IndexFunc(columns, func(c Column) bool { return strings.EqualFold(strings.TrimSpace(c.Header), strings.TrimSpace(header)) })

@@ -119,7 +119,7 @@ func TestParseColumns(t *testing.T) {
 	}
 }
 
-// TestDriverOfSpreadsheet: the default driver is that of rows without their own.
+// TestDriverOfSpreadsheet: the default driver applies to rows without a driver.
 func TestDriverOfSpreadsheet(t *testing.T) {
 	t.Parallel()
 	file, err := nodefile.Options{File: "r.csv", Columns: map[string]string{"Adresse": "bmc"}, Driver: "idrac"}.Read(

@@ -137,7 +137,7 @@ func TestManifestsAsAFormat(t *testing.T) {
 	}
 }
 
-// TestFormatNames: formats by their names, and what cannot be written.
+// TestFormatNames: format names, and formats that cannot be written.
 func TestFormatNames(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodefile.Formats() {

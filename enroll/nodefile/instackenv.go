@@ -110,7 +110,7 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	return d
 }
 
-// pmField sets a field of driver_info: pm_… by the driver's names, and those with its prefix as they are.
+// pmField sets a field of driver_info: pm_… keys get the driver's names, keys with the driver's prefix stay.
 func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	switch name := d.info[m.Key]; {
 	case name != "":
@@ -125,7 +125,7 @@ func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	return true
 }
 
-// instackenvField sets what is no field of driver_info.
+// instackenvField sets a field outside of driver_info.
 func (b *builder) instackenvField(m document.Member) bool {
 	property := map[string]string{"cpu": "cpus", "memory": "memory_mb", "disk": "local_gb", "arch": "cpu_arch", "root_device": "root_device"}[m.Key]
 	switch {

@@ -62,15 +62,15 @@ const (
 	MaxNodes = 20_000
 )
 
-// File is what a file describes.
+// File has the content of a file of nodes.
 type File struct {
 	Format Format
 	Nodes  []enroll.Node
 	// Plan has the deployments that the file asks for, by node name; nil for none.
 	Plan *plan.Plan
-	// Columns are those of a spreadsheet, with the fields that they set.
+	// Columns are the columns of a spreadsheet, with the fields that they set.
 	Columns []Column
-	// Notes name what was not taken over, besides the nodes' own notes. Each starts with its line.
+	// Notes list data that was not carried over, besides the nodes' notes. Each starts with its line.
 	Notes []string
 }
 

@@ -276,7 +276,7 @@ func words(cell string) []string {
 }
 
 // port sets a field of a port. port.address may have several addresses, and several columns; other fields without a
-// number are those of all ports.
+// number apply to all ports.
 func (s *sheetRow) port(m []string, cell string) {
 	place := func(number int) map[string]any {
 		if s.ports[number] == nil {

@@ -125,7 +125,7 @@ const written = `{"nodes": [{"uuid": "aaaaaaaa-0000-4000-8000-000000000001", "na
  "extra": {"rack": "r1", "unit": "07", "on": true, "off": "true", "none": null, "empty": "", "serial": "\"1", "text": " x ", "quote": "\"", "list": [1, "2"]}, "traits": ["CUSTOM_A"],
  "ports": [{"address": "52:54:00:00:00:01", "pxe_enabled": false, "local_link_connection": {"switch_id": "0a:1b:2c:3d:4e:5f", "port_id": "1"}}, {"address": "52:54:00:00:00:02"}]}]}`
 
-// TestWriteAndRead: what a format carries is the same after writing and reading.
+// TestWriteAndRead: the fields that a format supports survive writing and reading.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	file, err := nodefile.Options{File: "n.json", Format: nodefile.Auto}.Read([]byte(written))
@@ -176,7 +176,7 @@ func broken(nodes []enroll.Node) bool {
 	return slices.ContainsFunc(nodes, func(n enroll.Node) bool { return len(n.Problems) > 0 })
 }
 
-// FuzzRead: what is read can be written, and what a format carries reads back the same.
+// FuzzRead: nodes that were read can be written, and the fields that a format supports read back the same.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(written))
 	f.Add([]byte("name;bmc\nn1;10.0.0.1\n"))

@@ -19,7 +19,7 @@ import (
 // Written returns the formats that can be written.
 func Written() []Format { return []Format{Baremetal, Bifrost, CSV, BMH} }
 
-// Write writes nodes. Unknown secrets are placeholders. The notes name what the format cannot carry.
+// Write writes nodes. Unknown secrets are placeholders. The notes list data that the format cannot carry.
 func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err error) {
 	for i := range nodes {
 		for _, note := range nodes[i].Notes {
@@ -188,7 +188,7 @@ func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	return notes, out.Error()
 }
 
-// csvRow returns the cells of a node by column, and notes on what no cell can hold.
+// csvRow returns the cells of a node by column, and notes on values that no cell can hold.
 func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	row = map[string]string{}
 	left := func(format string, args ...any) {
@@ -242,7 +242,8 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	return row, notes
 }
 
-// cellOf returns a value of an object as a cell: text as it is, unless it would be read as something else, and JSON.
+// cellOf returns a value of an object as a cell: text unchanged unless it would be read as another type, and otherwise
+// JSON.
 func cellOf(key string, value any) string {
 	text, is := value.(string)
 	asIs := enroll.IsSecret(key) || text != "" && text == strings.TrimSpace(text) && cellValue(key, text) == any(text)

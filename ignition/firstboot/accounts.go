@@ -96,10 +96,10 @@ func (s *stage) group(g types.PasswdGroup) bool {
 		return s.deleteGroup(g.Name, exists)
 	}
 	if why := s.image.badName(g.Name); why != "" && !exists {
-		return s.fail(CauseAccount, Groups, g.Name, "name", "groupadd refuses this group name: "+why)
+		return s.fail(CauseAccount, Groups, g.Name, "name", "groupadd rejects this group name: "+why)
 	}
 	if badField(value(g.PasswordHash)) {
-		return s.fail(CauseAccount, Groups, g.Name, "passwordHash", "a hash has no colon and no line break: it is refused")
+		return s.fail(CauseAccount, Groups, g.Name, "passwordHash", "a group's password hash must not contain a colon or line break: groupadd rejects it")
 	}
 	gid := s.accounts.free()
 	if g.Gid != nil {
@@ -137,7 +137,7 @@ func (s *stage) user(u types.PasswdUser) bool {
 		return s.deleteUser(u.Name, was, exists)
 	}
 	if why := s.image.badName(u.Name); why != "" && !exists {
-		return s.fail(CauseAccount, Users, u.Name, "name", "useradd refuses this user name: "+why)
+		return s.fail(CauseAccount, Users, u.Name, "name", "useradd rejects this user name: "+why)
 	}
 	if !s.userFields(u) || !s.userGroups(u) {
 		return false
@@ -158,7 +158,7 @@ func (s *stage) user(u types.PasswdUser) bool {
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):
-		return s.fail(CauseAccount, Users, u.Name, "gecos", "the comment has a colon or a line break: useradd refuses it")
+		return s.fail(CauseAccount, Users, u.Name, "gecos", "the comment must not contain a colon or line break: useradd rejects it")
 	case badField(value(u.HomeDir)) || value(u.HomeDir) != "" && !path.IsAbs(value(u.HomeDir)):
 		return s.fail(CauseAccount, Users, u.Name, "homeDir", "the home directory must start with / and contain no colon or line break: useradd rejects it")
 	case badField(value(u.PasswordHash)):

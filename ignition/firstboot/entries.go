@@ -39,7 +39,7 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 				break
 			}
 			if n.kind != directory {
-				s.fail(CausePath, Filesystems, f.Device, "path", fmt.Sprintf("%s is a link or a file, and Ignition mounts only at directories: use where it leads, such as /var/home for /home", way))
+				s.fail(CausePath, Filesystems, f.Device, "path", fmt.Sprintf("%s is a link or a file, and Ignition mounts only at directories: use its target, such as /var/home for /home", way))
 				break
 			}
 		}
@@ -120,9 +120,9 @@ func cannot(name string, err error) string {
 	case errors.Is(err, errReadOnly) && (name == "/usr" || strings.HasPrefix(name, "/usr/")):
 		return "/usr is read-only: use /etc, /var or /usr/local"
 	case errors.Is(err, errReadOnly) && strings.Count(name, "/") > 0:
-		return fmt.Sprintf("%s cannot be made: the root directory is read-only, use a path below /etc or /var", name)
+		return fmt.Sprintf("%s cannot be created: the root directory is read-only, use a path below /etc or /var", name)
 	case errors.Is(err, errIsDir):
-		return "a directory that the system needs is there: use another path"
+		return "a system directory has this path: use another path"
 	}
 	return reason(err)
 }
@@ -207,14 +207,14 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	case thereErr == nil:
 		return true
 	case to.kind == directory:
-		return s.fail(CausePath, e.section, e.Path, "target", "a hard link cannot lead to a directory: use a symbolic link")
+		return s.fail(CausePath, e.section, e.Path, "target", "a hard link cannot point to a directory: use a symbolic link")
 	}
 	if err := s.tree.mkdirs(path.Dir(e.where), beside, 0, 0o755); err != nil {
 		return s.failAt(e.section, e.Path, "path", e.Path, err)
 	}
 	parent, err := s.tree.lookup(path.Dir(e.where), beside, true)
 	if err == nil && parent.volume != to.volume {
-		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot lead from one file system to another, and %s is on another: use a symbolic link", target))
+		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot cross file systems, and %s is on another: use a symbolic link", target))
 	}
 	made := *to
 	if err := s.tree.create(e.where, &made); err != nil {

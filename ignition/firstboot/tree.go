@@ -15,7 +15,7 @@ var (
 	errLoop     = errors.New("is a loop of links")
 	errReadOnly = errors.New("is read-only")
 	errIsDir    = errors.New("is a directory")
-	errDenied   = errors.New("may not be written by that user")
+	errDenied   = errors.New("is not writable by that user")
 )
 
 const (

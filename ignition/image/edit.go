@@ -84,7 +84,7 @@ func (i *ISO) Edit(change Change) (*Patch, error) {
 
 func (i *ISO) editArea(change Change, p *Patch) error {
 	if i.contentsErr != nil && !change.Force {
-		return fmt.Errorf("reading what is embedded: %w", i.contentsErr)
+		return fmt.Errorf("reading the embedded data: %w", i.contentsErr)
 	}
 	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
 		return ErrInUse
@@ -109,10 +109,10 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	// Verify that the result reads back as requested.
 	back, err := readContents(content)
 	if err != nil {
-		return fmt.Errorf("reading back what was packed: %w", err)
+		return fmt.Errorf("verifying the packed data: %w", err)
 	}
 	if !bytes.Equal(back.config(), change.Ignition) {
-		return errors.New("reading back what was packed: configurations differ")
+		return errors.New("verifying the packed data: configurations differ")
 	}
 	p.Used = int64(len(content))
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
@@ -133,7 +133,7 @@ func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p 
 	}
 	back, err := readContents(content)
 	if err != nil || !bytes.Equal(back.config(), change.Ignition) {
-		return errors.Join(errors.New("reading back what was packed: configurations differ"), err)
+		return errors.Join(errors.New("verifying the packed data: configurations differ"), err)
 	}
 	p.Used, p.size = int64(len(content)), ranges[len(ranges)-1].end()
 	return p.add(i.files.r, ranges...)

@@ -39,7 +39,7 @@ type growthRange struct {
 
 func align(n int64) int64 { return (n + sectorSize - 1) / sectorSize * sectorSize }
 
-// readGrowth returns the growth of an image, or nil for an image as it was released.
+// readGrowth returns the growth of an image, or nil for an unmodified image.
 func readGrowth(files isoFiles, at area) *growth {
 	head := make([]byte, len(growMagic)+4)
 	from := align(at.offset + at.length)
@@ -190,7 +190,7 @@ func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, siz
 // original.
 func (i *ISO) editGrown(change Change) (*Patch, error) {
 	if i.contentsErr != nil && !change.Force {
-		return nil, fmt.Errorf("reading what is embedded: %w", i.contentsErr)
+		return nil, fmt.Errorf("reading the embedded data: %w", i.contentsErr)
 	}
 	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
 		return nil, ErrInUse
@@ -213,8 +213,8 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	return again, again.add(i.files.r, ranges...)
 }
 
-// overlaps reports whether a range starts where one of ranges does: both come from the same
-// original.
+// overlaps reports whether a range has the same start as one of ranges. Ranges of one original either have the same
+// start or do not overlap.
 func overlaps(ranges []Range, r Range) bool {
 	for _, other := range ranges {
 		if other.Offset == r.Offset {

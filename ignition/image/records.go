@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// fileRecord is what an edit needs to move a file: where its directory record is, and its extent.
+// fileRecord has the data to move a file: the position of its directory record, and its extent.
 type fileRecord struct {
 	record int64
 	extent extent

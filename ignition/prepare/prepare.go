@@ -1,6 +1,5 @@
-// Package prepare turns an operator's inputs, from command flags or a form, into what a machine
-// boots. It reads the input files, asks the SSH agent, and puts the configuration into an ISO,
-// into an initramfs, or on a server.
+// Package prepare turns an operator's inputs, from command flags or a form, into boot images. It reads the input
+// files, asks the SSH agent, and puts the configuration into an ISO, into an initramfs, or on a server.
 package prepare
 
 import (
@@ -22,9 +21,9 @@ type Inputs struct {
 	IronicURLs []string
 	TLS        string
 	CAFile     string
-	// Agent is an [ignition.AgentKind]. The others are for the builtin agent: AgentBinary is the
-	// path of ironworks-agent ("" for the one beside this program), and AgentURL where machines
-	// fetch it. AgentEmbed puts it into the configuration instead.
+	// Agent is an [ignition.AgentKind]. The other fields are for the builtin agent: AgentBinary is the path of
+	// ironworks-agent ("": next to this program), and AgentURL is its URL for machines. AgentEmbed puts the agent into
+	// the configuration instead.
 	Agent       string
 	AgentBinary string
 	AgentURL    string
@@ -102,7 +101,7 @@ type Identity struct {
 	Keep func() error
 }
 
-// Maker builds configurations. Its fields are its access to the system.
+// Maker builds configurations. Its fields give it access to the system.
 type Maker struct {
 	// Open opens a file. It resolves "~".
 	Open func(path string) (io.ReadCloser, error)

@@ -18,7 +18,7 @@ import (
 // programName is the name of the builtin agent's program. make agent appends the architecture.
 const programName = "ironworks-agent"
 
-// previewURL stands for the URL that only the server knows.
+// previewURL is a placeholder for the URL, which only the server knows.
 const previewURL = "http://127.0.0.1/" + programName
 
 // PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does
@@ -48,7 +48,7 @@ func (r *reading) program() ignition.AgentProgram {
 	if in.Agent != string(ignition.AgentBuiltin) {
 		foreign := func(field ignition.RamdiskField, given bool) {
 			if given {
-				r.refuse(field, "", "is only for the agent builtin", "", nil)
+				r.refuse(field, "", "applies only to the builtin agent", "", nil)
 			}
 		}
 		foreign(ignition.FieldAgentURL, in.AgentURL != "")
@@ -59,7 +59,7 @@ func (r *reading) program() ignition.AgentProgram {
 	p := ignition.AgentProgram{Content: in.program, URL: in.AgentURL, CA: in.agentCA}
 	switch {
 	case in.AgentEmbed && in.AgentURL != "":
-		r.refuse(ignition.FieldAgentEmbed, "", "and the agent's URL exclude each other", "", nil)
+		r.refuse(ignition.FieldAgentEmbed, "", "and the agent's URL cannot be combined", "", nil)
 	case !in.AgentEmbed && in.AgentURL == "" && r.maker.Preview:
 		p.URL = previewURL
 	case !in.AgentEmbed && in.AgentURL == "":

@@ -107,7 +107,7 @@ func TestBuiltinAgentThatCannotBeUsed(t *testing.T) {
 		words string
 	}{
 		"no URL":             {prepare.Inputs{}, ignition.FieldAgentURL, "--agent-embed"},
-		"both":               {prepare.Inputs{AgentURL: "http://192.0.2.1/a", AgentEmbed: true}, ignition.FieldAgentEmbed, "exclude"},
+		"both":               {prepare.Inputs{AgentURL: "http://192.0.2.1/a", AgentEmbed: true}, ignition.FieldAgentEmbed, "cannot be combined"},
 		"no file":            {prepare.Inputs{AgentEmbed: true, AgentBinary: "none"}, ignition.FieldAgentBinary, "cannot be read"},
 		"a script":           {prepare.Inputs{AgentEmbed: true, AgentBinary: "script"}, ignition.FieldAgentBinary, "not a static Linux program"},
 		"other architecture": {prepare.Inputs{AgentEmbed: true, AgentBinary: "mine", AgentArch: "aarch64"}, ignition.FieldAgentBinary, "is for amd64"},

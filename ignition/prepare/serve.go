@@ -257,7 +257,7 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 	return server, targets, nil
 }
 
-// Publish gives everything an address of a server, whose clients reach it as host. The errors are those of Serve.
+// Publish assigns each item a URL on a server that clients reach as host. The errors are those of Serve.
 func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	now := time.Now()
 	var failed error

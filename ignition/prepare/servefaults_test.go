@@ -193,7 +193,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// TestWhoIsUnknown checks that hosts that do not resolve are left out.
+// TestWhoIsUnknown checks that hosts that do not resolve are omitted.
 func TestWhoIsUnknown(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())

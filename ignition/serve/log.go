@@ -118,9 +118,8 @@ func (l *fetchLog) makeRoom() {
 	}
 }
 
-// began reports the start of a download of the whole item or of a range. If a client has the
-// whole item and requests it again, a new download starts, because the machine has booted
-// again.
+// began records the start of a download of the whole item or of a range. If a client has the whole item and requests
+// it again, a new download starts, because the machine has booted again.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
 	now := time.Now()
@@ -233,7 +232,7 @@ func (l *fetchLog) all() []Fetch {
 	return fetches
 }
 
-// now returns the download as of now.
+// now returns the current state of the download.
 func (t *tally) now(now time.Time) Fetch {
 	f := t.Fetch
 	f.Covered = t.covered.sum

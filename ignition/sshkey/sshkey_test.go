@@ -102,7 +102,7 @@ func TestParseRefuses(t *testing.T) {
 		{"DSA", authorizedKey(t, &weak), ErrWeak, 1},
 		{"certificate", string(ssh.MarshalAuthorizedKey(certificate)), ErrCertificate, 1},
 		{"control characters", ed + " a\x1b[31m", ErrNone, 1},
-		{"broken UTF-8", ed + " a\xff", ErrNone, 1},
+		{"invalid UTF-8", ed + " a\xff", ErrNone, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			keys, err := Parse(test.text + "\n" + ed)

@@ -14,8 +14,7 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// ForImage predicts the first boot on image, the one to be installed. The default is
-// [firstboot.Families].
+// ForImage predicts the first boot on the image to be installed. The default is [firstboot.Families].
 func ForImage(image *firstboot.Image) Option {
 	return func(o *settings) { o.images = []*firstboot.Image{image} }
 }

@@ -122,10 +122,9 @@ func placeIn(root *element, path elementPath, key bool) place {
 	return e.at
 }
 
-// Check detects the format of user data for the installed system, translates it to Ignition if
-// possible, and reports what Ignition refuses, and what Ignition accepts but boots into a
-// machine that is not intended. It does no I/O except for [FilesDir]; its time and memory are
-// limited for any input.
+// Check detects the format of user data for the installed system, translates it to Ignition if possible, and reports
+// content that Ignition refuses, or that Ignition accepts but that does not have the intended effect. It does no I/O
+// except for [FilesDir]; its time and memory are limited for any input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
 		options: settings{maxSpec: NewestSpec},
@@ -266,7 +265,7 @@ func (c *checker) finish(raw []byte) {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		switch {
 		case (a.Line == 0) != (b.Line == 0):
-			return b.Line - a.Line // problems without a position come last
+			return b.Line - a.Line // problems without a position last
 		case a.Line != b.Line:
 			return a.Line - b.Line
 		case a.Column != b.Column:

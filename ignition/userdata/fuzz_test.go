@@ -44,8 +44,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzCheck compares Check with Ignition's own validation: Ignition accepts what we send, we
-// reject what it rejects, and what only we reject has a documented reason.
+// FuzzCheck compares Check with Ignition's own validation: Ignition accepts everything that Check accepts, Check
+// rejects everything that Ignition rejects, and additional rejections have a documented reason.
 func FuzzCheck(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { agree(t, data) })

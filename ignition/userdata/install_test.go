@@ -38,8 +38,7 @@ func agentAdds(tb testing.TB, userData []byte) []byte {
 	return raw
 }
 
-// bootIgnition does what Ignition's engine does with a configuration whose parts are in data
-// URLs: parse, merge, validate.
+// bootIgnition processes a configuration with parts in data URLs as Ignition's engine does: parse, merge, validate.
 func bootIgnition(tb testing.TB, raw []byte) (types.Config, error) {
 	tb.Helper()
 	config, err := renderIgnition(tb, raw)

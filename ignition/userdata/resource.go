@@ -93,7 +93,7 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	return data, true
 }
 
-// hash compares the given hash with that of the unpacked content.
+// hash compares the given hash with the hash of the unpacked content.
 func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
 	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
 	var sum string

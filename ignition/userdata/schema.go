@@ -143,7 +143,7 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	inner := s.knowing(child)
 	for known := range want.fields {
 		if strings.EqualFold(known, key) {
-			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("key %s must be written %s: some readers accept it, others ignore it", quoted(key), quoted(known)))
+			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("key %s must be spelled %s: some parsers accept this spelling, others ignore the key", quoted(key), quoted(known)))
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 	switch {
 	case what != "" || len(content) == 0:
 	case strings.HasSuffix(name, "/.docker/config.json"), strings.HasSuffix(name, "auth.json"), strings.HasSuffix(name, "authfile.json"), strings.HasSuffix(name, "pull-secret"):
-		what = "a registry's pull secret"
+		what = "a registry pull secret"
 	case strings.HasSuffix(name, "/kubeconfig"), strings.HasSuffix(name, "/.kube/config"):
 		what = "a kubeconfig"
 	}
@@ -64,7 +64,7 @@ func secretIn(content []byte) string {
 		}
 	}
 	if bytes.Contains(content, []byte(`"auths"`)) && bytes.Contains(content, []byte(`"auth"`)) {
-		return "a registry's pull secret"
+		return "a registry pull secret"
 	}
 	if bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0 {
 		return "" // binary

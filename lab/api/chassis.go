@@ -168,7 +168,7 @@ func (c *call) deleteChassis(ident string) (any, error) {
 	return nil, c.tables().Chassis.Destroy(ident)
 }
 
-// checkChassis refuses a chassis that does not exist; null stands for no chassis.
+// checkChassis refuses a chassis that does not exist; null means no chassis.
 func (c *call) checkChassis(uuid any) error {
 	if !python.Truthy(uuid) {
 		return nil

@@ -72,7 +72,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 	}
 }
 
-// checkDriverQuery refuses malformed queries, and those that are too new for the version.
+// checkDriverQuery refuses malformed queries, and queries that are too new for the version.
 func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
 	if !c.atLeast(77) {
 		return nil

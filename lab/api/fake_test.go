@@ -11,8 +11,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// fake is a conductor that records calls and changes the tables at once. It has only the checks
-// that tests need.
+// fake is a conductor that records calls and changes the tables immediately. It has only the checks that tests need.
 type fake struct {
 	tables *db.Store
 	asked  []string

@@ -16,8 +16,7 @@ const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument is what an agent receives about its node and its configuration, with Ironic's
-// defaults.
+// agentDocument has the data that an agent receives about its node and its configuration, with Ironic's defaults.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -194,8 +193,8 @@ func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results; nil if there is none, or if
-// the data is contradictory. stranger: the machine is that of no node, and may be enrolled (AutoEnrollPossible of
+// inspected finds the node that waits for these inspection results; nil if there is none, or if the data is
+// contradictory. stranger means that the machine belongs to no node and may be enrolled (AutoEnrollPossible of
 // ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {

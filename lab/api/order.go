@@ -93,8 +93,7 @@ func ordered(kind string) func(map[string]any, error) (any, error) {
 // null; documents have none.
 func encode(value any) []byte { return appendJSON(nil, value) }
 
-// appendJSON appends a value. Numbers are written as they were read, including NaN, which Python
-// accepts and writes.
+// appendJSON appends a value. Numbers are written unchanged, including NaN, which Python accepts and writes.
 func appendJSON(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:

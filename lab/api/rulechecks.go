@@ -50,7 +50,7 @@ var (
 
 const maxPriority = 9999
 
-// ruleSchema is what a client may send, and a rule after a patch.
+// ruleSchema is the schema of requests, and of a rule after a patch.
 var ruleSchema = &schema{
 	Types: []string{"object"}, Required: []string{"actions"}, Closed: true, Properties: map[string]*schema{
 		"actions": {Types: []string{"array"}, MinItems: 1, Items: operationSchema(operationNames(ruleActions, ""), nil)},
@@ -82,8 +82,8 @@ func operationNames(operations []ruleOperation, prefixes ...string) []string {
 	return names
 }
 
-// checkRule checks what Ironic's schema does not cover. Like Ironic, it adds plugin_data to the arguments of the
-// actions that need it.
+// checkRule makes the checks that Ironic's schema does not cover. Like Ironic, it adds plugin_data to the arguments of
+// the actions that need it.
 func checkRule(rule db.Dict) error {
 	if err := checkOperations(rule["conditions"], ruleOperators); err != nil {
 		return err

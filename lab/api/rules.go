@@ -60,7 +60,7 @@ func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]a
 	return pick(document, fields), nil
 }
 
-// shownOperations returns what the API shows of operations. multiple is the default for loops, nil if they have none.
+// shownOperations returns operations in the form of the API. multiple is the default for loops, nil if they have none.
 func shownOperations(operations []db.Dict, multiple any) []document {
 	shown := make([]document, len(operations))
 	for i, operation := range operations {

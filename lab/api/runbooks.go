@@ -11,7 +11,8 @@ import (
 const (
 	// runbookVersion is the minor version that introduced runbooks.
 	runbookVersion = 92
-	// runbookTraitsVersion is the one that introduced their traits. Before, the name of a runbook is its only trait.
+	// runbookTraitsVersion is the version that introduced traits of runbooks. Before, the name of a runbook is its only
+	// trait.
 	runbookTraitsVersion = 112
 )
 

@@ -27,7 +27,8 @@ type volumes[T any] struct {
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields can be selected, standard are those of a list, and patchable those that a patch may change, in Ironic's order.
+	// fields can be selected, standard are the fields of a list, and patchable the fields that a patch may change, in
+	// Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null
@@ -248,7 +249,7 @@ func (v volumes[T]) patchedNode(row *T, patch []operation) (*db.Node, error) {
 	return v.authorizeLink(node.Owner, python.Str(links[0]), "node_uuid")
 }
 
-// update has the conductor store a patched document. A row that stays the same keeps its updated_at.
+// update has the conductor store a patched document. An unchanged row keeps its updated_at.
 func (v volumes[T]) update(ident string, node *db.Node, document map[string]any) (*T, error) {
 	var updated *T
 	err := v.conductor().UpdateVolume(v.ctx(), node.UUID, "volume "+v.kind, func() error {

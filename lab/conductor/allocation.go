@@ -121,8 +121,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	}
 }
 
-// candidates returns the matching nodes in random order; one with the allocation's name comes
-// first.
+// candidates returns the matching nodes in random order; a node with the allocation's name comes first.
 func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&

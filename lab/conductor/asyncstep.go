@@ -9,8 +9,8 @@ import (
 	"ironworks/python"
 )
 
-// stepFlagSet has the flags of an asynchronous step; nil leaves one as it is, except for polling,
-// which is removed (set_node_flags in ironic/common/async_steps.py).
+// stepFlagSet has the flags of an asynchronous step; nil leaves a flag unchanged, except for polling, which is removed
+// (set_node_flags in ironic/common/async_steps.py).
 type stepFlagSet struct {
 	reboot, skipCurrent, polling *bool
 }
@@ -107,8 +107,7 @@ func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states 
 	}
 }
 
-// resumeStep gives the lock back, and continues after the current step, or with it if it must not be
-// skipped.
+// resumeStep releases the lock, and continues after the current step, or with it if it must not be skipped.
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()

@@ -124,8 +124,8 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 	return t.rebootToFinishStep(ctx)
 }
 
-// verifyBIOS is the part of apply_configuration after the reboot: the step fails if an attribute is
-// not what was requested.
+// verifyBIOS is the part of apply_configuration after the reboot: the step fails if an attribute differs from the
+// requested value.
 func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
@@ -136,7 +136,7 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	if len(missing) == 0 {
 		return nil
 	}
-	// The order of the message is that of the step's arguments.
+	// The message lists attributes in the order of the step's arguments.
 	shown := &hints.PythonDict{}
 	for _, s := range settings {
 		if name := s.Text("name"); slices.Contains(missing, name) {

@@ -80,7 +80,7 @@ func TestManualCleaning(t *testing.T) {
 	})
 }
 
-// TestAbortCleaning: an abort takes effect at once, or after a step that must not be interrupted.
+// TestAbortCleaning: an abort takes effect immediately, or after a step that must not be interrupted.
 func TestAbortCleaning(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(cleanWait, func(n *db.Node) {
@@ -102,7 +102,7 @@ func TestAbortCleaning(t *testing.T) {
 	}
 }
 
-// TestFakeHardware: operations on fake hardware are done at once.
+// TestFakeHardware: operations on fake hardware are done immediately.
 func TestFakeHardware(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	node := r.fake(enroll, func(n *db.Node) { n.PowerState = "" })

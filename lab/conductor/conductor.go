@@ -126,8 +126,8 @@ func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(con
 	}
 }
 
-// Close ends all workers and waits for them. Nodes in the middle of an operation stay as they are:
-// the next conductor fails them.
+// Close ends all workers and waits for them. Nodes in the middle of an operation are unchanged; the next conductor
+// fails them.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed

@@ -152,7 +152,7 @@ func TestDeploymentFails(t *testing.T) {
 	}
 }
 
-// TestDeploymentRefused has requests that are refused at once.
+// TestDeploymentRefused covers requests that are refused immediately.
 func TestDeploymentRefused(t *testing.T) {
 	r := newRig(t)
 	yes := true

@@ -19,8 +19,8 @@ var interfaceKinds = []string{
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic is what every hardware type supports (drivers/generic.py). The names are those of
-// Ironic's interfaces, whether they are implemented here or not.
+// generic are the interfaces that every hardware type supports (drivers/generic.py), by their names in Ironic,
+// including interfaces that are not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
 	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFirmwareArgs: the messages are those of jsonschema in Ironic 39.0.0
-// (validate_firmware_interface_update_args), of which it reports the best match.
+// TestFirmwareArgs: the messages match those of jsonschema in Ironic 39.0.0 (validate_firmware_interface_update_args),
+// of which it reports the best match.
 func TestFirmwareArgs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ settings, problem, at, instance string }{

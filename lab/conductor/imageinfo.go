@@ -67,7 +67,7 @@ func plainOrEmpty(value any) string {
 	return pythonStr(value)
 }
 
-// checkImage checks what a direct deployment requires.
+// checkImage checks the image properties that a direct deployment requires.
 func checkImage(n *db.Node) error {
 	info := n.InstanceInfo
 	source := info.Text("image_source")

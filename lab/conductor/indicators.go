@@ -48,7 +48,7 @@ func (noManagement) setIndicatorState(_ context.Context, t *task, _, _, _ string
 	return unsupported(t.node.Driver, "set_indicator_state")
 }
 
-// indicators are those of ironic/drivers/modules/fake.py, which has no function to set them.
+// indicators are the indicators of ironic/drivers/modules/fake.py, which has no function to set them.
 func (fakeManagement) indicators(context.Context, *task) ([]api.Indicator, error) {
 	return []api.Indicator{
 		{Name: "led-0", Component: "chassis", ReadOnly: true, States: []string{"off", "on"}},

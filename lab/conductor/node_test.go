@@ -93,7 +93,7 @@ func TestServiceByAgent(t *testing.T) {
 	r.state(node.UUID, active)
 }
 
-// TestAbortDeployment: a deployment that waits for its agent is aborted at once.
+// TestAbortDeployment: a deployment that waits for its agent is aborted immediately.
 func TestAbortDeployment(t *testing.T) {
 	r := newRig(t)
 	r.agent.Faults = agent.Faults{NoRoute: true}

@@ -73,8 +73,8 @@ type Periods struct {
 	// RAID looks for the end of changes of volumes, 60 s: [redfish]raid_config_status_interval and
 	// raid_config_fail_interval.
 	RAID time.Duration
-	// Firmware checks BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
-	// and those that have failed ([redfish]firmware_update_fail_interval), 60 s each.
+	// Firmware checks BIOS steps and firmware updates ([redfish]firmware_update_status_interval), and failed ones
+	// ([redfish]firmware_update_fail_interval), 60 s each.
 	Firmware time.Duration
 	// Consoles ends graphical consoles whose token has expired, 120 s: [vnc]expire_console_session_interval.
 	Consoles time.Duration

@@ -107,7 +107,7 @@ func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) 
 	return true, t.save()
 }
 
-// wipeOnPowerOff removes the data of an agent that is gone.
+// wipeOnPowerOff removes the data of an agent that no longer runs.
 func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_url")
 	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {

@@ -16,7 +16,7 @@ type pcieFunction struct {
 }
 
 // pciDevices lists the PCIe functions of the machine (_get_pcie_devices of ironic/drivers/modules/redfish/inspect.py).
-// What cannot be read is left out. The system has links to its devices, or a link to their collection
+// Unreadable devices are omitted. The system has links to its devices, or a link to their collection
 // (System.pcie_devices of sushy).
 func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	var links []link

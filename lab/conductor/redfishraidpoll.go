@@ -39,8 +39,8 @@ func (c *Conductor) pollRAID(ctx context.Context) {
 	}
 }
 
-// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, "" while changes wait.
-// Errors leave the node as it is.
+// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, "" while changes
+// wait. Errors leave the node unchanged.
 func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 	configs := maps.Clone(raidConfigs(t.node))
 	given, _ := configs["task_monitor_uri"].([]any)

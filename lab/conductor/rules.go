@@ -85,7 +85,7 @@ func (t *task) ruleSubject(ports []*db.Port, inventory, pluginData db.Dict) (s r
 	return s, err
 }
 
-// saveSubject stores what the rules changed of the node and its ports.
+// saveSubject stores the rules' changes to the node and its ports.
 func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error {
 	changed, err := changedFields(before.Node, after.Node)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error 
 	return nil
 }
 
-// changedFields returns the fields that differ, as they are after.
+// changedFields returns the fields that differ, with their new values.
 func changedFields(before, after *hints.PythonDict) (map[string]any, error) {
 	changed := &hints.PythonDict{}
 	for _, name := range after.Keys() {
@@ -143,7 +143,7 @@ func pythonObject(object map[string]any) (*hints.PythonDict, error) {
 	return d, err
 }
 
-// plainObject converts an object of Python to what the database has.
+// plainObject converts a Python object to the database's representation.
 func plainObject(d *hints.PythonDict) (map[string]any, error) {
 	raw, err := json.Marshal(d)
 	if err != nil {

@@ -117,8 +117,8 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 
 // failing is how the failure of a run is handled.
 type failing struct {
-	keep     bool // keep what the run has set up
-	noChange bool // of the state: it has failed already
+	keep     bool // keep the setup of the run
+	noChange bool // of the state, because the node has already failed
 }
 
 // failSteps implements cleaning_error_handler and servicing_error_handler. A node on which a step

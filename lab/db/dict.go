@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Dict is a JSON object: properties, driver_info and similar. Its values are those that
-// encoding/json decodes to, with numbers as json.Number or any of Go's types.
+// Dict is a JSON object: properties, driver_info and similar. Its values have the types that encoding/json decodes to;
+// numbers may be json.Number or any numeric type of Go.
 type Dict map[string]any
 
 // Clone copies all levels. A nil Dict stays nil, which is JSON's null.

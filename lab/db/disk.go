@@ -37,9 +37,9 @@ type disk struct {
 	writing sync.Mutex // one flush at a time
 }
 
-// Open returns a store in a folder, which is created if it is missing. Existing data is loaded; an
-// unreadable file is an error that names it, and stays as it is. Changes are written after a short
-// delay, and at the latest by [Store.Close].
+// Open returns a store in a folder, which is created if it is missing. Existing data is loaded; an unreadable file
+// causes an error that names it, and is not changed. Changes are written after a short delay, and at the latest by
+// [Store.Close].
 func Open(ctx context.Context, folder string, now func() time.Time) (*Store, error) {
 	s := New(now)
 	if err := s.load(folder); err != nil {
@@ -175,7 +175,7 @@ func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 
 var plainName = regexp.MustCompile(`^[0-9A-Za-z{}:_-]{1,64}$`)
 
-// fileName returns the name of a row's file, without extension: its UUID, or a hash of what is not a UUID. Ironic
+// fileName returns the name of a row's file, without extension: its UUID, or a hash if the ID is not a UUID. Ironic
 // accepts any text as UUID of an allocation or inspection rule, which must not become a path.
 func fileName(rowUUID string) string {
 	if plainName.MatchString(rowUUID) {

@@ -34,7 +34,7 @@ func (s *Store) keepTimes(old, n *Node) {
 	}
 }
 
-// removeParts removes what belongs to a node: ports, port groups, volumes, allocations, history, inventory,
+// removeParts removes the objects that belong to a node: ports, port groups, volumes, allocations, history, inventory,
 // BIOS settings and firmware.
 func (s *Store) removeParts(uuid string) error {
 	s.Ports.removeWhere(func(p *Port) bool { return p.NodeUUID == uuid })
@@ -103,7 +103,7 @@ func (s *Store) Shards() []Shard {
 		shards = append(shards, Shard{name, count})
 	}
 	slices.SortFunc(shards, func(a, b Shard) int {
-		// The order of equal ones is that of Ironic's database: by name.
+		// Equal rows are sorted by name, as in Ironic's database.
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	return shards

@@ -75,7 +75,7 @@ type InspectionRule struct {
 	Priority             int // the highest is applied first
 	Sensitive            bool
 	Phase                string // main; empty after a patch removed it
-	Conditions           []Dict // as they were sent: op, args, loop, multiple
+	Conditions           []Dict // unchanged as sent: op, args, loop, multiple
 	Actions              []Dict
 	CreatedAt, UpdatedAt time.Time
 }

@@ -19,7 +19,7 @@ import (
 	"ironworks/agent"
 )
 
-// metal is hardware that records what was done to it.
+// metal is hardware that records the calls of its methods.
 type metal struct {
 	mu  sync.Mutex
 	did []string
@@ -113,7 +113,7 @@ func (j *journal) all() []string {
 	return slices.Clone(j.lines)
 }
 
-// await waits for a line and returns what follows its beginning.
+// await waits for a line and returns the text after the given prefix.
 func (j *journal) await(t *testing.T, beginning string) string {
 	t.Helper()
 	limit := time.After(20 * time.Second)

@@ -26,7 +26,7 @@ type Options struct {
 	MACs    []string
 	// IronicURL is Ironic's address for the program.
 	IronicURL string
-	// Token is the one on the boot medium.
+	// Token is the agent token on the boot medium.
 	Token string
 	// Plain is an Ironic without TLS, NoInspection a ramdisk without inspection.
 	Plain, NoInspection bool
@@ -44,8 +44,7 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is how long a program has to end when the power goes off. On a machine it would have
-	// no time at all.
+	// grace is the time that a program has to exit when the power goes off. On a real machine it would have none.
 	grace = time.Second
 	// leftOutput is how long output may take to arrive once nothing runs.
 	leftOutput = time.Second

@@ -10,8 +10,7 @@ const (
 	rolesPath    = accountsPath + "/Roles"
 )
 
-// role is a predefined role (DSP0266, Roles). The credentials of a machine are those of an
-// administrator; there are no others.
+// role is a predefined role (DSP0266, Roles). The only account of a machine is an administrator.
 type role struct {
 	name       string
 	privileges []string

@@ -13,7 +13,7 @@ import (
 // object is a resource, or a part of one.
 type object = map[string]any
 
-// maxBody bounds what a client may send.
+// maxBody bounds the size of a request's body.
 const maxBody = 1 << 20
 
 // messageID names an error (DMTF's Base message registry).

@@ -50,8 +50,8 @@ type attribute struct {
 	readOnly, unique     bool
 }
 
-// attributes are those of every machine: one of each type and property that Ironic's redfish BIOS
-// interface stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
+// attributes are the attributes of every machine: one for each type and property that Ironic's redfish BIOS interface
+// stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
 var attributes = []attribute{
 	enumerated("BootMode", "Boot mode", "Uefi", "Bios"),
 	enumerated("LogicalProc", "Logical processors", "Enabled", "Disabled"),

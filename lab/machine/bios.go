@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// biosState has the attributes, and those that the next boot applies.
+// biosState has the attributes, and the pending values that the next boot applies.
 type biosState struct {
 	current, defaults, pending map[string]any
 }

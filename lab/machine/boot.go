@@ -61,7 +61,7 @@ type BootFailure struct {
 type BootStatus struct {
 	Progress Progress
 	At       time.Time // when it got there
-	// Device is what it booted from; empty until then, and if nothing boots.
+	// Device is the device that it booted from; empty before the boot, and if no device boots.
 	Device Device
 	// Failures are the devices that were tried before.
 	Failures []BootFailure
@@ -74,7 +74,7 @@ var (
 	errNoBoot = errors.New("no bootable device")
 )
 
-// Ramdisk is what runs on a machine that booted from a CD or from the network.
+// Ramdisk is the program that runs on a machine that booted from a CD or from the network.
 type Ramdisk interface {
 	// Run runs as long as the system does: its context ends when the machine is powered off or
 	// reset, and the next boot waits until it has returned. A machine whose ramdisk returned by
@@ -98,8 +98,7 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields stay as they are; the target None ends the
-// override.
+// SetOverride changes the boot override. Empty fields are unchanged; the target None ends the override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -132,8 +131,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns what the next boot tries, starting with the target of the override, if there
-// is one. It clears a one-time override. Called with mu held.
+// bootDevices returns the devices that the next boot tries, starting with the target of the override, if there is one.
+// It clears a one-time override. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -39,7 +39,7 @@ func TestContentsSurviveARestart(t *testing.T) {
 		t.Errorf("the arrays are %+v", got)
 	}
 
-	// Missing disks, and their arrays, are gone.
+	// Missing disks, and their arrays, are deleted.
 	kept.Disks = kept.Disks[:0]
 	empty := workbench(t)
 	empty.Restore(kept)

@@ -46,7 +46,7 @@ type Installation struct {
 	// Ignition is the configuration of its first boot.
 	Ignition []byte
 	At       time.Time
-	// Partitions are those of the image; those of CoreOS if nil.
+	// Partitions are the partitions of the image; nil means those of CoreOS.
 	Partitions []Partition
 }
 
@@ -153,7 +153,7 @@ type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
-	// Volumes are those of the RAID controller; VolumesMade counts them, with the deleted ones.
+	// Volumes are the volumes of the RAID controller; VolumesMade also counts deleted ones.
 	Volumes     []Volume `json:"volumes,omitempty"`
 	VolumesMade int      `json:"volumes_made,omitempty"`
 }

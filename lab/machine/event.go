@@ -15,7 +15,7 @@ const (
 	BootChosen   EventKind = "boot chosen"   // the boot override changed
 	BootStarted  EventKind = "boot started"  // the firmware starts
 	BootFailed   EventKind = "boot failed"   // a device did not boot; Text has the reason
-	Booted       EventKind = "booted"        // Text is the device and what it boots
+	Booted       EventKind = "booted"        // Text is the device and the booted system
 	NothingBoots EventKind = "nothing boots" // the machine is at its prompt
 	RamdiskEnded EventKind = "ramdisk ended" // it returned; Text is its error, or empty
 	GuestStarted EventKind = "guest started" // Text is the requested device
@@ -49,7 +49,7 @@ type Event struct {
 	Text    string
 }
 
-// severities are those of the events in the BMC's own log.
+// severities are the severities of the events in the BMC's log.
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
 	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,

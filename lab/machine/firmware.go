@@ -25,7 +25,7 @@ func components() []Component { return []Component{BIOSFirmware, BMCFirmware, NI
 // nicVersion is the first firmware version of the network adapter.
 const nicVersion = "22.31.6"
 
-// firmwareState has the running versions, and those that the next boot applies.
+// firmwareState has the running versions, and the versions that the next boot applies.
 type firmwareState struct {
 	running, staged map[Component]string
 }

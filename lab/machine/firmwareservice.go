@@ -8,7 +8,7 @@ import (
 
 const simpleUpdatePath = updatePath + "/Actions/UpdateService.SimpleUpdate"
 
-// transferProtocols are those that the BMC fetches images with.
+// transferProtocols are the protocols with which the BMC fetches images.
 var transferProtocols = []string{"HTTP", "HTTPS"}
 
 func getUpdateService(w http.ResponseWriter, _ *http.Request) {
@@ -88,7 +88,7 @@ func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	showAs(w, http.StatusAccepted, m.task(job))
 }
 
-// updateTarget returns the machine of an update: the one that the targets name, or the only one.
+// updateTarget returns the machine of an update: the machine that the targets name, or the only one.
 func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	visible := r.visible(request)
 	if len(targets) == 0 && len(visible) == 1 {

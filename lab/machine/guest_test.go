@@ -20,7 +20,7 @@ type fakeGuest struct {
 
 	mu      sync.Mutex
 	boots   []Device
-	media   []string // what was in the drive
+	media   []string // previous image in the drive
 	pressed int
 	ejected int
 	now     int

@@ -68,7 +68,7 @@ func (m *Machine) DeleteJob(id int) bool {
 	return true
 }
 
-// dropPending drops what a pending job would change at the next boot. Called with mu held, like all
+// dropPending drops the changes that a pending job would apply at the next boot. Called with mu held, like all
 // functions below.
 func (m *Machine) dropPending(name string) {
 	switch name {

@@ -22,8 +22,8 @@ type Options struct {
 	// Ramdisk runs from a CD.
 	Ramdisk Ramdisk
 
-	// Guest replaces the simulated firmware and what it boots; nil for a simulated machine.
-	// Ramdisk and the times of firmware and shutdown are not used with it.
+	// Guest replaces the simulated firmware and the booted system; nil for a simulated machine. Ramdisk and the times
+	// of firmware and shutdown are not used with it.
 	Guest Guest
 
 	// Client fetches images; http.DefaultClient if nil.
@@ -111,8 +111,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 	return m, nil
 }
 
-// Close ends the machine: its programs are canceled, and have ended when Close returns, so a
-// ramdisk must not call it. A closed machine stays as it is.
+// Close ends the machine: its programs are canceled, and have ended when Close returns, so a ramdisk must not call it.
+// A closed machine does not change.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true

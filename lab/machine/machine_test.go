@@ -39,7 +39,7 @@ func (w web) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// recorder is a ramdisk that runs until its context ends, or returns an error at once.
+// recorder is a ramdisk that runs until its context ends, or returns an error immediately.
 type recorder struct {
 	fails error
 	mu    sync.Mutex
@@ -217,7 +217,7 @@ func TestLogWraps(t *testing.T) {
 // machine.
 func TestManyGoroutines(t *testing.T) {
 	ramdisk := &recorder{fails: errors.New("ends at once")}
-	events := 0 // needs no lock: events come one at a time
+	events := 0 // no lock needed: events arrive one at a time
 	m := machineT(t, spec(), Options{
 		Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
 		PowerOnTime: time.Millisecond, PowerOffTime: time.Millisecond, FirmwareTime: time.Millisecond,

@@ -26,7 +26,7 @@ type VirtualMedia struct {
 // Media is the medium that a machine booted from.
 type Media struct {
 	Device Device
-	// URL is its source.
+	// URL is the source of the image.
 	URL string
 	// Path is the file with the image, and Size its length. It exists until the medium is ejected
 	// or the machine is powered off; an open file stays readable.

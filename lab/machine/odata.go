@@ -58,7 +58,7 @@ func describe(header http.Header, value any) {
 	header.Set("Link", "<"+schemasURL+kind[:strings.LastIndexByte(kind, '.')]+".json>; rel=describedby")
 }
 
-// getService answers with the service document: the root and what it links to.
+// getService answers with the service document: the service root and its links.
 func getService(w http.ResponseWriter, _ *http.Request) {
 	entry := func(name, path string) object { return object{"name": name, "kind": "Singleton", "url": path} }
 	all, resource := []object{entry("Service", root+"/")}, rootResource()

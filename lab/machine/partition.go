@@ -26,9 +26,9 @@ type Partition struct {
 	Number int
 	// Start and Size are in bytes.
 	Start, Size int64
-	// Name is that of a GPT partition, UUID its PARTUUID.
+	// Name is the name of a GPT partition, UUID its PARTUUID.
 	Name, UUID string
-	// Flags are those of parted: boot, esp, lvm, raid.
+	// Flags are parted's flags: boot, esp, lvm, raid.
 	Flags []string
 	Filesystem
 	// Array is the UUID of the array that it belongs to.

@@ -66,7 +66,7 @@ func (m *Machine) pcieDevice(request *http.Request) (pcieDevice, bool) {
 // pcieIDs are the numbers of a device in the PCI ID repository, with its class.
 type pcieIDs struct{ class, code, vendor, device, subsystemVendor, subsystem string }
 
-// ids are those of a ConnectX-6 Dx and of a SAS 3.5 controller.
+// ids are the IDs of a ConnectX-6 Dx and of a SAS 3.5 controller.
 func (d pcieDevice) ids() pcieIDs {
 	if d.id == storageDeviceID {
 		return pcieIDs{"MassStorageController", "0x010700", "0x1000", "0x00E6", "0x1000", "0x4060"}

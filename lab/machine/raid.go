@@ -13,7 +13,7 @@ import (
 // RAIDController hides the drives of a machine, which are the disks of its [Spec], from the operating system. The
 // machine has a disk for each volume, and none before the first is created.
 type RAIDController struct {
-	// Model is the one that disks have in Linux.
+	// Model is the model of the disks in Linux.
 	Model string
 	// Types are the supported Redfish RAIDTypes; all that Ironic creates if empty.
 	Types []string
@@ -87,7 +87,7 @@ type raidChange struct {
 type raidState struct {
 	drives  []Disk
 	volumes []Volume
-	made    int // volumes so far: a new one has another serial number than those before
+	made    int // volumes so far, so that each new volume has a new serial number
 	pending *raidChange
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// boot is one boot, from the firmware to the end of what runs.
+// boot is one boot, from the firmware to the end of the booted system.
 type boot struct {
 	end  context.CancelCauseFunc
 	done chan struct{} // closed when everything of it has ended
@@ -85,7 +85,7 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 	m.advance(ctx, func() { m.emit(NothingBoots, "%v", errNoBoot) })
 }
 
-// runSystem runs what was booted.
+// runSystem runs the booted system.
 func (m *Machine) runSystem(ctx context.Context, s system) {
 	m.advance(ctx, func() { m.setProgress(ProgressOSRunning) })
 	if s.media == nil || m.options.Ramdisk == nil {
@@ -112,13 +112,13 @@ func (m *Machine) advance(ctx context.Context, change func()) {
 	}
 }
 
-// system is what a device boots.
+// system is the system on a boot device.
 type system struct {
 	name  string
 	media *Media // nil on a disk
 }
 
-// load returns what a device boots, or why it does not.
+// load returns the system on a device, or the reason why the device does not boot.
 func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 	switch device {
 	case Cd:

@@ -48,8 +48,8 @@ func TestSecureBoot(t *testing.T) {
 	}
 }
 
-// TestSecureBootNeedsUEFI: it cannot be enabled for the boot mode Legacy, as Ironic expects
-// (set_secure_boot_state in ironic/drivers/modules/redfish/management.py).
+// TestSecureBootNeedsUEFI: Secure Boot cannot be enabled in boot mode Legacy, as Ironic expects (set_secure_boot_state
+// in ironic/drivers/modules/redfish/management.py).
 func TestSecureBootNeedsUEFI(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	if err := m.SetOverride(BootOverride{Mode: BIOS}); err != nil {

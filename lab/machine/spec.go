@@ -25,7 +25,7 @@ type Spec struct {
 	Name string
 	// UUID of the system; derived from the name if empty.
 	UUID string
-	// Vendor, Product and Serial are those in the firmware's tables.
+	// Vendor, Product and Serial are values of the firmware's tables.
 	Vendor, Product, Serial string
 	// BIOSVersion and BMCVersion are the versions of the firmware.
 	BIOSVersion, BMCVersion string
@@ -113,7 +113,7 @@ func checkNICs(nics []NIC) error {
 	for _, nic := range nics {
 		// Ironic compares addresses as text, in this form.
 		if mac, err := net.ParseMAC(nic.MAC); err != nil || mac.String() != nic.MAC {
-			return fmt.Errorf("network interface %s: %q is no MAC address in lower case with colons", nic.Name, nic.MAC)
+			return fmt.Errorf("network interface %s: %q is not a MAC address in lower case with colons", nic.Name, nic.MAC)
 		}
 		if !validName.MatchString(nic.Name) || names[nic.Name] {
 			return fmt.Errorf("network interface %q: the name is not valid or there twice", nic.Name)

@@ -27,9 +27,8 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// storageController returns what both forms of the controller have: the object in the storage, and
-// its newer resource. Ironic prefers the latter (get_first_controller in
-// ironic/drivers/modules/redfish/utils.py).
+// storageController returns the properties common to both forms of the controller: the object in the storage, and its
+// newer resource. Ironic prefers the latter (get_first_controller in ironic/drivers/modules/redfish/utils.py).
 func (m *Machine) storageController() object {
 	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {

@@ -30,7 +30,7 @@ type Process struct {
 
 	mu   sync.Mutex
 	pid  int           // of the last start
-	from int64         // where the log of the last start begins
+	from int64         // start of the last run's log
 	done chan struct{} // closed when that has ended; nil before the first start
 }
 
@@ -55,8 +55,7 @@ func (p *Process) Start() error {
 	started, done := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer close(done)
-		// The death signal comes when the starting *thread* ends, so this one is kept until the
-		// process is gone.
+		// The death signal comes when the starting *thread* ends, so this thread is kept until the process has exited.
 		runtime.LockOSThread()
 		err := cmd.Start()
 		_ = log.Close()
@@ -65,7 +64,7 @@ func (p *Process) Start() error {
 			return
 		}
 		_ = cmd.Wait()
-		// End what it left behind in its group.
+		// End the remaining processes of its group.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}()
 	if err := <-started; err != nil {
@@ -115,7 +114,7 @@ func (p *Process) Stop() {
 	}
 }
 
-// kill ends the process at once and waits until it is gone.
+// kill kills the process and waits until it has exited.
 func (p *Process) kill() {
 	if _, done, ok := p.Running(); ok {
 		_ = p.signal(syscall.SIGKILL)
@@ -210,9 +209,9 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// Poll calls check at once, and then again until it reports true or an error, or ctx ends. Between two
-// calls it waits for the interval, and at least twice as long as the last call took: a slow server
-// is busy, and many tests that ask it without a pause would keep it so.
+// Poll calls check immediately, and then again until it reports true or an error, or ctx ends. Between two calls it
+// waits for the interval, and at least twice as long as the last call took: a slow server is busy, and many tests that
+// ask it without a pause would keep it so.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	for {
 		start := time.Now()

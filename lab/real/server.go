@@ -33,7 +33,7 @@ type Server struct {
 	CACert string
 	// Dir holds everything the server writes.
 	Dir string
-	// Release is what runs.
+	// Release is the running release.
 	Release Release
 
 	auth    Auth // nil: none
@@ -81,7 +81,7 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere, without authentication: it is only called.
+// At returns a server that was started elsewhere, without authentication. This package only calls it.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
@@ -239,7 +239,7 @@ func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 // HTTPURL is where HTTPRoot is served.
 func (s *Server) HTTPURL() string { return s.files.url }
 
-// PID returns the process ID while the server runs, else 0. It leads a process group: the newest
+// PID returns the process ID while the server runs, else 0. The process leads a process group, because the newest
 // release works in a child process.
 func (s *Server) PID() int {
 	pid, _, _ := s.process.Running()

@@ -25,7 +25,7 @@ import (
 //go:embed venv.py pins/*.txt scripts/*.py
 var files embed.FS
 
-// environments are those that this process has verified.
+// environments are the environments that this process has verified.
 var environments = struct {
 	sync.Mutex
 	paths map[string]string
@@ -137,7 +137,7 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	return RunPython(ctx, env, string(source), nil, args...)
 }
 
-// RunPython runs a script in an environment, with input on stdin, and returns what it prints.
+// RunPython runs a script in an environment, with input on stdin, and returns its output.
 func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script
@@ -161,7 +161,7 @@ var (
 	errDiskFull = errors.New("the disk is full")
 )
 
-// exitNoPython is what venv.py exits with if no Python suits.
+// exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
 // messages are typical messages of Python and pip. Later lines of pip blame the package ("No matching

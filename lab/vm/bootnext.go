@@ -68,8 +68,8 @@ func optionPath(option []byte) []byte {
 	return nil
 }
 
-// isDisk reports whether a device path leads to a disk: HD(), NVMe(), Scsi() or Sata() of
-// another port than the CD drive's.
+// isDisk reports whether a device path is that of a disk: HD(), NVMe(), Scsi() or Sata() of another port than the CD
+// drive's.
 func isDisk(path []byte) bool {
 	for len(path) >= 4 {
 		length := int(binary.LittleEndian.Uint16(path[2:]))
@@ -87,7 +87,7 @@ func isDisk(path []byte) bool {
 	return false
 }
 
-// firstDisk returns the number of the first boot option in BootOrder that leads to a disk.
+// firstDisk returns the number of the first boot option in BootOrder that boots from a disk.
 func (s *variableStore) firstDisk() (number uint16, found bool) {
 	order, _ := s.get("BootOrder")
 	for ; len(order) >= 2; order = order[2:] {

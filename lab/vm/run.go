@@ -208,7 +208,7 @@ func (p *process) kill() {
 	p.serving.Wait()
 }
 
-// close ends QEMU, if it is still running, and waits for it.
+// close ends QEMU, if it still runs, and waits until it has exited.
 func (p *process) close() {
 	p.kill()
 	_ = p.monitor.close()

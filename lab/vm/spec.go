@@ -20,7 +20,7 @@ type Spec struct {
 	UUID, Vendor, Product, Serial, BIOSVersion, Processor string
 	CPUs, MemoryMiB                                       int
 	Disks                                                 []Disk
-	// MAC is that of the network interface, in lower case with colons.
+	// MAC is the MAC address ofthe network interface, in lower case with colons.
 	MAC string
 	// Address is the guest's address in user networking: 10.0.2.16 for example. The host is
 	// HostAddress.
@@ -36,8 +36,8 @@ type Spec struct {
 	ClockOffset time.Duration
 }
 
-// NICName is what Linux calls the network interface, by its PCI address; NICSpeed is the speed
-// that it reports, in Mbit/s.
+// NICName is Linux's name of the network interface, from its PCI address; NICSpeed is the speed that it reports, in
+// Mbit/s.
 const (
 	NICName  = "enp0s2"
 	NICSpeed = 10_000
@@ -59,7 +59,7 @@ type Disk struct {
 	Serial    string
 	// WWN is the NAA name of a SCSI disk. That of an NVMe disk is [NVMeWWN].
 	WWN uint64
-	// Vendor (8 characters) and Product (16 characters) are those of a SCSI disk; NVMe has none.
+	// Vendor (8 characters) and Product (16 characters) describe a SCSI disk; NVMe disks have neither.
 	Vendor, Product string
 }
 
@@ -74,7 +74,7 @@ func NVMeWWN(serial string) string {
 	return fmt.Sprintf("nvme.1b36-%x-%x-%08x", serial, NVMeModel, 1)
 }
 
-// Forward leads from a TCP port of the host to one of the guest.
+// Forward forwards a TCP port of the host to a port of the guest.
 type Forward struct {
 	From netip.AddrPort
 	To   uint16

@@ -1,5 +1,5 @@
-// Package bios checks changes of BIOS settings against what Ironic knows about the settings, and compares the
-// settings of machines.
+// Package bios checks changes of BIOS settings against Ironic's data about the settings, and compares the settings of
+// machines.
 package bios
 
 import (
@@ -29,8 +29,8 @@ func ParseChange(text string) (Change, error) {
 	return Change{name, value}, nil
 }
 
-// Pending returns the changes that a machine with these settings needs, as values that Redfish takes, and what is
-// wrong with the others. Without any settings, Ironic has not read them yet, and nothing is known about values.
+// Pending returns the changes that a machine with these settings needs, as values for Redfish, and the problems of the
+// other changes. Without any settings, Ironic has not read them yet, and values are not checked.
 func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, problems []string) {
 	byName := map[string]models.BIOSSetting{}
 	for _, s := range settings {
@@ -74,7 +74,7 @@ func Shown(s models.BIOSSetting) string {
 	return s.Value
 }
 
-// Value is a change as Redfish takes it: text, a number or a boolean.
+// Value is a value for Redfish: a string, a number or a boolean.
 type Value struct {
 	Name   string
 	Value  any
@@ -90,8 +90,8 @@ func Arguments(changes []Value) map[string]any {
 	return map[string]any{"settings": settings}
 }
 
-// typed converts a value to the type of its setting, with the checks of Ironic
-// (_validate_and_convert_settings in ironic/drivers/modules/redfish/bios.py, 39.0.0); 21.4.4 passes on what it gets.
+// typed converts a value to the type of its setting, with the checks of Ironic (_validate_and_convert_settings in
+// ironic/drivers/modules/redfish/bios.py, 39.0.0); 21.4.4 passes values on unchecked.
 func typed(s models.BIOSSetting, value string) (converted any, problem string) {
 	if s.ReadOnly != nil && *s.ReadOnly {
 		return nil, "read-only"
@@ -174,7 +174,7 @@ type Difference struct {
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// Compare returns the settings that differ from those of a golden machine, sorted by name.
+// Compare returns the settings that differ from a golden machine, sorted by name.
 func Compare(golden, settings []models.BIOSSetting) []Difference {
 	have := map[string]models.BIOSSetting{}
 	for _, s := range settings {

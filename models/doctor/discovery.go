@@ -10,9 +10,9 @@ import (
 // (ironic/api/controllers/v1/versions.py, MINOR_84_CONTINUE_INSPECTION).
 const discoveryMinor = 84
 
-// judgeDiscovery says what is known of auto-discovery. Ironic's API does not show [auto_discovery]enabled, and a request
-// that would tell it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection), so only the nodes tell:
-// plugin_data of the inventory of a discovered node has auto_discovered.
+// judgeDiscovery reports whether auto-discovery is enabled. Ironic's API does not show [auto_discovery]enabled, and a
+// request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection). The
+// evidence is in the nodes: plugin_data of a discovered node's inventory has auto_discovered.
 func judgeDiscovery(f *Facts) Diagnosis {
 	with, _, evidence, told := f.having("inspect", "agent")
 	const option = "the API does not show [auto_discovery]enabled"

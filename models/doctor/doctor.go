@@ -199,7 +199,7 @@ func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
 			continue
 		}
-		// Checks without a subject, such as nodes when none is named, are left out.
+		// Checks without a subject, such as nodes when none is named, are omitted.
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}

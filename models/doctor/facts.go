@@ -25,7 +25,7 @@ type Facts struct {
 	Asked bool
 	// Version is the negotiated API version.
 	Version models.APIVersion
-	// Latencies are those of small requests.
+	// Latencies are the latencies ofsmall requests.
 	Latencies []time.Duration
 	// Skew is Ironic's clock minus this machine's, if SkewKnown, to half a second.
 	Skew      time.Duration
@@ -150,7 +150,7 @@ type Here struct {
 	KeyNotes []string
 
 	Journal JournalFacts
-	// Audit is the audit file; AuditError is why it cannot be written, AuditNew: it does not exist yet.
+	// Audit is the audit file; AuditError explains why it cannot be written; AuditNew means that it does not exist yet.
 	Audit      string
 	AuditNew   bool
 	AuditError string
@@ -163,8 +163,8 @@ type Here struct {
 
 	Terminal TerminalFacts
 
-	// VMsMissing is what this machine lacks for the lab's virtual machines; NoKVM is why KVM cannot be used. Empty if
-	// nothing is missing.
+	// VMsMissing lists missing requirements of the lab's virtual machines; NoKVM explains why KVM is not usable. Empty
+	// if all requirements are met.
 	VMsMissing, NoKVM string
 }
 

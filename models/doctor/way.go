@@ -189,7 +189,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	return well(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
-// What the fault of the first API request is about.
+// Topics of the fault of the first API request.
 type faultAbout int
 
 const (

@@ -66,7 +66,7 @@ func BootOf(r *models.Row) Boot {
 		b.Stage, b.Since = models.RamdiskHeartbeat, time.Time{}
 	}
 	if b.Obstacle != nil && !b.Heartbeat.Before(b.Obstacle.Last) {
-		b.Obstacle = nil // Ironic has heard from the ramdisk since
+		b.Obstacle = nil // the ramdisk has contacted Ironic since
 	}
 	return b
 }

@@ -88,7 +88,7 @@ func TestBootLogClocks(t *testing.T) {
 		var b BootLog
 		at := func(ago time.Duration) time.Time { return now.Add(ago + ahead) }
 		for _, l := range []*models.LogLine{bootLine(at(-5*time.Minute), "kernel", "Linux version 6"), bootLine(at(-4*time.Minute), "ironic-agent", pulling), bootLine(at(-time.Second), "kernel", "still there")} {
-			l.Received = now // all at once
+			l.Received = now // all together
 			b.Take(l)
 		}
 		if got := now.Sub(b.reachedAt()).Round(time.Minute); got != 4*time.Minute {

@@ -80,8 +80,8 @@ type Next struct {
 	// Command is the command line for the action, or "".
 	Command string `json:"command"`
 
-	// Verb is the provision verb that the command sends, so that it can be blocked. Retry stands
-	// for the verb that retries in the node's state, or gives up waiting.
+	// Verb is the provision verb that the command sends, so that it can be blocked. Retry means the verb that retries
+	// in the node's state, or gives up waiting.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }

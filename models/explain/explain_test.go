@@ -231,7 +231,7 @@ func TestExplainPains(t *testing.T) {
 			n.Internal.LastHeartbeat = ago(5 * time.Hour)
 			f.History = []models.HistoryEntry{{Severity: "ERROR", Event: timedOut, CreatedAt: ago(time.Minute)}, {Severity: "INFO", EventType: "deployment_start", CreatedAt: ago(31 * time.Minute)}}
 		}), "never-booted", ConfidenceHigh},
-		"kept is an earlier try": {1, failed(models.StateDeployFailed, "", func(_ *models.Node, f *Facts) {
+		"kept is an earlier attempt": {1, failed(models.StateDeployFailed, "", func(_ *models.Node, f *Facts) {
 			f.History = []models.HistoryEntry{{Severity: "ERROR", Event: timedOut, CreatedAt: ago(time.Minute)}}
 			f.Work = &models.Work{
 				Kind: models.StateDeploying, Begin: explainNow.Add(-3 * time.Hour), End: explainNow.Add(-2 * time.Hour), Whole: true, Outcome: models.OutcomeFailed,

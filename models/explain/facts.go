@@ -305,7 +305,7 @@ func (x *explaining) isBootError(id ErrorID) bool {
 	return is && x.Row != nil && x.Row.Log != nil
 }
 
-// tells reports whether the text contains an error.
+// tells reports whether the text contains error details.
 func (t *reasonText) tells(id ErrorID) bool {
 	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.said && k.id == id })
 }

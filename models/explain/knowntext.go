@@ -13,8 +13,8 @@ const (
 // knownIn is an error found in a reason.
 type knownIn struct {
 	id ErrorID
-	// said means that a clause of the reason starts with it. Otherwise the reason only mentions
-	// it, or it is about cleaning up after another error.
+	// said means that a clause of the reason starts with the text. Otherwise the reason only mentions it, or concerns
+	// the cleanup after another error.
 	said bool
 }
 

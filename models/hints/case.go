@@ -36,7 +36,7 @@ func DecodeCase(raw []byte) (Case, error) {
 	for _, item := range volumes {
 		volume, ok := item.(*PythonDict)
 		if !ok {
-			return Case{}, fmt.Errorf("a RAID volume is no object: %w", errNoCase)
+			return Case{}, fmt.Errorf("a RAID volume is not an object: %w", errNoCase)
 		}
 		read := RAIDVolume{Name: PythonStr(volume.Get("name")), Root: PythonTruthy(volume.Get("is_root_volume"))}
 		parts, _ := volume.Get("parts").(PythonList)

@@ -2,8 +2,8 @@ package hints
 
 import "strings"
 
-// match is specs_matcher.match: it reports whether a value (string or float64) satisfies a
-// specification. Errors are those that Python raises.
+// match is specs_matcher.match: it reports whether a value (string or float64) satisfies a specification. Errors have
+// the texts of Python's exceptions.
 func (g grammar) match(value any, spec string) (bool, *Error) {
 	t, err := g.tokens(spec)
 	if err != nil || len(t) == 1 {

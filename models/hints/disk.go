@@ -30,7 +30,7 @@ type Disk struct {
 }
 
 // errNoDisk rejects an entry of a list of disks that is not an object.
-var errNoDisk = errors.New("a disk is no object")
+var errNoDisk = errors.New("a disk is not an object")
 
 // UnmarshalJSON parses a disk as the agent reports it. Unknown fields are ignored.
 func (d *Disk) UnmarshalJSON(raw []byte) error {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Neighbor is the switch port that LLDP announced to a NIC. Its fields are those of a port's local_link_connection.
+// Neighbor is the switch port that LLDP announced to a NIC. Its fields match a port's local_link_connection.
 type Neighbor struct {
 	// SwitchID is the chassis ID if that is a MAC address, in lower case: Ironic accepts no other.
 	SwitchID string
@@ -30,7 +30,7 @@ const (
 	portAddress = 4
 )
 
-// parsedLLDP is what Ironic's hook parse-lldp stores of an interface (ironic/drivers/modules/inspector/
+// parsedLLDP is the data that Ironic's hook parse-lldp stores about an interface (ironic/drivers/modules/inspector/
 // lldp_parsers.py, 39.0.0).
 type parsedLLDP struct {
 	Chassis string `json:"switch_chassis_id"`

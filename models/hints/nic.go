@@ -41,7 +41,8 @@ func DecodeNICs(data []byte) ([]NIC, error) {
 	if err := json.Unmarshal(data, &found); err != nil {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
-	// The agent takes it from BOOTIF=01-52-54-00-12-34-56 (ironic_python_agent/hardware.py, get_boot_info).
+	// The agent reads the boot interface from BOOTIF=01-52-54-00-12-34-56 (ironic_python_agent/hardware.py,
+	// get_boot_info).
 	boot := strings.ToLower(strings.ReplaceAll(found.Inventory.Boot.PXE, "-", ":"))
 	if strings.Count(boot, ":") == 6 {
 		_, boot, _ = strings.Cut(boot, ":")

@@ -2,8 +2,8 @@ package hints
 
 import "ironworks/models"
 
-// PythonMasked returns a copy of a value without secrets: [models.Mask] stands for what has a key that is named like one.
-// key is that of the value itself, "" without one.
+// PythonMasked returns a copy of a value without secrets: [models.Mask] replaces values whose key looks like the name
+// of a secret. key is the key of the value itself, "" without one.
 func PythonMasked(key string, v any) any {
 	switch v := v.(type) {
 	case *PythonDict:

@@ -39,7 +39,7 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 		names = append(names, d.Name)
 	}
 	if len(found) != 1 {
-		return Disk{}, fmt.Errorf("%w: %d disks are called %s; there are %s",
+		return Disk{}, fmt.Errorf("%w: %d disks are called %s; disks: %s",
 			errNoSuchDisk, len(found), printable.Line(name), printable.Line(strings.Join(names, ", ")))
 	}
 	return found[0], nil
@@ -59,7 +59,7 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 		}
 		for _, value := range values {
 			if strings.EqualFold(value, "none") {
-				continue // None stands for a missing attribute, too
+				continue // None also means a missing attribute
 			}
 			// Without an operator other tools can read the hint. It needs one if the value looks
 			// like an operator.

@@ -1,5 +1,5 @@
-// Package inspection describes what inspection found in a machine: the inventory of the ramdisk or of Redfish, and what
-// collectors and hooks added (LLDP, PCI, NUMA, USB).
+// Package inspection describes the inspection data of a machine: the inventory of the ramdisk or of Redfish, and data
+// added by collectors and hooks (LLDP, PCI, NUMA, USB).
 package inspection
 
 import (

@@ -2,7 +2,7 @@ package plan
 
 import "ironworks/models"
 
-// BootKind is what a machine boots a file as.
+// BootKind is the role of a file in a boot.
 type BootKind string
 
 // The kinds of boot files.
@@ -32,7 +32,7 @@ type BootFile struct {
 // OnTheWeb reports whether the file is on a web server.
 func (b *BootFile) OnTheWeb() bool { return isWeb(b.Address) }
 
-// BootFiles returns what the node boots for a deployment: an ISO, or a kernel with its ramdisk, or nothing. Old
+// BootFiles returns the boot files of the node for a deployment: an ISO, or a kernel with its ramdisk, or nothing. Old
 // drivers have prefixes.
 func BootFiles(n *models.Node) []BootFile {
 	file := func(kind BootKind, field string) BootFile {

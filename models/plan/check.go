@@ -81,7 +81,7 @@ const (
 	CheckUnknown CheckSeverity = "unknown" // cannot be determined
 )
 
-// CheckPolicy changes what a check does.
+// CheckPolicy changes the effect of a failed check.
 type CheckPolicy string
 
 // The policies. A check that cannot be overridden can only be made stricter.

@@ -222,7 +222,7 @@ func nodeCases() map[CheckID][]checkCase {
 			{"", same, CheckOK, ""},
 			{"", func(f *Facts) {
 				f.Validations = []models.Validation{{Interface: "power", Result: &no, Reason: "no password"}, {Interface: "bios", Result: &no, Reason: "x"}, {Interface: "boot", Result: nil, Reason: ""}}
-			}, CheckRefuse, "finds power not valid"},
+			}, CheckRefuse, "finds power invalid"},
 			{`"deploy_interface": "direct"`, func(f *Facts) {
 				f.Plan.Kind, f.Validations = KindInstallCoreOS, []models.Validation{{Interface: "deploy", Result: &no, Reason: "no image_source"}}
 			}, CheckUnknown, "validates again"},
@@ -262,7 +262,7 @@ func stepCases() map[CheckID][]checkCase {
 				withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}})(f)
 			}, CheckRefuse, "takes no arguments"},
 			{`"deploy_interface": "custom-agent"`, withSteps(install, models.Step{Interface: "deploy", Step: "erase_devices"}), CheckRefuse, "it is a clean step"},
-			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "the bios interface no-bios does not offer it; offered by redfish, idrac-redfish"},
+			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "not offered by the bios interface no-bios; offered by redfish, idrac-redfish"},
 			{"", withSteps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
 			{"", withSteps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "interface console has no steps"},
 			{"", withSteps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},

@@ -219,7 +219,7 @@ func (f *Facts) missHelp() string {
 	}
 	switch {
 	case has(hints.Serial, hints.WWN, hints.WWNWithExtension, hints.WWNVendorExtension):
-		return " (the agent knows more serials and WWNs than the inventory has, and may still find the disk)"
+		return " (the agent reads more serials and WWNs than the inventory lists, and may still find the disk)"
 	case has(hints.HCTL):
 		return " (host adapter numbers may change with every boot)"
 	}

@@ -263,7 +263,7 @@ func checkRamdisk(f *Facts) finding {
 		onScreen("set an ISO on the page Ramdisk, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
-// instanceRamdisk checks what an instance that runs from memory boots.
+// instanceRamdisk checks the boot files of an instance that runs from memory.
 func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {
@@ -279,7 +279,7 @@ func (f *Facts) instanceRamdisk() finding {
 		onScreen("set an ISO, or a kernel and initramfs, on the page Ramdisk")
 }
 
-// changes reports whether the plan changes what an interface validates, so that the current validation does not
+// changes reports whether the plan changes fields that an interface validates, so that the current validation does not
 // count.
 func (f *Facts) changes(iface string) bool {
 	p := f.Plan
@@ -311,7 +311,7 @@ func checkValidate(f *Facts) finding {
 	}
 	switch {
 	case len(failed) > 0:
-		return bad("Ironic finds "+strings.Join(failed, ", ")+" not valid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
+		return bad("Ironic finds "+strings.Join(failed, ", ")+" invalid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
 			onScreen("to validate again, " + models.RunKey("validate"))
 	case len(later) > 0:
 		return unknown(strings.Join(later, ", ")+" is invalid now; the plan changes that, and Ironic validates again before deployment", "", evidence...)
@@ -340,7 +340,7 @@ func checkKernelParams(f *Facts) finding {
 	case err == nil:
 		return good("valid", at)
 	case hints.GenerationOf(f.Version) == hints.GenerationOld:
-		return unknown("Ironic 37 and later would reject them (this Ironic is older): "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+		return unknown("Ironic 37 and later reject these parameters (this Ironic is older): "+err.Error(), "use KEY, KEY=VALUE or KEY=\"VALUE WITH SPACES\", separated by spaces", at)
 	}
-	return bad("rejected since Ironic 37: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+	return bad("rejected since Ironic 37: "+err.Error(), "use KEY, KEY=VALUE or KEY=\"VALUE WITH SPACES\", separated by spaces", at)
 }

@@ -123,7 +123,7 @@ func checkOCITag(f *Facts) finding {
 		"pin the image by digest: @sha256:DIGEST", models.Observed("tag", r.Tag))
 }
 
-// checkOCIKind compares the content of the image with what the interface installs.
+// checkOCIKind compares the kind of the image with the kinds that the interface installs.
 func checkOCIKind(f *Facts) finding {
 	r, is := f.ociImage()
 	switch {

@@ -40,7 +40,7 @@ func checkInstallStep(f *Facts) finding {
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps")
 }
 
-// checkSteps finds steps that Ironic refuses, at once or when the agent has called back.
+// checkSteps finds steps that Ironic refuses, either immediately or when the agent has called back.
 func checkSteps(f *Facts) finding {
 	if len(f.Steps) == 0 {
 		return finding{}

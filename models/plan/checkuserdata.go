@@ -43,7 +43,7 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	return "", "", true
 }
 
-// looksLikeCoreOS goes by the image names of Fedora CoreOS, RHEL CoreOS, CentOS Stream CoreOS and Flatcar.
+// looksLikeCoreOS compares with the image names of Fedora CoreOS, RHEL CoreOS, CentOS Stream CoreOS and Flatcar.
 func looksLikeCoreOS(source string) bool {
 	name := strings.ToLower(source[strings.LastIndex(source, "/")+1:])
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })

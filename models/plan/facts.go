@@ -26,7 +26,7 @@ type Facts struct {
 	Kind  Kind
 	Steps []models.Step
 	// Outcomes are the possible kinds, Kind first: several if Ironic selects the deploy interface when the deployment
-	// starts. Those that write a disk come first.
+	// starts. Kinds that write a disk come first.
 	Outcomes []Kind
 	// Hints are the effective ones once the plan's are written.
 	Hints hints.NodeHints
@@ -39,7 +39,7 @@ type Facts struct {
 	// MaxInventoryAge is its maximum age; zero is unlimited.
 	MaxInventoryAge time.Duration
 
-	// Validations are those of the current node, before the plan's changes.
+	// Validations are the validations ofthe current node, before the plan's changes.
 	Validations   []models.Validation
 	ValidateError string
 	Drivers       []models.Driver
@@ -83,7 +83,7 @@ type UserDataFacts struct {
 	Kind string
 	// Language is the reader of the format; empty if unknown.
 	Language UserDataReader
-	// OK: it is valid in its format.
+	// OK means that the user data is valid in its format.
 	OK       bool
 	Findings []UserDataFinding
 	// Sent is the number of bytes sent for it.
@@ -92,7 +92,7 @@ type UserDataFacts struct {
 
 // UserDataFinding is a problem in user data.
 type UserDataFinding struct {
-	// Error: it must not be sent; otherwise a warning.
+	// Error means that the user data must not be sent; otherwise this is a warning.
 	Error bool
 	ID    string
 	Text  string

@@ -198,7 +198,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 		"network_data": r.object(&d.NetworkData, path+".network_data"),
 	})
 	if d.UserDataFile != "" && d.UserData != "" {
-		r.wrong(n, path, "user_data and user_data_file exclude each other")
+		r.wrong(n, path, "user_data and user_data_file cannot be combined")
 	}
 	return d
 }

@@ -12,7 +12,7 @@ import (
 // (ironic/drivers/modules/autodetect.py of Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice is what selects the disk to write.
+// diskChoice is the rule that selects the disk to write.
 type diskChoice string
 
 const (
@@ -24,7 +24,7 @@ const (
 	diskNone diskChoice = "none"
 )
 
-// disk returns what selects the disk. An unknown kind is assumed to use the hints.
+// disk returns the rule that selects the disk. An unknown kind is assumed to use the hints.
 func (k Kind) disk() diskChoice {
 	switch k {
 	case KindRamdisk, KindFake:
@@ -69,7 +69,8 @@ func kindOfInterface(deployInterface string) Kind {
 	return KindConfigured
 }
 
-// Interface returns the deploy interface that runs: the node's, or the one that autodetect is expected to select.
+// Interface returns the deploy interface that runs: the node's interface, or the interface that autodetect is expected
+// to select.
 func (f *Facts) Interface() string {
 	if f.autodetects() {
 		if k := f.Kind.deployInterface(); k != "" {

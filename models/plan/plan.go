@@ -8,7 +8,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Kind is what a deployment does to the disk, and how.
+// Kind is the method of a deployment, and thereby its effect on the disk.
 type Kind string
 
 const (
@@ -211,7 +211,7 @@ func (f Fields) With(other Fields) Fields {
 	}
 	f.ConfigDrive.MetaData = joinedMaps(f.ConfigDrive.MetaData, other.ConfigDrive.MetaData)
 	f.ConfigDrive.NetworkData = joinedMaps(f.ConfigDrive.NetworkData, other.ConfigDrive.NetworkData)
-	switch r := other.Ramdisk; { // an ISO and a kernel exclude each other
+	switch r := other.Ramdisk; { // an ISO and a kernel cannot be combined
 	case r.ISO != "":
 		f.Ramdisk = r
 	case r.Kernel != "" || r.Initrd != "":

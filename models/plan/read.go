@@ -166,7 +166,7 @@ func kindOfYAML(n *yaml.Node) string {
 	case "!!int", "!!float":
 		return "a number"
 	case "!!str":
-		return "a text"
+		return "a string"
 	case "!!merge":
 		return "a merge"
 	}

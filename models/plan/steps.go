@@ -47,8 +47,8 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	return &o.Steps[i]
 }
 
-// deploymentSteps returns the steps to send with priorities: the plan's, and the step that defines the kind if
-// neither they nor a template have it.
+// deploymentSteps returns the steps to send with priorities: the plan's steps, and the kind's step unless the plan or
+// a template has it.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })

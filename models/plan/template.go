@@ -88,7 +88,7 @@ func (f *Facts) templateSteps() []OrderedStep {
 // guessedKind reports whether only templates determine the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// brought are the steps beside the driver's: those sent, and those of templates that none of them replaces.
+// brought are the steps in addition to the driver's: sent steps, and template steps that no sent step replaces.
 func (f *Facts) brought() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {
@@ -115,8 +115,8 @@ func sameStep(s models.Step, o models.Step) bool {
 // Order returns the steps in Ironic's order, as far as the driver's are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
 
-// Disabled returns the steps of the plan and the templates that do not run: those with priority 0, which also disable
-// the step of the driver, and those that Ironic drops ([steps.Reserved]).
+// Disabled returns the steps of the plan and the templates that do not run: steps with priority 0, which also disable
+// the driver's step, and steps that Ironic drops ([steps.Reserved]).
 func (f *Facts) Disabled() []OrderedStep {
 	return slices.DeleteFunc(f.brought(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
@@ -146,7 +146,7 @@ func checkTraits(f *Facts) finding {
 	return good("all present", at...)
 }
 
-// checkTemplates finds what Ironic refuses in the templates, whose steps it validates as one list.
+// checkTemplates finds steps that Ironic refuses in the templates, whose steps it validates as one list.
 func checkTemplates(f *Facts) finding {
 	if !f.WantsTemplates() {
 		return finding{}

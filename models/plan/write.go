@@ -13,8 +13,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Encode writes the plan as a file. Comments and key order of its file are kept; an unchanged plan is written as
-// it was.
+// Encode writes the plan as a file. Comments and key order of its file are kept; an unchanged plan is written
+// unchanged.
 func (p *Plan) Encode() ([]byte, error) {
 	var old *yaml.Node
 	if p.file != nil {

@@ -43,8 +43,8 @@ const (
 	Group Noun = "port group"
 )
 
-// fields are those that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0), and those
-// that ironworks translates: portgroup of a port, members of a port group.
+// fields are the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0), and
+// fields that ironworks translates: portgroup of a port, members of a port group.
 func (n Noun) fields() map[string]field {
 	if n == Group {
 		return map[string]field{
@@ -183,7 +183,7 @@ func (f field) value(text string) (value any, why string) {
 	case kindMAC:
 		mac, valid := models.ParseMAC(text)
 		if !valid {
-			return nil, fmt.Sprintf("%q is no MAC address; want six pairs of hex digits, such as 52:54:00:12:34:56", printable.Line(text))
+			return nil, fmt.Sprintf("%q is not a MAC address; want six pairs of hex digits, such as 52:54:00:12:34:56", printable.Line(text))
 		}
 		return mac, ""
 	case kindMembers:
@@ -212,7 +212,7 @@ func Find(list []Setting, name string) *Setting {
 	return nil
 }
 
-// Body returns the fields of a POST. Removed fields and members are left out.
+// Body returns the fields of a POST. Removed fields and members are omitted.
 func Body(list []Setting) map[string]any {
 	body := map[string]any{}
 	for _, s := range list {
@@ -232,8 +232,8 @@ func Body(list []Setting) map[string]any {
 	return body
 }
 
-// Ops returns the operations of a PATCH that changes the current fields now to the settings.
-// Unchanged fields, members and portgroup are left out.
+// Ops returns the operations of a PATCH that changes the current fields now to the settings. Unchanged fields, members
+// and portgroup are omitted.
 func Ops(list []Setting, now map[string]any) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, s := range list {
@@ -285,8 +285,8 @@ func (n Noun) Connectivity(ops []models.PatchOp) string {
 	return ""
 }
 
-// CheckLink returns what an incomplete local_link_connection lacks, "" for a complete one (LOCAL_LINK_CONN_SCHEMA of
-// ironic/api/controllers/v1/utils.py, 39.0.0).
+// CheckLink returns the missing keys of an incomplete local_link_connection, "" for a complete one
+// (LOCAL_LINK_CONN_SCHEMA of ironic/api/controllers/v1/utils.py, 39.0.0).
 func CheckLink(link map[string]any) string {
 	has := func(key string) bool { return link[key] != nil }
 	switch {

@@ -21,7 +21,7 @@ type Drive struct {
 	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are Redfish's; empty if unknown.
 	Protocol, MediaType string
 	CapacityBytes       int64
-	// InUse marks a drive that belongs to a volume. Ironic does not look at it: the BMC refuses the volume then.
+	// InUse marks a drive that belongs to a volume. Ironic ignores this, and the BMC then refuses the volume.
 	InUse bool
 }
 
@@ -70,7 +70,7 @@ func ToCreate(volumes []Volume, root, others bool) []Volume {
 	return volumes
 }
 
-// quoted returns a logical disk as it was given, or as Ironic would have it.
+// quoted returns a logical disk as given, or in Ironic's corrected form.
 func (d *LogicalDisk) quoted() *hints.PythonDict {
 	if d.given != nil {
 		return d.given
@@ -203,8 +203,8 @@ type queue struct {
 	done []Volume
 }
 
-// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). After an error in a later
-// disk, Ironic tries the next drives without that disk: it has forgotten to put it back.
+// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). After an error in a
+// later disk, Ironic tries the next drives without that disk, because it does not put it back (a bug).
 func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	disk := q.open[0]
 	q.open = q.open[1:]

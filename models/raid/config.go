@@ -33,7 +33,7 @@ type LogicalDisk struct {
 	// DriveCount is the number of drives, 0 for as few as possible.
 	DriveCount int
 	Controller string
-	// Drives are the IDs of drives of a hardware controller, nil if Ironic chooses. Hints are those of the drives of a
+	// Drives are the IDs of drives of a hardware controller, nil if Ironic chooses. Hints select the drives of a
 	// software RAID.
 	Drives []string
 	Hints  []hints.Hints
@@ -101,7 +101,7 @@ func (r *reader) disk(v any) LogicalDisk {
 	known := []string{keyLevel, keySize, keyName, keyRoot, keyShare, keyType, keyProtocol, keyCount, keyCtrl, keyPhysical}
 	for _, key := range given.Keys() {
 		if !slices.Contains(known, key) {
-			r.fail(key, given.Get(key), "unknown key; known are "+strings.Join(known, ", "))
+			r.fail(key, given.Get(key), "unknown key; known keys: "+strings.Join(known, ", "))
 		}
 	}
 	for _, key := range []string{keyLevel, keySize} {
@@ -122,7 +122,7 @@ func (r *reader) disk(v any) LogicalDisk {
 func (r *reader) text(key string) string {
 	text, ok := r.given.Get(key).(string)
 	if !ok && r.given.Has(key) {
-		r.fail(key, r.given.Get(key), "write a text, in quotes")
+		r.fail(key, r.given.Get(key), "write a string, in quotes")
 	}
 	return text
 }
@@ -130,7 +130,7 @@ func (r *reader) text(key string) string {
 func (r *reader) word(key string, words []string) string {
 	text, _ := r.given.Get(key).(string)
 	if r.given.Has(key) && !slices.Contains(words, text) {
-		r.fail(key, r.given.Get(key), "use one of the texts "+strings.Join(words, ", "))
+		r.fail(key, r.given.Get(key), "use one of "+strings.Join(words, ", "))
 	}
 	return text
 }

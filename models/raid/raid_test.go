@@ -59,10 +59,10 @@ func TestDecodeNamesDiskKeyValueAndFix(t *testing.T) {
 		},
 	}}
 	_, err := Decode(config)
-	want := `logical disk 2: size: 1: unknown key; known are raid_level, size_gb, volume_name, is_root_volume, share_physical_disks, disk_type, interface_type, number_of_physical_disks, controller, physical_disks
-logical disk 2: raid_level: 5: use one of the texts JBOD, 0, 1, 2, 5, 6, 1+0, 5+0, 6+0
+	want := `logical disk 2: size: 1: unknown key; known keys: raid_level, size_gb, volume_name, is_root_volume, share_physical_disks, disk_type, interface_type, number_of_physical_disks, controller, physical_disks
+logical disk 2: raid_level: 5: use one of JBOD, 0, 1, 2, 5, 6, 1+0, 5+0, 6+0
 logical disk 2: share_physical_disks: 'yes': use true or false
-logical disk 2: disk_type: 'nvme': use one of the texts hdd, ssd
+logical disk 2: disk_type: 'nvme': use one of hdd, ssd
 logical disk 2: number_of_physical_disks: 0: use a whole number of drives, at least 1
 logical disk 2: size_gb: 1.5: use a whole number of GiB, or "MAX"
 logical disk 2: physical_disks: ['1', {}]: name the controller as well

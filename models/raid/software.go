@@ -7,9 +7,9 @@ import (
 	"ironworks/models/hints"
 )
 
-// Software has what the agent knows when it checks a software RAID.
+// Software has the agent's data for the check of a software RAID.
 type Software struct {
-	// Generation is that of the agent: the old one lacks some checks.
+	// Generation is the generation ofthe agent: the old one lacks some checks.
 	Generation hints.Generation
 	// KeepsVolumes says that skip_block_devices of the node preserves a volume.
 	KeepsVolumes bool

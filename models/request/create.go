@@ -90,7 +90,7 @@ func DetachVIF(node, vif string) Request {
 	}
 }
 
-// createFlags returns the flags of a create command, with secrets masked; the field named by positional is left out.
+// createFlags returns the flags of a create command, with secrets masked; the field named by positional is omitted.
 func createFlags(body map[string]any, positional string) []string {
 	shown, _ := maskedBody(body).(map[string]any)
 	var flags []string

@@ -18,9 +18,9 @@ var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
 // Reserved reports whether Ironic runs a step itself.
 func Reserved(step string) bool { return slices.Contains(reserved, step) }
 
-// Problem is what is wrong with a step.
+// Problem is a problem of a step.
 type Problem struct {
-	// Text says what is wrong, and how to correct it.
+	// Text describes the problem and its correction.
 	Text string
 	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it.
 	Certain bool
@@ -46,7 +46,7 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	offered := slices.DeleteFunc(slices.Clone(rows), func(k *Known) bool { return !all.offer(k) })
 	if len(offered) == 0 {
 		return []Problem{{
-			Text:    fmt.Sprintf("%s: the %s interface %s does not offer it; %s", s.Label(), s.Interface, name, offeredBy(rows)),
+			Text:    fmt.Sprintf("%s: not offered by the %s interface %s; %s", s.Label(), s.Interface, name, offeredBy(rows)),
 			Certain: true, Setting: all.setting(rows),
 		}}
 	}

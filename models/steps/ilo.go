@@ -7,9 +7,9 @@ func ofILO() []Known {
 		{Name: "activate_license", Drivers: both, Kinds: kinds("c"), Description: "activate a license", Args: args(need("ilo_license_key", Text, "license key"))},
 		{Name: "add_https_certificate", Drivers: both, Kinds: kinds("c"), Description: "install a certificate", Args: args(need("cert_file", Text, "URL of the signed certificate"))},
 		{Name: "clear_ca_certificates", Drivers: ilo5, Kinds: kinds("c"), Description: "delete CA certificates", Args: args(need("certificate_files", List, "URLs of the certificates"))},
-		{Name: "clear_secure_boot_keys", Drivers: both, Kinds: kinds("dc"), Description: "delete the keys of secure boot"},
+		{Name: "clear_secure_boot_keys", Drivers: both, Kinds: kinds("dc"), Description: "delete the Secure Boot keys"},
 		{Name: "create_csr", Drivers: both, Kinds: kinds("c"), Description: "create a certificate signing request", Args: args(need("csr_params", Object, "City, CommonName, Country, OrgName, State"))},
-		{Name: "erase_devices", Drivers: ilo5, Kinds: kinds("c"), Description: "erase all disks by the controller", Args: args(may("erase_pattern", Object, "", "pattern by type: {hdd, ssd}"))},
+		{Name: "erase_devices", Drivers: ilo5, Kinds: kinds("c"), Description: "erase all disks through the controller", Args: args(may("erase_pattern", Object, "", "pattern by type: {hdd, ssd}"))},
 		{
 			Name: "flash_firmware_sum", Drivers: both, Kinds: kinds("d"), Description: "update firmware by Smart Update Manager",
 			Args: args(sppURL, sppChecksum, sppParts),
@@ -17,12 +17,12 @@ func ofILO() []Known {
 		{Name: "one_button_secure_erase", Drivers: ilo5, Kinds: kinds("c"), Description: "erase the whole machine, its BMC settings too"},
 		{Name: "reset_bios_to_default", Automated: 10, Drivers: both, Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults"},
 		{Name: "reset_ilo", Drivers: both, Kinds: kinds("dc"), Description: "restart the iLO"},
-		{Name: "reset_ilo_credential", Automated: 30, Drivers: both, Kinds: kinds("c"), Description: "give Ironic's user a random password"},
+		{Name: "reset_ilo_credential", Automated: 30, Drivers: both, Kinds: kinds("c"), Description: "set a random password for Ironic's BMC user"},
 		{
-			Name: "reset_ilo_credential", Drivers: both, Kinds: kinds("d"), Description: "change the password of Ironic's user",
+			Name: "reset_ilo_credential", Drivers: both, Kinds: kinds("d"), Description: "change the password of Ironic's BMC user",
 			Args: args(need("ilo_password", Text, "new password")),
 		},
-		{Name: "reset_secure_boot_keys_to_default", Automated: 20, Drivers: both, Kinds: kinds("dc"), Description: "restore the keys of secure boot"},
+		{Name: "reset_secure_boot_keys_to_default", Automated: 20, Drivers: both, Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
 		{
 			Name: "security_parameters_update", Drivers: both, Kinds: kinds("c"), Description: "change the security dashboard",
 			Args: args(need("security_parameters", List, "parameters, each {param, enable, ignore}")),

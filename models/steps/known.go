@@ -45,7 +45,7 @@ var (
 	whereto      = need("export_configuration_location", Text, "URL that receives the configuration")
 	sppURL       = need("url", Text, "URL of the Service Pack for ProLiant")
 	sppChecksum  = need("checksum", Text, "MD5 checksum of the image")
-	sppParts     = may("components", List, "", "file names of components to update; all without it")
+	sppParts     = may("components", List, "", "file names of components to update; default: all")
 	ignores      = may("ignore", Boolean, "false", "skip the step")
 	// ironic_python_agent/inject_files.py
 	injectArgs = args(
@@ -81,9 +81,9 @@ var table = append([]Known{
 	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: on("bootc"), Kinds: kinds("d"), Description: "attach the instance's networks", Release: onlyNewest},
 	{Interface: "deploy", Name: "boot_instance", Drivers: on("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power on the instance"},
 	{Interface: "deploy", Name: "boot_instance", Drivers: on("bootc"), Kinds: kinds("d"), Description: "power on the instance", Release: onlyNewest},
-	{Interface: "deploy", Name: "erase_devices", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase all disks, by their own command or by overwriting", Automated: 10},
+	{Interface: "deploy", Name: "erase_devices", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase all disks, with their erase command or by overwriting", Automated: 10},
 	{Interface: "deploy", Name: "erase_devices_metadata", Drivers: on(Agent), Kinds: kinds("dc"), Description: "erase partition tables and file system headers of all disks", Automated: 99},
-	{Interface: "deploy", Name: "erase_devices_express", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase NVMe disks by their own command, metadata of others"},
+	{Interface: "deploy", Name: "erase_devices_express", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase NVMe disks with their erase command, and metadata of other disks"},
 	{Interface: "deploy", Name: "erase_pstore", Drivers: on(Agent), Kinds: kinds("c"), Description: "delete crash dumps of the kernel"},
 	{
 		Interface: "deploy", Name: "clean_uefi_nvram", Drivers: on(Agent), Kinds: kinds("dc"), Description: "delete boot entries", Release: onlyNewest,
@@ -114,10 +114,10 @@ var table = append([]Known{
 	{Interface: "management", Name: "export_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "save the configuration of the machine", Args: args(whereto), Release: onlyOld},
 	{Interface: "management", Name: "import_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration", Args: args(wherefrom), Release: onlyOld},
 	{Interface: "management", Name: "import_export_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration, and save the result", Args: args(wherefrom, whereto), Release: onlyOld},
-	{Interface: "management", Name: "clear_secure_boot_keys", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "delete the keys of secure boot"},
-	{Interface: "management", Name: "reset_secure_boot_keys_to_default", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "restore the keys of secure boot"},
+	{Interface: "management", Name: "clear_secure_boot_keys", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "delete the Secure Boot keys"},
+	{Interface: "management", Name: "reset_secure_boot_keys_to_default", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
 	{
-		Interface: "management", Name: "set_bmc_clock", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "set the clock of the BMC", Release: onlyNewest,
+		Interface: "management", Name: "set_bmc_clock", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "set the BMC's clock", Release: onlyNewest,
 		Args: args(may("target_datetime", Text, "now", "time as in 2026-11-26T12:00:00+00:00"), may("datetime_local_offset", Text, "", "offset of local time, as in +01:00")),
 	},
 	{Interface: "management", Name: "update_firmware", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("cs"), Description: "update firmware from images", Args: args(images)},

@@ -1,9 +1,9 @@
 // Package steps knows the deploy, clean and service steps of Ironic's interfaces and of ironic-python-agent, with
-// their arguments: Ironic's API lists neither. A step that a node's interfaces do not offer otherwise fails only when
-// the conductor plans it, or after the machine has booted.
+// their arguments: Ironic's API lists neither. Without this check, a step that a node's interfaces do not offer fails
+// only when the conductor plans it, or after the machine has booted.
 //
-// The table covers the releases 39.0.0 and 21.4.4 of Ironic and the agents 13.0.0 and 9.4.2; test/upstream compares
-// it with their sources.
+// The table covers the releases 39.0.0 and 21.4.4 of Ironic and the agents 13.0.0 and 9.4.2; test/upstream compares it
+// with their sources.
 package steps
 
 import (
@@ -16,10 +16,10 @@ import (
 	"ironworks/models"
 )
 
-// Agent stands for the interface implementation of steps that the agent runs.
+// Agent is the interface implementation of the agent's steps.
 const Agent = "agent"
 
-// Type is the type of an argument. Ironic's step lists have none; these are what the steps accept.
+// Type is the type of an argument. Ironic's step lists have no types; these are from the steps' code.
 type Type string
 
 // The types of arguments.
@@ -37,7 +37,7 @@ type Argument struct {
 	Type        Type   `json:"type" yaml:"type"`
 	Required    bool   `json:"required" yaml:"required"`
 	Description string `json:"description" yaml:"description"`
-	// Default is what the step uses without the argument; empty if it is not one value.
+	// Default is the value that the step uses without the argument; empty if it is not a single value.
 	Default string `json:"default,omitempty" yaml:"default,omitempty"`
 }
 

@@ -173,7 +173,7 @@ func readPrivate(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", name)
 	case info.Mode().Perm()&0o022 != 0:
-		return nil, fmt.Errorf("%s: others may write it (mode %#o); run chmod go-w %s", name, info.Mode().Perm(), name)
+		return nil, fmt.Errorf("%s: writable by other users (mode %#o); run chmod go-w %s", name, info.Mode().Perm(), name)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s: %d bytes; the limit is %d", name, info.Size(), maxFile)
 	}

@@ -150,13 +150,13 @@ func TestFilesOfKeys(t *testing.T) {
 			if err := os.Chmod(write(t, filepath.Join(dir, "anna"), good), 0o620); err != nil {
 				t.Fatal(err)
 			}
-		}, "others may write it (mode 0620)"},
+		}, "writable by other users (mode 0620)"},
 		"writable by all": {func(t *testing.T, dir string) {
 			t.Helper()
 			if err := os.Chmod(write(t, filepath.Join(dir, "anna"), good), 0o602); err != nil {
 				t.Fatal(err)
 			}
-		}, "others may write it (mode 0602)"},
+		}, "writable by other users (mode 0602)"},
 		"link to a folder": {func(t *testing.T, dir string) {
 			t.Helper()
 			if err := os.Symlink("/", filepath.Join(dir, "anna")); err != nil {

@@ -94,11 +94,11 @@ func TestReload(t *testing.T) {
 		}, ErrUnknownKey, nil, "keys:1"},
 		"empty":            {func(t *testing.T, keys, _ string) { t.Helper(); replace(t, keys, "") }, ErrUnknownKey, ErrUnknownKey, ""},
 		"removed":          {func(t *testing.T, keys, _ string) { t.Helper(); _ = os.Remove(keys) }, ErrUnknownKey, ErrUnknownKey, "no such file"},
-		"wrong mode":       {func(t *testing.T, keys, _ string) { t.Helper(); _ = os.Chmod(keys, 0o666) }, ErrUnknownKey, ErrUnknownKey, "others may write"},
+		"wrong mode":       {func(t *testing.T, keys, _ string) { t.Helper(); _ = os.Chmod(keys, 0o666) }, ErrUnknownKey, ErrUnknownKey, "writable by other users"},
 		"revocations gone": {func(t *testing.T, _, revoked string) { t.Helper(); _ = os.Remove(revoked) }, ErrUnsure, ErrUnsure, "no such file"},
 		"revocations that others may write": {
 			func(t *testing.T, _, revoked string) { t.Helper(); _ = os.Chmod(revoked, 0o666) }, ErrUnsure, ErrUnsure,
-			"others may write",
+			"writable by other users",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

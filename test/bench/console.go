@@ -84,7 +84,7 @@ func running(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	settled, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if err := screen.WaitFor(settled, func(text string) bool {
-		return strings.Contains(text, "live") && !strings.Contains(text, "so far")
+		return strings.Contains(text, "updated") && !strings.Contains(text, "so far")
 	}); err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession
 		if err != nil {
 			return nil, err
 		}
-		if err := one.waitFor(ctx, "live"); err != nil {
+		if err := one.waitFor(ctx, "updated"); err != nil {
 			return nil, err
 		}
 		sessions = append(sessions, one)

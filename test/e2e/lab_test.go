@@ -229,7 +229,7 @@ func TestLabRefusals(t *testing.T) {
 		{[]string{"lab", "up", "--scenarios", "/nowhere"}, "no such file"},
 		{[]string{"lab", "machines", "--count", "10001"}, "--count 10001"},
 		{[]string{"lab", "machines", "--bmc", "two"}, `--bmc "two"`},
-		{[]string{"lab", "machines", "--clean", "--enrol"}, "--clean excludes --enrol, --scenarios and --count"},
+		{[]string{"lab", "machines", "--clean", "--enrol"}, "--clean cannot be combined with --enrol, --scenarios or --count"},
 	} {
 		if o := c.fails(2, test.args...); !strings.Contains(o.stderr, test.want) {
 			t.Errorf("%q: %s", test.args, o.stderr)
@@ -238,7 +238,7 @@ func TestLabRefusals(t *testing.T) {
 	for _, args := range [][]string{{"--lab", "--url", "http://127.0.0.1:1"}, {"--lab-speed", "3"}, {"--lab", "--lab-machines", "-1"}} {
 		s := c.screen(roomy, args...)
 		s.when("it refuses", func() bool {
-			return s.Contains("exclude each other") || s.Contains("needs --lab") || s.Contains("want 1 to")
+			return s.Contains("cannot be combined") || s.Contains("needs --lab") || s.Contains("want 1 to")
 		})
 	}
 }

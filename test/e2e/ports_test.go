@@ -73,7 +73,7 @@ func TestPortsOfANode(t *testing.T) {
 			{3, "node " + name + " has a port with MAC address " + mac, []string{"port", "create", other, mac}},
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "create", name, mac}},
 			{3, "the node already has a port with MAC address " + mac, []string{"port", "set", second, "address=" + mac}},
-			{2, `"52:54:00" is no MAC address`, []string{"port", "create", name, "52:54:00"}},
+			{2, `"52:54:00" is not a MAC address`, []string{"port", "create", name, "52:54:00"}},
 			{2, `a port has no field "pxe_enable" (did you mean "pxe_enabled"?)`, []string{"port", "set", mac, "pxe_enable=true"}},
 			{2, "want true or false", []string{"port", "set", mac, "pxe_enabled=maybe"}},
 			{2, "extra is an object", []string{"port", "set", mac, "extra={}"}},

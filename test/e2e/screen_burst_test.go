@@ -69,7 +69,7 @@ func TestScreenBursts(t *testing.T) {
 		has("no other filter", all)
 		burst(t, server, http.MethodDelete, "/v1/nodes/"+group+"-{}", nothing)
 		has("all are gone", " 0 of ")
-		s.until("live ≤")
+		s.until("updated ≤")
 		s.quits()
 	})
 }

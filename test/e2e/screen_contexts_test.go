@@ -72,7 +72,7 @@ contexts:
 	to("there")
 	s.until("enter: switch to there")
 	s.press(terminal.Enter)
-	s.until(" there [read-only] › fleet", "live ≤", name)
+	s.until(" there [read-only] › fleet", "updated ≤", name)
 	if r, g := accent("there"); r > 0x1000 || g < 0xf000 {
 		t.Errorf("the accent of there is %x %x", r, g)
 	}
@@ -80,7 +80,7 @@ contexts:
 	s.pick(":", paletteTitle, "context wrong-port")
 	s.until(" wrong-port", "› connect", "connection refused by "+closedAddress, "retry in", "✖ unreachable", "ctrl+r retries now")
 	s.pick(":", paletteTitle, "context here")
-	s.until(" here › fleet", "live ≤", name)
+	s.until(" here › fleet", "updated ≤", name)
 	// The palette cannot open the unusable context either.
 	s.list(":", paletteTitle)
 	s.press("context broken")
@@ -112,7 +112,7 @@ func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server
 		t.Fatal(err)
 	}
 	s.press(terminal.CtrlR)
-	s.until("› fleet", "live ≤", "enroll")
+	s.until("› fleet", "updated ≤", "enroll")
 	s.filterFor(name)
 	s.quits()
 
@@ -123,7 +123,7 @@ func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server
 	if err := p.Up(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.until("› fleet", "live ≤", "enroll")
+	s.until("› fleet", "updated ≤", "enroll")
 	s.quits()
 }
 

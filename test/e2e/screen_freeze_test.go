@@ -38,7 +38,7 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.press(terminal.CtrlR)
-			s.until("› fleet", "live ≤")
+			s.until("› fleet", "updated ≤")
 
 			server.Kill()
 			s.press(terminal.CtrlR)
@@ -51,7 +51,7 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.press(terminal.CtrlR)
-			s.until("› fleet", "live ≤")
+			s.until("› fleet", "updated ≤")
 			s.rowSays(first, "○ enroll")
 			s.quits()
 		})

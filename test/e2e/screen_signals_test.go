@@ -81,7 +81,7 @@ func TestScreenSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			var seen []byte
-			for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("live")); {
+			for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("updated")); {
 				n, err := tty.Read(buf)
 				if err != nil {
 					t.Fatal(err)
@@ -122,13 +122,13 @@ func TestScreenSuspend(t *testing.T) {
 		t.Parallel()
 		name, _ := screenNode(t, server, "asleep")
 		s := consoleAt(t, server).shell(`stty -a | md5sum; set -m; "$0"; code=$?; echo; echo "left with $code"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
-		s.until("live ≤")
+		s.until("updated ≤")
 		s.filterFor(name)
 		s.press(terminal.CtrlZ)
 		s.until("left with 148")
 		s.restored()
 		s.press(terminal.Enter)
-		s.until("› fleet", "live ≤", " / name:="+name+" ")
+		s.until("› fleet", "updated ≤", " / name:="+name+" ")
 		s.rowSays(name, "○ enroll")
 		s.press("?")
 		s.until(helpTitle)

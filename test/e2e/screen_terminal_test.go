@@ -18,7 +18,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		}
 		c, p := behindProxy(t, server)
 		s := c.screen(size{40, 10})
-		s.until("live ≤", "? keys")
+		s.until("updated ≤", "? keys")
 		s.filter("name:" + group)
 		s.rowSays(group+"-a", "○ enroll") // among many nodes the first page may lack these
 		s.rowSays(group+"-c", "○ enroll")
@@ -65,7 +65,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		if err := s.Resize(20, 5); err != nil {
 			t.Fatal(err)
 		}
-		s.until("ironworks", "live ≤", "too small", "q quits")
+		s.until("ironworks", "updated ≤", "too small", "q quits")
 		if n := p.Count(http.MethodPut); n != 1 {
 			t.Errorf("%d requests were sent", n)
 		}
@@ -176,7 +176,7 @@ func TestScreenASCII(t *testing.T) {
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "plain")
 		s := consoleAt(t, server).screen(roomy, "--ascii")
-		s.until("live <")
+		s.until("updated <")
 		s.press("/", "name:="+name, terminal.Enter)
 		s.until(" / name:=" + name)
 		found := map[string]bool{}

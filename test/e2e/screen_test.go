@@ -37,7 +37,7 @@ func (c *console) screen(at size, args ...string) *screenConsole {
 func (c *console) fleet(at size, args ...string) *screenConsole {
 	c.t.Helper()
 	s := c.screen(at, args...)
-	s.until("live ≤")
+	s.until("updated ≤")
 	return s
 }
 

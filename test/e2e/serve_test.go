@@ -137,7 +137,7 @@ func (v *servedConsole) screen(user string) *screenConsole {
 	v.t.Helper()
 	s := terminal.StartT(v.t, terminal.Options{Command: v.command(user, "-t", "127.0.0.1"), Width: roomy.w, Height: roomy.h, Modern: true, Patience: time.Minute})
 	one := &screenConsole{Screen: s, t: v.t, c: v.c}
-	one.until("live ≤")
+	one.until("updated ≤")
 	return one
 }
 
@@ -183,7 +183,7 @@ func TestServeWithOpenSSH(t *testing.T) {
 		t.Run("stop", func(t *testing.T) {
 			one := v.screen("vera")
 			_ = v.running.cmd.Process.Signal(syscall.SIGTERM)
-			one.until("the server stops; running tasks continue when it is back")
+			one.until("the server is shutting down; running tasks resume when it restarts")
 			one.Ends(t, 75)
 		})
 	})
@@ -241,7 +241,7 @@ func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	}
 	v.file("borrowed.pub", string(public))
 	o := v.ssh("borrowed", "", "-i", v.path("vera"), "127.0.0.1", "maintenance", "on", node)
-	if o.code != 3 || !strings.Contains(o.stderr, "needs the role operator; you are a viewer") {
+	if o.code != 3 || !strings.Contains(o.stderr, "requires the role operator; your role is viewer") {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
 	}
 }

@@ -175,7 +175,7 @@ func drawn(lines []string, width int) bool {
 }
 
 // liveAtEdge matches the end of a complete header.
-var liveAtEdge = regexp.MustCompile(`live [≤<]\d+s$`)
+var liveAtEdge = regexp.MustCompile(`updated [≤<]\d+s ago$`)
 
 // row reports whether a line has all texts.
 func row(lines []string, texts ...string) bool {

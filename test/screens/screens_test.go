@@ -173,7 +173,7 @@ func TestAScreenOfTheLab(t *testing.T) {
 func TestPicturesShowTheLab(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string][]string{
-		"another Ironic": {" ironworks  rack7 › fleet   live ≤1s", "────", "x"},
+		"another Ironic": {" ironworks  rack7 › fleet   updated ≤1s ago", "────", "x"},
 		"an empty one":   {""},
 	} {
 		if inLab(lines) {
@@ -185,10 +185,10 @@ func TestPicturesShowTheLab(t *testing.T) {
 		lines []string
 		want  bool
 	}{
-		"whole":                  {[]string{" ironworks  LAB  lab                live ≤1s", rule, foot}, true},
+		"whole":                  {[]string{" ironworks  LAB  lab                updated ≤1s ago", rule, foot}, true},
 		"connection lost":        {[]string{" ironworks  LAB  lab       14s old · retry", rule, foot}, false},
 		"cut by a smaller size":  {[]string{" ironworks  LAB  lab       API 1.115 · 1 con", rule, ""}, false},
-		"drawn for a small size": {[]string{" ironworks  LAB  lab    live ≤1s", rule[:3*30], foot}, false},
+		"drawn for a small size": {[]string{" ironworks  LAB  lab    updated ≤1s ago", rule[:3*30], foot}, false},
 	} {
 		if got := drawn(c.lines, 40); got != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -27,7 +27,7 @@ func TestBind(t *testing.T) {
 		"the key plus":          {[]Binding{bind("wide", "+", "ctrl++")}, map[string]ID{"+": Wide, "ctrl++": Wide}, ""},
 		"the name of an action": {[]Binding{{ID: "manage", Keys: []string{"f6"}, New: deploy}}, nil, "0: manage is an action of the console (choose another name)"},
 		"unknown action":        {[]Binding{bind("wide", "f5"), bind("mangae", "f6")}, nil, `1: unknown action "mangae" (did you mean manage?)`},
-		"nothing near":          {[]Binding{bind("zzzzzzz", "f6")}, nil, `0: unknown action "zzzzzzz" (docs/reference/keys.md has the names, and so has ? in the console)`},
+		"nothing near":          {[]Binding{bind("zzzzzzz", "f6")}, nil, `0: unknown action "zzzzzzz" (docs/reference/keys.md and ? in the console list the key names)`},
 		"unknown key":           {[]Binding{bind("wide", "pagup")}, nil, `0: unknown key "pagup" (did you mean pgup?)`},
 		"the way of Emacs":      {[]Binding{bind("wide", "C-x")}, nil, `0: unknown key "C-x" (did you mean ctrl+x?)`},
 		"the way of vim":        {[]Binding{bind("wide", "<C-x>")}, nil, `0: unknown key "<C-x>" (did you mean ctrl+x?)`},

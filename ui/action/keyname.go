@@ -119,5 +119,5 @@ func nearAction(actions []Action, id ID) string {
 	if near := spell.Nearest(string(id), slices.Values(names)); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "docs/reference/keys.md has the names, and so has ? in the console"
+	return "docs/reference/keys.md and ? in the console list the key names"
 }

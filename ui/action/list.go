@@ -303,9 +303,9 @@ func inspectionRules() []Action {
 
 func stepFiles() []Action {
 	list := []Action{
-		view(StepFiles, Open, "edit", "edit as YAML in $VISUAL or $EDITOR; shows the difference and asks before it is sent", 1, "enter"),
-		view(StepFiles, StepsNew, "new", "write a new one in the editor; asks before it is sent", 3, "n"),
-		view(StepFiles, StepsApply, "apply", "create and change those of a file, after confirmation", 4, "E"),
+		view(StepFiles, Open, "edit", "edit as YAML in $VISUAL or $EDITOR; shows the difference and asks before sending", 1, "enter"),
+		view(StepFiles, StepsNew, "new", "write a new template or runbook in the editor; asks before sending", 3, "n"),
+		view(StepFiles, StepsApply, "apply", "create and change templates or runbooks from a file, after confirmation", 4, "E"),
 		view(StepFiles, StepsDelete, "delete", "delete the template or runbook, after confirmation", 5, "X"),
 		view(StepFiles, StepsRun, "run", "clean or service nodes with the runbook, after checks and a confirmation", 2, "R"),
 		view(StepFiles, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
@@ -335,9 +335,9 @@ func hardware() []Action {
 		view(Hardware, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Hardware, Open, "edit", "edit the setting or volume, or update the component; sends nothing before a confirmation", 1, "enter"),
 		apply,
-		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and take over its values; sends no change", 3, "c"),
+		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and copy its values; sends no change", 3, "c"),
 		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 0, "n"),
-		view(Hardware, HardwareDrives, "drives", "read the drives of the machine from its BMC, and which of them the target RAID gets", 0, "b"),
+		view(Hardware, HardwareDrives, "drives", "read the machine's drives from its BMC, and show which ones the target RAID uses", 0, "b"),
 		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target; sends no change", 0, "x"),
 		reset,
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),
@@ -391,7 +391,7 @@ func nodes() []Action {
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
 		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
-		change(WebConsole, "", "show the URL of the graphical console; enables it meanwhile", models.DangerNone, false),
+		change(WebConsole, "", "show the URL of the graphical console; enables the console temporarily", models.DangerNone, false),
 		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
 		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),

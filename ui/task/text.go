@@ -69,12 +69,12 @@ const (
 	textShellStatus = "shell %s: exit status %d"
 	textOneShell    = "one node at a time: it takes the terminal"
 	textPoweredOff  = "the machine is powered off"
-	textNodeIsGone  = "shell %s: the node is gone"
+	textNodeIsGone  = "shell %s: the node no longer exists"
 	textNoShells    = "not possible in this session"
 
 	// Graphical consoles.
 	textOpeningConsole  = "console %s: opening …"
-	textConsoleURL      = "Treat the URL as a secret: who knows it can use the console. It expires, by default after 10 minutes."
+	textConsoleURL      = "Treat the URL as a secret: anyone who has it can use the console. It expires, by default after 10 minutes."
 	textConsoleEnabled  = "Enabled for you; disabled with x, or when ironworks ends."
 	textConsoleDisabled = "console %s: disabled"
 	textCopyURL         = "copy URL"

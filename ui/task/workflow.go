@@ -107,7 +107,7 @@ type flow struct {
 	// action is nil, and batch empty, before the first check.
 	action provision.Action
 	batch  provision.Batch
-	// disks are those of the first nodes whose disks may be erased, by UUID.
+	// disks are the disks ofthe first nodes whose disks may be erased, by UUID.
 	disks map[string][]models.Detail
 	task  *screen.Task
 }
@@ -229,7 +229,7 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:
-		w.warn(string(id) + ": no node is chosen")
+		w.warn(string(id) + ": no node selected")
 		return nil
 	case w.env.Plugins[id] != nil:
 		return w.beginPlugin(w.env.Plugins[id], nodes)

@@ -93,7 +93,7 @@ const (
 	textOtherStepHelp = "enter the step and its arguments as text or JSON"
 	textPriorityHelp  = "highest runs first; install steps between deploy (100) and tear_down_agent (40); 0 disables the step"
 	textArgumentsHelp = "NAME=VALUE, separated by spaces; or a JSON object"
-	textWantArgument  = "%q is no argument: want NAME=VALUE"
+	textWantArgument  = "%q is not an argument: want NAME=VALUE"
 	textStepsUnknown  = "such as deploy.install_coreos (agent steps unknown)"
 	textStepsOffered  = "last seen agent steps: "
 	textWantPriority  = "Enter a whole number ≥ 0."

@@ -72,7 +72,7 @@ func (s *Screen) taskSpan() body.Span {
 		tally[r.word]++
 	}
 	var parts []string
-	for _, word := range []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "waiting"} {
+	for _, word := range []string{"failed", "unknown", "refused", "done", "retrying", "stale", "running", "queued"} {
 		if n := tally[word]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}

@@ -236,7 +236,7 @@ func TestResults(t *testing.T) {
 		if len(task.Plan.Items) != 3 {
 			t.Fatalf("%d nodes are enrolled", len(task.Plan.Items))
 		}
-		screentest.Shows(t, s, 80, 20, "[Result]", "3 waiting")
+		screentest.Shows(t, s, 80, 20, "[Result]", "3 queued")
 		ref := func(i int) models.NodeRef { return task.Plan.Items[i].Node.Ref() }
 		done := provision.Enrolled{
 			Result: provision.Result{Node: ref(0), Outcome: provision.OutcomeDone, State: "manageable"}, Did: []string{"created", "1 port", "verified"},
@@ -314,7 +314,7 @@ func TestCancel(t *testing.T) {
 		synctest.Wait()
 		screentest.Shows(t, s, 80, 20, "reading", "esc cancels")
 		r.Deliver(s, r.Pass(time.Second))
-		screentest.Shows(t, s, 80, 20, "asking BMCs: 3 of 20")
+		screentest.Shows(t, s, 80, 20, "querying BMCs: 3 of 20")
 		if why := s.Why(action.EnrollGo); why == "" {
 			t.Error("enrolls while it reads")
 		}

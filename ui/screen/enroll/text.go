@@ -9,7 +9,7 @@ const (
 	textColumnsHelp   = "fields of columns whose header is not known: 'BMC IP'=bmc Admin=bmc.username Notes="
 	textDriverHelp    = "hardware type of spreadsheet rows without one; empty: ipmi for IPMI addresses, else redfish"
 	textLoginFileHelp = "YAML file of BMC credentials by node, BMC host or default, for nodes without a password"
-	textBMCHelp       = "hosts, URLs or ranges such as 10.0.0.11-30, separated by spaces; no others are asked"
+	textBMCHelp       = "hosts, URLs or ranges such as 10.0.0.11-30, separated by spaces; no others are queried"
 	textUserHelp      = "user name for the BMCs; empty: environment, context or keyring"
 	textTypedHelp     = "sent to the BMCs above and to Ironic; kept only until this screen closes"
 	textInsecureHelp  = "skip verification of the BMCs' certificates, here and in Ironic"
@@ -30,7 +30,7 @@ const (
 
 	// State.
 	textReading       = "reading"
-	textAskingBMCs    = "asking BMCs: %d of %d"
+	textAskingBMCs    = "querying BMCs: %d of %d"
 	textEscCancels    = "  esc cancels"
 	textCanceled      = "Canceled. {enroll-compare} compares again."
 	textComparingFail = "Not compared. Correct this, then press {enroll-compare} to compare again."
@@ -45,7 +45,7 @@ const (
 	// Empty tabs.
 	textPressCompare = "Fill in the form, then press {enroll-compare} to compare it with Ironic."
 	textNoNodes      = "The input has no nodes."
-	textNoBMCs       = "No BMC was asked: the source is a file."
+	textNoBMCs       = "No BMC queried: the source is a file."
 	textNoResult     = "Nothing enrolled yet. E enrolls the compared nodes."
 
 	// Details.
@@ -54,7 +54,7 @@ const (
 	textNotComparable = "not compared: "
 	textMatched       = "matched by "
 	textPrepare       = "before available: "
-	textWaiting       = "not sent, or no response yet"
+	textQueued        = "not sent, or no response yet"
 
 	// Why an action is disabled.
 	textNoContext    = "no context is open"

@@ -3,7 +3,7 @@ package explain
 // The texts of this package that a person reads; column headers and key hints stay with their tables.
 const (
 	textCopies        = "  ({copy} copies)"
-	textReplaying     = "a recording plays: the BMC is not queried"
+	textReplaying     = "the BMC is not queried during a replay"
 	textNotConnected  = "not connected"
 	textBMCAsking     = "querying (may take a minute)…"
 	textBMCNone       = "no Redfish address: no BMC to query"

@@ -8,7 +8,7 @@ const (
 	textAskingBMC = "Reading the drives from the BMC …"
 	textNoDrives  = "The BMC reports no drives."
 
-	textOnlyShown    = "not for what inspection found"
+	textOnlyShown    = "not available for inspection data"
 	textNoInspection = "Not inspected. {inspect} inspects the hardware."
 
 	textNoBIOS     = "No BIOS settings. Ironic reads them during cleaning and inspection if bios_interface is redfish."
@@ -22,7 +22,7 @@ const (
 	textEditAny    = "any value; the current value drops the change"
 	textGoldenAsk  = "Copy BIOS settings of a golden node"
 	textGoldenHelp = "name or UUID; settings that differ become changes, which are not sent yet"
-	textGoldenSame = "BIOS settings are those of %s"
+	textGoldenSame = "BIOS settings already match %s"
 	textGoldenSome = "%s from %s; {hardware-apply} applies them"
 	textGoldenLeft = "%d differ but cannot be copied"
 	textOnlyBIOS   = "only for BIOS settings"
@@ -33,7 +33,7 @@ const (
 	textUpdateTitle  = "Update firmware: %s"
 	textImageHelp    = "http, https, file or swift; the BMC, or Ironic for it, fetches the image"
 	textPauseHelp    = "seconds that Ironic waits after the update; empty for its setting"
-	textPauseWrong   = "a number of seconds"
+	textPauseWrong   = "want a number of seconds"
 
 	textOnlyRAID       = "only for RAID volumes"
 	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if Ironic enables it"

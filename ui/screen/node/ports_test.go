@@ -156,7 +156,7 @@ func TestPortFormProblems(t *testing.T) {
 				t.Fatal("the form is closed")
 			}
 		}
-		if drawn := screentest.OverlayText(ask.Overlay, 100, 30); !strings.Contains(drawn, `"52:54" is no MAC address`) {
+		if drawn := screentest.OverlayText(ask.Overlay, 100, 30); !strings.Contains(drawn, `"52:54" is not a MAC address`) {
 			t.Errorf("\n%s", drawn)
 		}
 	})

@@ -5,7 +5,7 @@ const (
 	// The BMC tab.
 	textKeyringSaved     = "password saved to the keyring"
 	textBMCElsewhere     = "only in the BMC tab"
-	textReplaying        = "a recording plays: the BMC is not queried"
+	textReplaying        = "the BMC is not queried during a replay"
 	textNotConnected     = "not connected"
 	textNoRedfish        = "the node has no Redfish address"
 	textNoRefusedCert    = "no certificate was refused"

@@ -251,9 +251,9 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	case w != s.timeline.current && w.End.IsZero():
 		return fmt.Sprintf(textEndUnseen, w.Noun(), began)
 	case w.End.IsZero():
-		text := capital(w.Noun()) + " for " + models.Age(w.Took(now))
+		text := capital(w.Noun()) + " running for " + models.Age(w.Took(now))
 		if !w.Whole {
-			text = capital(w.Noun()) + " for more than " + models.Age(w.Took(now))
+			text = capital(w.Noun()) + " running for more than " + models.Age(w.Took(now))
 		}
 		if p := w.Current(); p != nil {
 			text += ": " + p.Name()

@@ -182,7 +182,7 @@ func TestTimelineAfterARestart(t *testing.T) {
 		k := rack7()
 		k.works = slices.Insert(k.works, 0, before)
 		_, s := under(t, deploying(t), k)
-		screentest.Shows(t, s, 80, 20, "Deployment for 1m40: install_coreos 35s, about 1m40 left", "boot to ramdisk 1m00")
+		screentest.Shows(t, s, 80, 20, "Deployment running for 1m40: install_coreos 35s, about 1m40 left", "boot to ramdisk 1m00")
 		if text := screentest.Text(s, 80, 20); strings.Contains(text, "not seen") || strings.Count(text, "◐ now") != 1 {
 			t.Errorf("it is there twice:\n%s", text)
 		}
@@ -205,7 +205,7 @@ func TestEmptyTimeline(t *testing.T) {
 		r, s := under(t, atRest(), &kept{})
 		screentest.Golden(t, s, "timeline-empty")
 		deploy(t, r, s)
-		screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
+		screentest.Shows(t, s, 80, 20, "Deployment running for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
 		_, broken := under(t, atRest(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
 		screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
 		screentest.CheckSizes(t, broken)

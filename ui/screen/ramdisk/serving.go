@@ -58,7 +58,7 @@ const (
 
 const (
 	contentISO   = "an ISO"
-	contentAsIs  = "an ISO as it is"
+	contentAsIs  = "an unchanged ISO"
 	contentPXE   = "kernel, initrd and rootfs of an ISO"
 	contentFiles = "kernel, initrd and rootfs files"
 )

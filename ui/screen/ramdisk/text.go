@@ -6,7 +6,7 @@ const (
 	textNodesHelp      = "names or UUIDs, comma-separated; default: nodes marked in the fleet"
 	textBootsHelp      = "ramdisk that Ironic boots for deploy, clean and inspect"
 	textParamsHelp     = "kernel_append_params; replace Ironic's configured parameters"
-	textDefaultsHelp   = "prepend Ironic's configured parameters"
+	textDefaultsHelp   = "prepend the kernel parameters configured in Ironic"
 	textInInstanceHelp = "write them to instance_info, which is cleared at undeploy"
 	textApplyTitle     = "Set the ramdisk of nodes"
 
@@ -57,7 +57,7 @@ const (
 	textAgentHelp      = "container with ironic-python-agent, or builtin: ironworks-agent, without podman and registry"
 	textProgramHelp    = "program of the builtin agent; empty: ironworks-agent beside ironworks"
 	textProgramURLHelp = "where machines fetch the builtin agent; empty: from this console while it serves the image"
-	textIncludeHelp    = "builtin agent inside of the configuration, which grows by about 5 MiB"
+	textIncludeHelp    = "include the builtin agent in the configuration (about 5 MiB)"
 	textImageHelp      = "agent container image, preferably with a digest"
 	textRegistriesHelp = "per registry, comma-separated: HOST=verified, HOST=insecure, HOST=ca:FILE"
 	textPullSecretHelp = "registry credentials file, as written by podman login" //nolint:gosec // not a credential

@@ -201,7 +201,7 @@ func TestDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules)
 		text := screentest.OverlayText(r.dialog(t, action.RulesDelete), 80, 24)
-		if !strings.Contains(text, "Delete BMC credentials of discovered nodes? Nodes stay as they are.") || !strings.Contains(text, "22222222-") {
+		if !strings.Contains(text, "Delete BMC credentials of discovered nodes? Nodes are unchanged.") || !strings.Contains(text, "22222222-") {
 			t.Errorf("%s", text)
 		}
 		r.s.Do(action.NextTab)

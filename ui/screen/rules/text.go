@@ -15,7 +15,7 @@ const (
 	textApplyHidden = "write conditions and actions of sensitive rules, which cannot be compared"
 	textNothingToDo = "inspection rules: nothing to change"
 	textDeleteTitle = "Delete inspection rule"
-	textDeleteAsk   = "Delete %s? Nodes stay as they are."
+	textDeleteAsk   = "Delete %s? Nodes are unchanged."
 	textNoRule      = "no rule selected"
 	textNoNodes     = "no nodes"
 	textHidden      = "Ironic hides the conditions and actions of this sensitive rule."

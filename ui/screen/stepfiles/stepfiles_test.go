@@ -181,7 +181,7 @@ func TestEditMasked(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "priority: 50", "priority: 51", 1) })), 100, 30)
-		if !strings.Contains(text, "****** is what Ironic shows instead of a secret; write the secret") {
+		if !strings.Contains(text, "****** is Ironic's mask for a secret; write the secret") {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(asked(t, r.edit(t, r.wishes(action.Open), func(text string) string { return strings.Replace(text, "'******'", "geheim", 1) })), 100, 30)
@@ -207,7 +207,7 @@ func TestNewApplyDelete(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		text = screentest.OverlayText(r.dialog(t, action.StepsDelete), 100, 30)
-		if !strings.Contains(text, "Delete bios? Nodes stay as they are.") || !strings.Contains(text, "bios.factory_reset") {
+		if !strings.Contains(text, "Delete bios? Nodes are unchanged.") || !strings.Contains(text, "bios.factory_reset") {
 			t.Errorf("%s", text)
 		}
 	})

@@ -189,7 +189,7 @@ func runningRow(item *provision.Item, p provision.Progress, known, verb bool) ro
 		r.now, r.whole = item.Refusal.WhyOnScreen(), item.Refusal.OnScreen()
 		return r
 	case !known:
-		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
+		r.look = look{glyph: theme.GlyphIdle, word: "queued", role: theme.Muted}
 		r.now = "not sent, or no response yet"
 		return r
 	}

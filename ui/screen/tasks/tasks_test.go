@@ -333,7 +333,7 @@ func TestEnrolling(t *testing.T) {
 		r.Open(list)
 		r.Open(s)
 		screentest.Shows(t, list, 80, 20, "running 1/3")
-		screentest.Shows(t, s, 80, 20, "running 1/3", "created, 2 ports, verified; manageable", "verifying", "waiting")
+		screentest.Shows(t, s, 80, 20, "running 1/3", "created, 2 ports, verified; manageable", "verifying", "queued")
 		failed := provision.Result{
 			Node: task.Plan.Items[1].Node.Ref(), Outcome: provision.OutcomeFailed, State: "enroll",
 			Err: &provision.FailedError{Action: "manage", State: "enroll", Reason: "no route"},

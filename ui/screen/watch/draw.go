@@ -200,7 +200,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	case r.work.Current() == nil:
 		return fmt.Sprintf("%s done in %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), phase.Line(&r.work, now)), theme.Plain
 	}
-	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
+	text := r.work.Noun() + " running for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
 	if boot, _ := phase.Boot(&r.node, &r.work, now); boot != "" {
 		text += ", ramdisk: " + boot
 	}

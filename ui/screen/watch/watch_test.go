@@ -150,7 +150,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("a node that nothing was done to is there:\n%s", text)
 		}
 		r.Do(s, s.Do(action.Down))
-		screentest.Shows(t, s, 80, 20, "slower than usual (1m45)", "late")
+		screentest.Shows(t, s, 80, 20, "slower than usual", "late")
 	})
 }
 
