@@ -107,8 +107,8 @@ func (a *bmcAction) note(n models.NodeRef) string {
 	return a.results[n.UUID]
 }
 
-// OrderBMC sends an order to a controller without Ironic, audited with the address in place of the
-// node. It returns what the controller did.
+// OrderBMC sends an order to a controller without Ironic, audited with the address in place of the node. It returns
+// the controller's result.
 func (r *Runner) OrderBMC(ctx context.Context, b *BMCs, target bmc.Target, o models.BMCOrder) (did string, err error) {
 	a := &bmcAction{bmcs: b, order: o}
 	n := &models.Node{Name: models.MaskURL(target.Address)}

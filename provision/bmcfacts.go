@@ -65,7 +65,7 @@ func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	}
 }
 
-// addBMCFacts records what the controller reported.
+// addBMCFacts records the controller's report.
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
 	switch strings.ToLower(found.System.Power) {

@@ -41,7 +41,7 @@ type BMCReport struct {
 	// Compared has Ironic's values beside the BMC's.
 	Compared []models.BMCDifference `json:"compared,omitempty"`
 	BMC      *models.BMC            `json:"bmc"`
-	// ISOs are those that the machine boots, or that are inserted, fetched from this console.
+	// ISOs are the results of fetching the machine's boot ISO and inserted ISOs from this console.
 	ISOs []ISOCheck `json:"isos,omitempty"`
 	// Missing has the errors of reading from Ironic.
 	Missing []error `json:"-"`
@@ -49,7 +49,7 @@ type BMCReport struct {
 
 // BMCCredentialsError reports that the password of a controller is unknown, or was rejected.
 type BMCCredentialsError struct {
-	// Node is its name; empty for a controller that was queried without Ironic.
+	// Node is the node's name; empty for a controller that was queried without Ironic.
 	Node string
 	// Address is the address ofdriver_info; Username may be empty.
 	Address, Username string

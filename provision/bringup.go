@@ -23,9 +23,9 @@ type bringUp struct {
 	followed atomic.Int64
 }
 
-// BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect is
-// set, then provide. A node stops at its first failure; the next run continues from the state that it is in.
-// Without an API, it can be shown only.
+// BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect
+// is set, then provide. A node stops at its first failure; the next run continues from its current state. Without an
+// API, the action can only be shown.
 func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
 	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
 }
@@ -110,7 +110,7 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// later says when a request is sent, if not at once.
+// later describes when a request is sent, if not immediately.
 func later(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)
@@ -125,7 +125,7 @@ func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node,
 		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
 	}
 	if opts.next != nil {
-		opts.next() // the action's slots bound what is sent
+		opts.next() // the action's slots limit concurrent requests
 	}
 	e := &Enroller{
 		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,

@@ -12,8 +12,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts returns what the checks of a node have read, nil before its preflight. The caller must not
-// change it.
+// Facts returns the facts that the checks of a node have read, nil before its preflight. The caller must not change
+// it.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	if r := a.checked(n); r != nil {
 		return r.facts

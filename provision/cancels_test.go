@@ -13,7 +13,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestCancelOneNode: a canceled node gets nothing more, its result is known at once, and the others go on.
+// TestCancelOneNode: no further request is sent to a canceled node, its result is available immediately, and the other
+// nodes continue.
 func TestCancelOneNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, names := many(4, models.StateEnroll)

@@ -7,8 +7,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestConsent is the scale of docs/reference/keys.md: nothing for what can be reversed, y for what disrupts, the name
-// for what may erase or ends an instance.
+// TestConsent is the scale of docs/reference/keys.md: no confirmation for reversible actions, y for disruptive ones,
+// the node name for actions that may erase data or end an instance.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	on := node("n1", models.StateActive)

@@ -33,8 +33,8 @@ type Consoles struct {
 	over  bool
 }
 
-// NewConsoles returns a Consoles that changes nodes through a runner, which may be read-only and
-// writes the audit log. Report is called with what could not be restored; it may be nil.
+// NewConsoles returns a Consoles that changes nodes through a runner, which may be read-only and writes the audit log.
+// Report is called for each console that could not be restored; it may be nil.
 func NewConsoles(api ConsoleAPI, runner *Runner, report func(text string)) *Consoles {
 	return &Consoles{api: api, runner: runner, report: report, nodes: map[string]*nodeConsole{}}
 }
@@ -96,8 +96,8 @@ func (c *Consoles) ended() bool {
 	return c.over
 }
 
-// Close disables all consoles that are still enabled and refuses to open more. It returns what
-// could not be disabled.
+// Close disables all consoles that are still enabled and refuses to open more. It returns the consoles that could not
+// be disabled.
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.over = true
@@ -233,8 +233,7 @@ func (l *consoleHandle) Changed() string {
 	return ""
 }
 
-// Address returns the console's address. With IPMI, a new connection ends the one of another
-// reader.
+// Address returns the console's address. With IPMI, a new connection disconnects another reader.
 func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -229,7 +229,7 @@ func TestUnreadableConsoles(t *testing.T) {
 	}
 }
 
-// TestConsoleDisabledByOthers: it is neither enabled again nor disabled.
+// TestConsoleDisabledByOthers: a console that another client disabled is left unchanged.
 func TestConsoleDisabledByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()

@@ -11,15 +11,15 @@ import (
 	"ironworks/models/request"
 )
 
-// DeclaredVerb is what is done with an object of a file.
+// DeclaredVerb is the change of an object from a file.
 type DeclaredVerb string
 
-// What is done with an object of a file.
+// Changes of an object from a file.
 const (
 	DeclaredCreate DeclaredVerb = "create"
 	DeclaredChange DeclaredVerb = "change"
 	DeclaredSame   DeclaredVerb = "unchanged"
-	// DeclaredHidden: what can be compared is unchanged.
+	// DeclaredHidden means that the comparable fields are unchanged.
 	DeclaredHidden DeclaredVerb = "hidden"
 	DeclaredDelete DeclaredVerb = "delete"
 )
@@ -32,10 +32,10 @@ type Declared struct {
 	Noun, Label string
 	// UUID is the UUID ofthe existing object, or the one that the file gives.
 	UUID string
-	// Fields are the ones that differ. Hidden is what cannot be compared, "" if all can.
+	// Fields are the fields that differ. Hidden names the fields that cannot be compared, "" for none.
 	Fields []string
 	Hidden string
-	// Before and After are the object as files; "" before it is created, or after it is deleted.
+	// Before and After are the object's representations as files; "" before it is created, or after it is deleted.
 	Before, After string
 	// Requests are sent in their order; none if there is nothing to do.
 	Requests []request.Request
@@ -58,7 +58,7 @@ func DeclaredCounts(list []Declared) string {
 	return strings.Join(parts, ", ")
 }
 
-// Difference is what is done, and below it the difference of the files, or the file of a new object.
+// Difference describes the change, followed by the diff of the files, or the file of a new object.
 func (d *Declared) Difference() string {
 	head := fmt.Sprintf("%s %s\n", d.Verb, d.Label)
 	if d.Before == "" {

@@ -43,9 +43,8 @@ type DeployAction struct {
 	ready map[string]*readyNode
 }
 
-// Deploy returns an action that reserves a node by its instance_uuid, writes what the plan
-// changes, has Ironic validate the result, and sends the deployment. If anything fails before the
-// last request, the changes are reverted.
+// Deploy returns an action that reserves a node by its instance_uuid, writes the plan's changes, has Ironic validate
+// the result, and sends the deployment. If anything fails before the last request, the changes are reverted.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
 }
@@ -114,8 +113,8 @@ type readyNode struct {
 	// sent reports that the requests were sent once: another attempt needs new checks.
 	sent bool
 
-	// kept reports that the node had the instance before. before is the record of an earlier
-	// attempt, and rest what is left to do about it instead of a new deployment.
+	// kept reports that the node had the instance before this deployment. before is the record of an earlier attempt,
+	// and rest the remaining work on it instead of a new deployment.
 	kept     bool
 	before   *record
 	followUp followUp

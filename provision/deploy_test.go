@@ -187,8 +187,7 @@ func TestOverrideIsForOneNodeAndOneAttempt(t *testing.T) {
 	}
 }
 
-// TestChangesAfterTheChecksStopTheDeployment: with other hints, the disk may differ from the one
-// that the operator confirmed.
+// TestChangesAfterTheChecksStopTheDeployment: with other hints, the disk may differ from the confirmed disk.
 func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)

@@ -18,7 +18,7 @@ import (
 	"ironworks/printable"
 )
 
-// Deployment is what one node gets: a plan's fields, with the files read.
+// Deployment has the plan's fields for one node, with the content of its files.
 type Deployment struct {
 	Fields plan.Fields
 	// UserData is for the installed system, as written; nil for none. It replaces that of the
@@ -128,9 +128,8 @@ func (d Deployment) language() plan.UserDataReader {
 	return ""
 }
 
-// userDataToSend returns the user data in the form that their reader expects. The checks have refused what
-// the reader cannot read; sent refuses it again, because nothing else prevents Butane from being
-// sent untranslated.
+// userDataToSend returns the user data in the form that their reader expects. The checks have already refused
+// unreadable data; sent refuses it again, as the last guard against untranslated Butane.
 func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {
@@ -273,8 +272,8 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 	return models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)}, true
 }
 
-// ramdiskSettings write what the machine boots: into driver_info for Ironic's own operations, into
-// instance_info for an instance that runs from memory.
+// ramdiskSettings write the boot files: into driver_info for Ironic's own operations, into instance_info for an
+// instance that runs from memory.
 func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo

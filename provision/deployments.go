@@ -22,9 +22,9 @@ import (
 	"ironworks/printable"
 )
 
-// Deployments stores the records of a context's deployments, one file per node. A record has what
-// will be sent before it is sent, including secrets: the files are readable by their owner only,
-// and secrets are removed as soon as Ironic has accepted the deployment.
+// Deployments stores the records of a context's deployments, one file per node. A record is written before its
+// requests are sent, and contains secrets: the files are readable by their owner only, and secrets are removed as soon
+// as Ironic has accepted the deployment.
 type Deployments struct {
 	// Dir is the folder; it is created when necessary. See [DeploymentsDir].
 	Dir string
@@ -54,10 +54,10 @@ type record struct {
 	Unfinished
 	// Restore reverts the changes, the last one first; without the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
-	// RootDisk identifies the disk that is installed to; empty if that is ambiguous. The process
-	// that sees the deployment succeed writes it to the node.
+	// RootDisk identifies the target disk; empty if it is ambiguous. The process that sees the deployment succeed
+	// writes it to the node.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
-	// Deployment is what was requested; nil once Ironic has accepted it.
+	// Deployment is the requested deployment; nil once Ironic has accepted it.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
 
@@ -168,8 +168,8 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	return list, err
 }
 
-// Unfinished returns the interrupted deployments: those that Ironic may not have yet, and those
-// that a process was watching.
+// Unfinished returns the interrupted deployments: deployments that Ironic may not have received, and deployments that
+// a process was watching.
 func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	list, err := d.List(now)
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
@@ -235,7 +235,7 @@ type deploymentLog struct {
 	record *record
 }
 
-// begin records what will be sent.
+// begin records the requests before they are sent.
 func (l *deploymentLog) create(r record) error {
 	if l == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Requests returns what will be sent to a node, in order; none for a refused node.
+// Requests returns the requests for a node, in order; none for a refused node.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, _ := a.entries(n)
 	return requestsOf(entries)
@@ -23,7 +23,7 @@ func (a *DeployAction) Commands(n *models.Node) []string {
 	return commandsOf(entries)
 }
 
-// entries returns what is sent, including what an earlier attempt has sent.
+// entries returns the requests, including those that an earlier attempt has sent.
 func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 	if refused := a.refuse(n); refused != nil {
 		return nil, refused
@@ -112,8 +112,8 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 	}
 }
 
-// checkedFields returns the fields of a node that decide what a deployment does to it. By
-// confirming the checks, the operator has agreed to their values.
+// checkedFields returns the fields of a node that decide the effect of a deployment. By confirming the checks, the
+// operator has agreed to their values.
 func checkedFields() []string {
 	return []string{
 		"provision_state", "maintenance", "driver", "deploy_interface", "boot_interface", "driver_info", "instance_info", "properties", "target_raid_config",

@@ -30,7 +30,7 @@ const (
 type Discovered struct {
 	Address string
 	Status  DiscoveryStatus
-	// BMC is what was reported; nil unless found.
+	// BMC is the BMC's report; nil unless found.
 	BMC *models.BMC
 	// Login are the credentials that were accepted.
 	Login enroll.Login
@@ -48,8 +48,8 @@ func (d *Discovered) Note() string {
 // discoveries is how many BMCs are asked at the same time. Each is another host, and a dead one takes five seconds.
 const discoveries = 32
 
-// Discover asks the BMCs at the given addresses, 32 at a time, and no others. Progress, which may be nil, is called for
-// each address that is done, from several goroutines.
+// Discover queries the BMCs at the given addresses, 32 at a time, and no others. Progress, which may be nil, is called
+// for each finished address, from several goroutines.
 func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
 	found := make([][]Discovered, len(addresses))
 	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {

@@ -79,7 +79,7 @@ func serveBMC(t *testing.T, c *crowd, answer http.Handler) string {
 	return s.URL
 }
 
-// hostileBMCs are the ways of a BMC that has no machine to enroll, and what is said of it.
+// hostileBMCs are faulty BMCs without a machine to enroll, and the expected messages.
 func hostileBMCs(t *testing.T) map[string]struct {
 	answer http.HandlerFunc
 	status provision.DiscoveryStatus
@@ -121,7 +121,7 @@ func hostileBMCs(t *testing.T) map[string]struct {
 	}
 }
 
-// echo repeats what it got, with control characters.
+// echo answers with the received request, with control characters.
 func echo(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	_ = r.Write(&body)
@@ -229,7 +229,7 @@ func TestDiscoverStops(t *testing.T) {
 	}
 }
 
-// TestEnrollHostileNames: what a BMC says of its machine becomes a legal name, and text without control characters.
+// TestEnrollHostileNames: a BMC's data about its machine becomes a legal name, and text without control characters.
 func TestEnrollHostileNames(t *testing.T) {
 	t.Parallel()
 	good := machineBMC(t, "m1")

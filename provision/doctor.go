@@ -28,8 +28,8 @@ type DoctorAPI interface {
 	Inventories
 }
 
-// Doctor collects facts about the connection to one Ironic, and about what a deployment from this
-// console needs. It changes nothing.
+// Doctor collects facts about the connection to one Ironic, and about the prerequisites of a deployment from this
+// console. It is read-only.
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
@@ -128,7 +128,7 @@ func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Rea
 	}
 }
 
-// ask reads what requires authentication.
+// ask reads data that requires authentication.
 func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []string) {
 	var err error
 	f.Conductors, err = d.API.Conductors(ctx)

@@ -197,8 +197,7 @@ func TestDoctorWithoutIronic(t *testing.T) {
 	}
 }
 
-// TestDoctorEnds: a server that never answers delays the doctor only until ctx ends, and what was
-// skipped is reported.
+// TestDoctorEnds: a server that never answers delays the doctor only until ctx ends, and skipped checks are reported.
 func TestDoctorEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -72,7 +72,7 @@ type Enroller struct {
 	Runner *Runner
 	API    EnrollAPI
 	Goal   Goal
-	// NoInspect goes to available without inspection.
+	// NoInspect skips the inspection on the way to available.
 	NoInspect bool
 	// Timeout bounds each operation of a node; 0 means no limit.
 	Timeout time.Duration
@@ -92,17 +92,17 @@ type Enroller struct {
 // Enrolled is the result for one node.
 type Enrolled struct {
 	Result
-	// Did lists what was done, in order: "created", "1 port", "verified", "inspected", "available".
+	// Did lists the completed changes, in order: "created", "1 port", "verified", "inspected", "available".
 	Did []string
 }
 
-// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. What an
-// earlier run or another client has already done is skipped. The results are in the plan's order.
+// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. Changes
+// that an earlier run or another client has made are skipped. The results are in the plan's order.
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
 	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
-		next() // the slots bound what is sent
+		next() // the slots limit concurrent requests
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
 		defer end()
 		results[i] = e.node(ctx, going, &plan[i])
@@ -165,7 +165,7 @@ func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll
 	}
 }
 
-// nodeOf returns the node of an item: Ironic's, or the one that it becomes.
+// nodeOf returns the node of an item: Ironic's node, or the node to be created.
 func nodeOf(it *enroll.Item) *models.Node {
 	if it.Existing != nil {
 		return it.Existing
@@ -253,10 +253,10 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 // mostSent is how often a verb or a change is sent to a node whose Ironic does not answer in time.
 const mostSent = 3
 
-// sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state tells more
-// of. If the node has left its state, another client, or a run that was killed with its request on the way, was faster,
-// or our request arrived and its answer was lost. If it has not after a lost answer, the verb can be sent again: Ironic
-// accepts it once.
+// sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state
+// explains. If the node has left its state, another client or a killed run was faster, or our request arrived and its
+// answer was lost. If the state is unchanged after a lost answer, the verb can be sent again, because Ironic accepts
+// it once.
 func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
 	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
 		return false
@@ -265,7 +265,7 @@ func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enro
 	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
-// stuckError reports a node in a state that no further verb leads to the goal from.
+// stuckError reports a node in a state from which no verb leads to the goal.
 func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {

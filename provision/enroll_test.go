@@ -23,7 +23,7 @@ import (
 
 var errUnplugged = errors.New("unplugged")
 
-// cut is a client whose connection breaks at one change: before it is sent, or after it was carried out.
+// cut is a client whose connection breaks at one change: before the change is sent, or after it was carried out.
 type cut struct {
 	*ironicclient.Client
 	mu    sync.Mutex
@@ -246,8 +246,8 @@ func TestEnrollSendsLostChangesAgain(t *testing.T) {
 	}
 }
 
-// TestEnrollChangesAfterATransition: another run's cleaning begins after the comparison, and Ironic changes no node
-// meanwhile. The changes wait for its end.
+// TestEnrollChangesAfterATransition: another run starts cleaning after the comparison, and Ironic refuses changes
+// during cleaning. The changes wait until it ends.
 func TestEnrollChangesAfterATransition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ironic := embedded.New(t, time.Now)
@@ -332,7 +332,8 @@ func TestEnrollSendsNothingForConflicts(t *testing.T) {
 	})
 }
 
-// TestExportAndEnrollAgain: what is exported of one Ironic and enrolled in an empty one is the same but for the secrets.
+// TestExportAndEnrollAgain: nodes exported from one Ironic and enrolled in an empty one are the same, except for
+// secrets.
 func TestExportAndEnrollAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to := embedded.New(t, time.Now).Client(t), embedded.New(t, time.Now).Client(t)

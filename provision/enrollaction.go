@@ -28,7 +28,7 @@ func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal {
 // Effect is none: nothing is done to the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// did names what the action has done.
+// did names the changes that the action has made.
 func (a *enrollAction) did() []string {
 	var did []string
 	if a.item.Kind == enroll.Create {
@@ -53,9 +53,9 @@ func (a *enrollAction) did() []string {
 	return did
 }
 
-// creationEntry creates a thing whose UUID is ours. If the answer is lost and the thing is not there, the request is sent
-// once more, which creates nothing twice; a busy Ironic may take longer than the client waits. It is no error if another
-// run has created the thing.
+// creationEntry creates a thing whose UUID is ours. If the answer is lost and the object does not exist, the request
+// is repeated, which cannot create a duplicate; a busy Ironic may take longer than the client waits. An object created
+// by another run is not an error.
 func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
 	there := func(ctx context.Context) bool {
 		is, err := exists(ctx)

@@ -17,7 +17,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// EnrollInput is what an operator enrolls, as typed: the nodes of files, or the machines behind BMCs.
+// EnrollInput is the operator's input for an enrollment, as typed: the nodes of files, or the machines behind BMCs.
 type EnrollInput struct {
 	Files []string
 	// Format is the format ofthe files; Auto detects it.
@@ -36,7 +36,7 @@ type EnrollInput struct {
 	Credentials string
 	// UpdateCredentials writes the secrets of nodes that Ironic has.
 	UpdateCredentials bool
-	// Ramdisk is set on every node whose boot interface takes it.
+	// Ramdisk is set on every node whose boot interface supports it.
 	Ramdisk EnrollRamdisk
 }
 
@@ -64,10 +64,10 @@ type EnrollInputError struct {
 // Error names the part.
 func (e *EnrollInputError) Error() string { return fmt.Sprintf("--%s: %v", e.Field, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *EnrollInputError) Unwrap() error { return e.Err }
 
-// EnrollSource is a checked input: what is read, asked and compared. [EnrollInput.Parse] makes it.
+// EnrollSource is a checked input: files to read, BMCs to query, and fields to set. [EnrollInput.Parse] makes it.
 type EnrollSource struct {
 	EnrollInput
 	// Fields are the fields of spreadsheet columns by header.
@@ -143,9 +143,9 @@ type EnrollReader struct {
 	Progress func(done, of int)
 }
 
-// EnrollFound is what an input has.
+// EnrollFound has the content of an input.
 type EnrollFound struct {
-	// Files are what was read, without their nodes.
+	// Files are the files that were read, without their nodes.
 	Files []EnrolledFile
 	// BMCs are the results of asking, one for each system or address without one.
 	BMCs []Discovered
@@ -178,7 +178,7 @@ func (f *EnrolledFile) Unmapped() bool {
 	return slices.ContainsFunc(f.Columns, func(c nodefile.Column) bool { return c.Unknown })
 }
 
-// Deployments are those that the files ask for.
+// Deployments are the deployments that the files request.
 func (f *EnrollFound) Deployments() *plan.Plan {
 	all := &plan.Plan{}
 	for i := range f.Files {
@@ -223,8 +223,8 @@ func ReadNodeFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads the files, or asks the BMCs, and completes the nodes with credentials and fields. An error comes with
-// what was found before it.
+// Read reads the files, or queries the BMCs, and completes the nodes with credentials and fields. With an error, it
+// also returns the nodes found so far.
 func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound, error) {
 	var found EnrollFound
 	if err := r.readFiles(in, &found); err != nil {
@@ -312,7 +312,8 @@ func (r *EnrollReader) complete(in *EnrollSource, found *EnrollFound) error {
 	return nil
 }
 
-// Compare checks the nodes against the enabled drivers, and compares them with what Ironic has. It changes the nodes.
+// Compare checks the nodes against the enabled drivers, and compares them with Ironic's nodes. It modifies the given
+// nodes.
 func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []enroll.Node) (enroll.Plan, error) {
 	drivers, err := r.API.Drivers(ctx)
 	if err != nil {

@@ -146,8 +146,8 @@ func TestEnrollInputWords(t *testing.T) {
 	}
 }
 
-// TestEnrollActionContinues carries a plan out as a task whose connection breaks, and again: conflicts are no part of
-// it, each node's result is told when it is known, and nothing is created twice.
+// TestEnrollActionContinues carries a plan out as a task whose connection breaks, and again: conflicts are left out,
+// each node's result is reported when it is available, and nothing is created twice.
 func TestEnrollActionContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)

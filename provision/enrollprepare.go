@@ -26,7 +26,7 @@ func (a prepareAction) entries(n *models.Node) ([]entry, error) {
 	return list, err
 }
 
-// prepare does what a manageable node lacks of its preparation. An earlier run may have done all of it, or a part.
+// prepare completes the preparation of a manageable node. An earlier run may have done all of it, or a part.
 func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	p := wanted.Prepare
 	var settings []models.BIOSSetting

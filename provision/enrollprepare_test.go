@@ -97,8 +97,8 @@ func manage(t *testing.T, client *ironicclient.Client, uuid string) provision.Re
 	return runner.Run(t.Context(), provision.Batch{Action: action, Items: []provision.Item{{Node: *n}}}, provision.RunOptions{Wait: true})[0]
 }
 
-// TestEnrollPreparationIsShown: a plan names the requests of a preparation only where the goal leads to them, and asks for
-// consent to a RAID.
+// TestEnrollPreparationIsShown: a plan names the requests of a preparation only if the goal includes them, and a RAID
+// requires confirmation.
 func TestEnrollPreparationIsShown(t *testing.T) {
 	t.Parallel()
 	raid := &enroll.Preparation{RAID: &enroll.RAID{Software: true, Disks: []any{map[string]any{"raid_level": "1", "size_gb": "MAX"}}}, BIOS: map[string]any{"A": "b"}}

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// EnrollRamdisk is what nodes boot for deployment, cleaning and inspection: an ISO where the boot interface takes one,
-// a kernel with its initramfs elsewhere. Either may be missing. The values are those of [Ramdisk].
+// EnrollRamdisk has the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
+// ISOs, and a kernel with its initramfs for others. Either may be missing. The values have the form of [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
@@ -36,7 +36,7 @@ func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }
 
-// check returns what is wrong regardless of the nodes, as an *EnrollInputError.
+// check returns problems that do not depend on the nodes, as an *EnrollInputError.
 func (r EnrollRamdisk) check() error {
 	if r.ISO != "" {
 		if why, _ := r.iso().check(); why != "" {

@@ -19,7 +19,7 @@ type EnrollAction struct {
 	API  EnrollAPI
 	Plan enroll.Plan
 	Goal Goal
-	// NoInspect goes to available without inspection.
+	// NoInspect skips the inspection on the way to available.
 	NoInspect bool
 }
 
@@ -29,7 +29,7 @@ func (*EnrollAction) Name() string { return "enroll" }
 // Refuse never refuses: the batch has no conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is what automated cleaning may do, and manual cleaning before it.
+// Effect is the possible effect of automated cleaning, and of manual cleaning before it.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
@@ -75,8 +75,8 @@ func (a *EnrollAction) Batch() Batch {
 	return b
 }
 
-// Run enrolls the nodes of a batch. What an earlier run has done is not done again. The results are in the batch's
-// order; progress has each one when it is known.
+// Run enrolls the nodes of a batch. Changes of an earlier run are not repeated. The results are in the batch's order;
+// progress receives each result when it is available.
 func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOptions) []Result {
 	items := map[string]*enroll.Item{}
 	for i := range a.Plan {
@@ -110,7 +110,7 @@ func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 	return "Metal3 manages " + it.Existing.Name + " and may undo the change: change the BareMetalHost, or pause it first"
 }
 
-// EnrollDetails says in one line what an item does, after its warning.
+// EnrollDetails describes an item in one line, after its warning.
 func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
 	warning, details := EnrollWarning(it, goal, noInspect), it.Details()
 	if warning == "" || details == "" {

@@ -34,7 +34,7 @@ func depthOf(s models.Step) depth {
 	return erasesNothing
 }
 
-// remains says what an erasure leaves (_list_erasable_devices and erase_block_device in
+// remains describes the data that an erasure leaves (_list_erasable_devices and erase_block_device in
 // ironic_python_agent/hardware.py).
 func (d depth) remains() string {
 	const skipped = "virtual media and members of software RAIDs are skipped"
@@ -66,8 +66,8 @@ func (a verbAction) stepsToRun() []models.Step {
 }
 
 // Disks returns the machine's serial number and disks, for a confirmation before an action erases them: the disks that
-// its steps erase, those that skip_block_devices protects, what remains, and the volumes that RAID steps change. If the
-// disks are unknown, the details say so. A nil action erases in a way that is unknown.
+// its steps erase, the disks that skip_block_devices protects, the remaining data, and the volumes that RAID steps
+// change. The details mention unknown disks. A nil action erases in an unknown way.
 func Disks(ctx context.Context, api Inventories, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if raw, err := api.Inventory(ctx, n.UUID); err == nil {

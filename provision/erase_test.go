@@ -17,8 +17,8 @@ func cleanWith(list ...models.Step) provision.Action {
 	return provision.Provision(models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: list})
 }
 
-// TestDisksOfErasures: a confirmation sorts the disks into those that a step erases and those that skip_block_devices
-// protects, and says what remains.
+// TestDisksOfErasures: a confirmation sorts the disks into disks that a step erases and disks that skip_block_devices
+// protects, and lists the remaining data.
 func TestDisksOfErasures(t *testing.T) {
 	t.Parallel()
 	const inventory = `{"inventory": {"disks": [

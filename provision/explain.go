@@ -32,7 +32,7 @@ type OthersAPI interface {
 type ExplainSources struct {
 	// Others returns all nodes, to compare one with; see [ListOthers].
 	Others func(ctx context.Context) ([]*models.Row, error)
-	// Observed returns what was observed of the node while it was watched.
+	// Observed returns the observations of the node from the time when it was watched.
 	Observed func(uuid string) (models.Row, bool)
 	// Journal returns the node's journal at Ironic's time.
 	Journal func(ctx context.Context, n *models.Node, now time.Time) (JournalFacts, error)
@@ -147,7 +147,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	return done, nil
 }
 
-// row returns the node with what was observed of its current state.
+// row returns the node with the observations of its current state.
 func (x *Explainer) row(n *models.Node) *models.Row {
 	row := &models.Row{Node: *n}
 	if x.sources.Observed == nil {

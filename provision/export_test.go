@@ -2,7 +2,7 @@ package provision
 
 import "ironworks/models"
 
-// Bare returns the last request of a deployment as an action, for tests of what all verbs share.
+// Bare returns the last request of a deployment as an action, for tests of the behavior common to all verbs.
 func Bare(r models.ProvisionRequest) Action { return verbAction{req: r} }
 
 // Options returns the options of the action.

@@ -17,8 +17,7 @@ func fillNulls(node map[string]any, ops []models.PatchOp) {
 	}
 }
 
-// patch changes a node that was decoded from JSON. As in Ironic, a missing field can be neither
-// removed nor replaced.
+// patch changes a node that was decoded from JSON. As in Ironic, removing or replacing a missing field fails.
 func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,7 +29,7 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	return nodes, nil
 }
 
-// FindUnfinished fetches the nodes of unfinished deployments. Those of deleted nodes are in gone.
+// FindUnfinished fetches the nodes of unfinished deployments. gone has the deployments of deleted nodes.
 func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
 	found := make([]*models.Node, len(list))
 	errs := make([]error, len(list))

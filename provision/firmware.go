@@ -135,14 +135,14 @@ type FirmwareVersion struct {
 	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
 }
 
-// FirmwareAndInventories is what the matrix reads.
+// FirmwareAndInventories reads the data of the matrix.
 type FirmwareAndInventories interface {
 	FirmwareReader
 	Inventories
 }
 
 // ReadFirmwareMatrix reads the firmware versions and models of nodes and groups them, sorted by model, component and
-// version. The model is that of the last inspection.
+// version. The model is from the last inspection.
 func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes []models.NodeRef) ([]FirmwareVersion, error) {
 	all, err := FirmwareOf(ctx, api, nodes)
 	if err != nil {

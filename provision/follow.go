@@ -19,7 +19,7 @@ const firstPoll = time.Second
 type following struct {
 	action Action
 	before *models.Node
-	// began is the local time of sending. ahead is how far the server's clock is ahead, to the
+	// began is the local time at which the request was sent. ahead is how far the server's clock is ahead, to the
 	// second; known reports whether it was measured.
 	began    time.Time
 	ahead    time.Duration
@@ -107,7 +107,7 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 // nodesPerPeriod is how many nodes are read in one period.
 const nodesPerPeriod = 10
 
-// progress returns the node's progress, including what was observed so far.
+// progress returns the node's progress, including the observations so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// script is what happens to node n1 after the verb was accepted, by seconds.
+// script has the changes of node n1 after the verb was accepted, by seconds.
 type script map[float64]func(n *models.Node)
 
 func to(s models.ProvisionState) func(n *models.Node) {

@@ -21,15 +21,15 @@ type undo struct {
 	instance string
 	// restore are the operations that restore fields, in order.
 	restore []models.PatchOp
-	// reserved reports that instance was written to the node, allocated that an allocation with
-	// that UUID reserves it. With neither, the node keeps its instance.
+	// reserved reports that instance was written to the node, allocated that an allocation with that UUID reserves it.
+	// If both are false, the node keeps its instance.
 	reserved, allocated bool
 }
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record
-// has what is left.
+// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record has the remaining
+// changes.
 type NotGivenBackError struct {
 	Node models.NodeRef
 	Err  error
@@ -48,7 +48,7 @@ func (e *NotGivenBackError) OnScreen() string {
 // Unwrap returns the cause.
 func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
-// undoOf returns what reverts all entries, the last one first.
+// undoOf returns the requests that revert all entries, in reverse order.
 func undoOf(reqs []entry) undo {
 	var all undo
 	for _, req := range slices.Backward(reqs) {
@@ -62,7 +62,7 @@ func undoOf(reqs []entry) undo {
 	return all
 }
 
-// undo returns what reverts everything that may have been changed according to the record.
+// undo returns the requests that revert all changes that may have been made according to the record.
 func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
@@ -91,7 +91,7 @@ func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node
 		return
 	}
 	if r.revert(ctx, sent, time.Now(), n, log, res) {
-		res.Outcome = OutcomeFailed // the node is as it was before
+		res.Outcome = OutcomeFailed // the node is unchanged
 	}
 }
 

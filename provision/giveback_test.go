@@ -28,7 +28,7 @@ func recordable(t *testing.T) models.Node {
 	return *n
 }
 
-// nodeReader reads nodes from the fake Ironic, in addition to what the checks read.
+// nodeReader reads nodes from the fake Ironic, in addition to the reads of the checks.
 type nodeReader struct {
 	*reader
 	api *fakeAPI
@@ -139,7 +139,7 @@ func (rig *giveBackRig) noUndoTwice(call string) {
 	}
 }
 
-// keep saves what a process that is killed now leaves behind.
+// keep saves the files that a process leaves if it is killed now.
 func (rig *giveBackRig) keep() {
 	rig.kept = map[string][]byte{}
 	entries, err := os.ReadDir(rig.dir)
@@ -197,7 +197,7 @@ func (rig *giveBackRig) deploy() provision.Result {
 	})
 }
 
-// recorded reports whether a record is left, restored whether the node is as it was.
+// recorded reports whether a record remains, restored whether the node has its original values.
 func (rig *giveBackRig) recorded() bool {
 	list, err := (&provision.Deployments{Dir: rig.dir}).List(time.Now())
 	if err != nil {

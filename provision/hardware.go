@@ -25,21 +25,21 @@ type hardwareAction struct {
 	name string
 	// only restricts the action to one kind of operation; empty for none.
 	only models.StepKind
-	// work returns what a node needs. It may read from Ironic.
+	// work returns the work for a node. It may read from Ironic.
 	work func(ctx context.Context, n *models.Node) hardwareWork
 
 	mu    sync.Mutex
 	works map[string]hardwareWork // by node UUID
 }
 
-// hardwareWork is what a node needs.
+// hardwareWork is the work for a node.
 type hardwareWork struct {
 	steps []models.Step
 	// before is sent before the verb; empty for nothing.
 	before []entry
 	// refused is why nothing can be done; nil if something can.
 	refused *models.Refusal
-	// text says what changes; danger is what that risks, at least.
+	// text describes the change; danger is its minimum danger.
 	text     string
 	danger   models.Danger
 	warnings []string

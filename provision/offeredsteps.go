@@ -58,8 +58,8 @@ func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 	return nil
 }
 
-// StepsOf returns the steps that a node's interfaces offer, and those that its ramdisk reported and that no release
-// has. offered is what was recorded of the ramdisk, or nil.
+// StepsOf returns the steps that a node's interfaces offer, and additional steps that its ramdisk reported. offered is
+// the record of the ramdisk's steps, or nil.
 func StepsOf(n *models.Node, offered *plan.OfferedSteps) []steps.Known {
 	list := steps.InterfacesOf(n).Offers()
 	if now := offeredSteps(n); now != nil {

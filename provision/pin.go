@@ -16,10 +16,9 @@ type PinAction struct {
 	to    hints.Source
 }
 
-// Pin returns an action that writes the most stable hint for a disk; see [NodeDisks.PinDisk]. The
-// disks are those that the operator has seen: if the node was inspected again since, the hint is
-// still for that disk, not for another one of the same name. Whether the hint has an effect is
-// decided by the current state of the node.
+// Pin returns an action that writes the most stable hint for a disk; see [NodeDisks.PinDisk]. The disks are the ones
+// shown to the operator: if the node was inspected again since, the hint is still for that disk, not for another one
+// of the same name. Whether the hint has an effect is decided by the current state of the node.
 func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }
@@ -42,8 +41,7 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	return unchangeable(a, n)
 }
 
-// patch returns what is written to the node in its current state; nothing if it has the hint
-// already.
+// patch returns the changes for the node in its current state; nothing if it has the hint already.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
 		var refused *models.Refusal

@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// pinning returns the action for a disk of a node as it was read.
+// pinning returns the action for a disk of a node as read.
 func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinAction {
 	t.Helper()
 	d, err := provision.ReadDisks(t.Context(), inventories{raw: twoDisks}, rawNode(t, looked), models.APIVersion{Minor: models.NewestMinor})

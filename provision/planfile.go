@@ -117,13 +117,13 @@ type Overlay struct {
 	Fields plan.Fields
 	// ConfigDrive is as for [Deployment.WithConfigDrive]; nil for none.
 	ConfigDrive any
-	// UserData and FilesDir are those of a [Deployment]; nil for none.
+	// UserData and FilesDir are as in [Deployment]; nil for none.
 	UserData []byte
 	FilesDir string
 }
 
-// Under returns options that deploy the plan with an overlay. It reads all files once in advance:
-// an error is that of a node of the plan, or of the nodes that it does not name.
+// Under returns options that deploy the plan with an overlay. It reads all files once in advance: an error concerns a
+// node of the plan, or the nodes that the plan does not name.
 func (f PlanFile) Under(o Overlay) (DeployOptions, error) {
 	for _, node := range append([]plan.Node{{}}, f.Plan.Nodes...) {
 		if _, err := f.under(o, f.Plan.For(node.Name)); err != nil {

@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// PortAPI is what ports need of Ironic; *ironicclient.Client has it.
+// PortAPI is the part of Ironic's API for ports; *ironicclient.Client implements it.
 type PortAPI interface {
 	API
 	Inventories
@@ -27,7 +27,8 @@ type PortAPI interface {
 	VIFs(ctx context.Context, node string) ([]string, error)
 }
 
-// PortAction changes ports, port groups or VIFs of nodes. Its changes were made from what Ironic had at the time.
+// PortAction changes ports, port groups or VIFs of nodes. Its changes are based on Ironic's data at the time of
+// planning.
 type PortAction struct {
 	immediateAction
 	name    string
@@ -42,13 +43,13 @@ type portChange struct {
 	// settings are checked against the API version, ops against the state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
-	// created is the UUID of what is created, mac the MAC address that another port must not have.
+	// created is the UUID of the object to create, mac the MAC address that another port must not have.
 	created, mac string
 	// vif: the network interface must attach VIFs.
 	vif bool
 	// refused is why the change is impossible; nil if it is possible.
 	refused *models.Refusal
-	// harm is what a deletion does; "" for what can be undone at once. Done is the result.
+	// harm is the effect of a deletion; "" for an action that can be undone immediately. Done is the result.
 	harm, done string
 }
 
@@ -88,7 +89,7 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
 	}
 	if c.vif && n.NetworkInterface == "noop" {
-		// Noop answers 204 to every VIF and keeps none (ironic/drivers/modules/network/noop.py, 39.0.0).
+		// Noop answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py, 39.0.0).
 		return refusal(a, n, models.RefusedArguments, "network interface noop ignores VIFs: Ironic would accept the request and do nothing",
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
@@ -117,7 +118,7 @@ func connectable() []models.ProvisionState {
 	return []models.ProvisionState{models.StateEnroll, models.StateInspecting, models.StateInspectWait, models.StateManageable}
 }
 
-// Effect says what is deleted or detached.
+// Effect names the deleted or detached object.
 func (a *PortAction) Effect(n *models.Node) models.Effect {
 	var harm []string
 	for i := range a.changes[n.UUID] {
@@ -219,7 +220,7 @@ func (a *PortAction) add(node string, c portChange) {
 	a.changes[node] = append(a.changes[node], c)
 }
 
-// argumentError is a refusal of what an operator typed.
+// argumentError is a refusal of an operator's input.
 func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }

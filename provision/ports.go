@@ -165,7 +165,7 @@ func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	return link
 }
 
-// groupOp puts a port into a group, or takes it out.
+// groupOp puts a port into a group, or removes it.
 func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
 	now := models.TextOf(raw["portgroup_uuid"])
 	if s.Remove {

@@ -143,7 +143,7 @@ func TestSuggestFromAnInventory(t *testing.T) {
 	})
 }
 
-// TestVIFOfAManagedNetwork: with another network interface than noop the request is sent as it is.
+// TestVIFOfAManagedNetwork: with another network interface than noop the request is sent unchanged.
 func TestVIFOfAManagedNetwork(t *testing.T) {
 	inBubble(t, func(r *portRig) {
 		t := r.t

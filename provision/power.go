@@ -61,9 +61,8 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 // state is the same.
 const powerSettles = 3 * time.Second
 
-// ended relies on Ironic setting the target and clearing last_error before it accepts a power
-// change. So a cleared target means the end, and an error belongs to this change, even if it
-// equals the one before.
+// ended relies on Ironic setting the target and clearing last_error before it accepts a power change. So a cleared
+// target means the end, and an error belongs to this change, even if it equals the previous error.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
 	fresh := now.LastError != "" && now.LastError != before.LastError

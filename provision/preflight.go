@@ -46,8 +46,8 @@ const (
 // maxOthers bounds the number of other nodes whose disks are compared.
 const maxOthers = 200
 
-// Preflighter runs the checks before deployments. It reads what all nodes share once, so it is for
-// one set of checks; [Preflighter.Fresh] makes the next.
+// Preflighter runs the checks before deployments. It reads the data common to all nodes once, so it is valid for one
+// set of checks; [Preflighter.Fresh] returns a new one.
 type Preflighter struct {
 	Reader Reader
 	// MaxInventoryAge is the maximum age of an inventory; 0 means [InventoryAge].
@@ -60,8 +60,8 @@ type Preflighter struct {
 	Offered func(uuid string) *plan.OfferedSteps
 	// Keep stores these steps while a node is watched. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
-	// Deployments records what deployments will send before they send it. If nil, nothing is
-	// recorded, and what has arrived is unknown after a crash.
+	// Deployments records the requests of deployments before they are sent. If nil, nothing is recorded, and after a
+	// crash the result is unknown.
 	Deployments *Deployments
 
 	// Images queries the images of direct deployments. If nil, they are not queried.
@@ -86,7 +86,7 @@ type Preflighter struct {
 	templatesError string
 }
 
-// common is what all nodes share.
+// common is the data common to all nodes.
 type common struct {
 	drivers                       []models.Driver
 	driversError, conductorsError string
@@ -122,7 +122,7 @@ func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.Check
 	return plan.CheckChoices{Policy: policy, Override: overrides, NoOverride: p.NoOverride}
 }
 
-// facts collects what is known about a node. A failure to read something is a fact as well.
+// facts collects the facts about a node. A failed read is recorded as a fact, too.
 func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()

@@ -8,7 +8,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Preview is what an action would do to one node.
+// Preview is the planned effect of an action on one node.
 type Preview struct {
 	Node models.NodeRef
 	// Refusal is why nothing would be sent; then only Warnings may be set.
@@ -48,8 +48,8 @@ func (p Preview) MarshalJSON() ([]byte, error) {
 // Unchanged reports whether the node is already as requested.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// Preview returns what would be sent, per node. The commands contain addresses, so it is only for
-// the operator, not for a log.
+// Preview returns the planned requests per node. The commands contain addresses, so it is only for the operator, not
+// for a log.
 func (b Batch) Preview() []Preview {
 	previews := make([]Preview, len(b.Items))
 	for i := range b.Items {

@@ -22,7 +22,7 @@ import (
 
 // RAIDTarget is a target RAID configuration with its file or its origin.
 type RAIDTarget struct {
-	// Config is the configuration as Ironic takes it: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
+	// Config is the configuration in Ironic's form: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
 	Config map[string]any
 	Disks  raid.Config
 }
@@ -107,8 +107,8 @@ func DeleteRAID() Action {
 
 func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
 
-// RAIDProblems returns what the raid interface of a node rejects in a target RAID, as far as that can be said without
-// its drives.
+// RAIDProblems returns the problems for which a node's raid interface would reject a target RAID, as far as they do
+// not depend on its drives.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
@@ -157,7 +157,7 @@ type CurrentRAID struct {
 func RAIDOf(n *models.Node) (CurrentRAID, error) {
 	var c CurrentRAID
 	decoder := json.NewDecoder(bytes.NewReader(n.Raw))
-	decoder.UseNumber() // sizes are sent back as they were
+	decoder.UseNumber() // sizes are sent back unchanged
 	if err := decoder.Decode(&c); err != nil {
 		return c, fmt.Errorf("read the RAID configuration of node %s: %w", n.Label(), err)
 	}

@@ -14,9 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// Ramdisk is what a node boots for deployment, cleaning and inspection: a prebuilt ISO, or a
-// kernel with its initramfs. The values are Ironic's hrefs: http, https, file, glance and oci
-// URLs, or the UUID of an image in Glance.
+// Ramdisk is the boot image of a node for deployment, cleaning and inspection: a prebuilt ISO, or a kernel with its
+// initramfs. The values are Ironic's hrefs: http, https, file, glance and oci URLs, or the UUID of an image in Glance.
 type Ramdisk struct {
 	// ISO is deploy_iso.
 	ISO string
@@ -81,7 +80,7 @@ func hrefSchemes() []string { return []string{"http", "https", "file", "glance",
 
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)
 
-// check returns what is invalid regardless of the node, with a hint.
+// check returns a problem that does not depend on the node, with a hint.
 func (r Ramdisk) check() (why, hint string) {
 	pair := r.Kernel != "" || r.Initramfs != ""
 	params := r.params()
@@ -142,8 +141,8 @@ func badHref(href string) string {
 	return ""
 }
 
-// patch returns the operations that change the node: the fields that differ, and the removal of
-// those that contradict. Additions are first, so that the node has something to boot at any time.
+// patch returns the operations that change the node: the fields that differ, and the removal of conflicting fields.
+// Additions are first, so that the node has something to boot at any time.
 func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 	info := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs}
 	var set, remove []models.Setting

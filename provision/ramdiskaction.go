@@ -19,10 +19,9 @@ type RamdiskAction struct {
 	of func(n *models.Node) (Ramdisk, error)
 }
 
-// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with
-// their parameters, and removes what contradicts them. The rescue_ fields stay. Nodes that are
-// already set are not written. Of returns a node's ramdisk: it is called several times and must
-// return the same each time; its error refuses the node.
+// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
+// removes conflicting fields. The rescue_ fields stay. Nodes that are already set are not written. Of returns a node's
+// ramdisk: it is called several times and must return the same each time; its error refuses the node.
 func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 	return &RamdiskAction{of: of}
 }
@@ -95,7 +94,7 @@ func (a *RamdiskAction) warnings(n *models.Node) []string {
 	return r.warnings(n, ops)
 }
 
-// bootSupport is what a boot interface can boot: a prebuilt ISO, a kernel with its initramfs.
+// bootSupport has the image types that a boot interface can boot: a prebuilt ISO, a kernel with its initramfs.
 type bootSupport struct{ iso, pair bool }
 
 // bootInterfaces returns the known boot interfaces of Ironic 21 to 39. Virtual media and HTTPS

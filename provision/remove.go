@@ -52,8 +52,8 @@ func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []model
 }
 
 const (
-	// lockedFor bounds the wait for a node that a conductor has locked: it retries an unreachable
-	// BMC before it gives up.
+	// lockedFor bounds the wait for a node that a conductor has locked: the conductor retries an unreachable BMC before
+	// it gives up.
 	lockedFor = 3 * time.Minute
 	// unlockPoll is the delay between attempts.
 	unlockPoll = 2 * time.Second

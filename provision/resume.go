@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// purpose is what an action does about interrupted deployments.
+// purpose is the action's way to handle interrupted deployments.
 type purpose int
 
 const (
@@ -35,7 +35,7 @@ func GiveBack(checks *Preflighter) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, checks: checks, purpose: purposeGiveBack, ready: map[string]*readyNode{}}
 }
 
-// followUp is what is left to do about an earlier deployment instead of a new one.
+// followUp is the remaining work on an earlier deployment, in place of a new one.
 type followUp int
 
 const (
@@ -209,7 +209,7 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 	return d, nil
 }
 
-// stillChanged removes the operations that would change nothing from those that revert changes.
+// stillChanged removes operations without effect from the operations that revert changes.
 func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	return slices.DeleteFunc(slices.Clone(back), func(op models.PatchOp) bool {
 		now, there := valueAt(n, op.Path)
@@ -239,7 +239,7 @@ func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	})
 }
 
-// record returns what is recorded before the first request.
+// record returns the record to store before the first request.
 func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
@@ -334,8 +334,8 @@ func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *model
 	r.updateRecord(log, res)
 }
 
-// updateRecord updates the record of a watched deployment: it removes it on success, and keeps it as
-// sent on failure, to identify the node's instance. With an unknown outcome it stays unchanged.
+// updateRecord updates the record of a watched deployment: it removes it on success, and keeps it on failure, to
+// identify the node's instance. With an unknown outcome it stays unchanged.
 func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	switch res.Outcome {
 	case OutcomeDone:
@@ -346,7 +346,7 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	}
 }
 
-// finishGiveBack reverts what an earlier process has changed.
+// finishGiveBack reverts the changes of an earlier process.
 func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
 	back := rec.undo()
 	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {

@@ -12,17 +12,16 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes what a deployment would do to one node, for a confirmation. All of its texts
-// are safe to show.
+// Review describes the planned deployment of one node, for a confirmation. All of its texts are safe to show.
 type Review struct {
 	Node models.Node
 	// Refusal is why nothing would be sent, or nil.
 	Refusal *models.Refusal
 	Checks  []plan.Check
 	Kind    plan.Kind
-	// Interface is the deploy interface, with the one that autodetect is expected to choose.
+	// Interface is the deploy interface, with the expected choice of autodetect.
 	Interface string
-	// Image is what is written; empty if the deployment writes no image.
+	// Image is the image to write; empty if the deployment writes no image.
 	Image string
 	// Target is the disk that is written; nil if there is none or it is unknown, which TargetText
 	// explains. Others are the disks that the deployment leaves untouched.
@@ -34,8 +33,8 @@ type Review struct {
 	// FirstBoot is the configuration of the installed system.
 	FirstBoot []models.Detail
 	Effect    models.Effect
-	// FollowUp is what is left to do of an interrupted deployment, instead of all that; empty if there
-	// is none.
+	// FollowUp is the remaining work of an interrupted deployment, in place of the other fields; empty if there is
+	// none.
 	FollowUp string
 	// Requests and Commands are empty if the node is refused.
 	Requests []request.Request
@@ -70,8 +69,8 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	return review
 }
 
-// imageText returns the image that is written: that of the plan, else that of the node. Without
-// either, coreos-installer uses the one in the live ISO.
+// imageText returns the image that is written: the plan's image, else the node's. Without either, coreos-installer
+// uses the image in the live ISO.
 func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
 	source := printable.Line(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
@@ -155,7 +154,7 @@ func firstBoot(r *readyNode) []models.Detail {
 	return list
 }
 
-// DeployReport describes what a deployment would do to one node.
+// DeployReport describes the planned deployment of one node.
 type DeployReport struct {
 	Node     models.NodeRef     `json:"node"`
 	Refused  bool               `json:"refused"`

@@ -36,7 +36,7 @@ const rootDiskPlace = "extra.console.root_disk"
 
 // conclusion records which disk was installed to, unless the node has another instance by now.
 func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
-	// The node as it was watched lacks most fields.
+	// The watched node lacks most fields.
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*e
 func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	disk := identityOf(r.facts)
 	if r.followUp == followUpWatch {
-		disk = r.before.RootDisk // as it was when the deployment was sent
+		disk = r.before.RootDisk // at the time of sending the deployment
 	}
 	if len(disk) == 0 || hints.RootDiskOf(n).Is(hints.DiskOf(disk)) {
 		return nil, nil //nolint:nilnil // nothing is written

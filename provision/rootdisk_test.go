@@ -23,8 +23,7 @@ func TestRootDiskIsRecorded(t *testing.T) {
 	twin := strings.NewReplacer("/dev/sda", "/dev/sdb", "0x5001", "0x5002").Replace(diskWithWWN)
 	for name, c := range map[string]struct {
 		disks string
-		// extra is the node's, ends is its final state, other is its instance then, if it is not
-		// ours.
+		// extra is the node's extra field, ends its final state, and other its final instance if it differs.
 		extra, other string
 		ends         models.ProvisionState
 		overrides    []plan.CheckID

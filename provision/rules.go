@@ -14,7 +14,7 @@ import (
 	"ironworks/rules"
 )
 
-// RuleAPI is what inspection rules need of Ironic; *ironicclient.Client has it.
+// RuleAPI is the part of Ironic's API for inspection rules; *ironicclient.Client implements it.
 type RuleAPI interface {
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 }
@@ -65,8 +65,8 @@ func ruleFields() []string {
 	return []string{"description", "priority", "sensitive", "conditions", "actions"}
 }
 
-// PlanRules compares wanted rules with Ironic's. A rule without a UUID is the one with the same description. Hidden
-// conditions and actions are written only if rewrite is set, because they cannot be compared.
+// PlanRules compares wanted rules with Ironic's. A rule without a UUID matches the rule with the same description.
+// Hidden conditions and actions are written only if rewrite is set, because they cannot be compared.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error

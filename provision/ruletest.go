@@ -15,7 +15,7 @@ import (
 	"ironworks/rules"
 )
 
-// RuleTestAPI is what a test of rules reads.
+// RuleTestAPI has the reads of a rule test.
 type RuleTestAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -30,13 +30,14 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI is what commands and screens about inspection rules read; *ironicclient.Client has it.
+// RulesAPI has the reads of commands and screens about inspection rules; *ironicclient.Client implements it.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI
 }
 
-// ReadRules reads a file of rules. The warnings are what Ironic accepts, but probably does not do as meant.
+// ReadRules reads a file of rules. The warnings concern rules that Ironic accepts, but that probably do not work as
+// intended.
 func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, err error) {
 	data, err := ReadNodeFile(homePath(path))
 	if err != nil {
@@ -49,8 +50,8 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 	return file.Rules, file.Warnings, nil
 }
 
-// RulesToTest returns the rules to test: those given, of files, or Ironic's if given is nil. With both, the given ones
-// take the place of those that they would change. Hidden rules are refused.
+// RulesToTest returns the rules to test: the given rules of files, or Ironic's rules if given is nil. With both, a
+// given rule replaces the rule that it would change. Hidden rules are refused.
 func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
@@ -76,7 +77,7 @@ func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActi
 	return append(list, given...), nil
 }
 
-// RuleVerdict is what a test says of one rule on one node.
+// RuleVerdict is the test result of one rule on one node.
 type RuleVerdict struct {
 	Kind    RuleVerdictKind
 	Outcome *rules.Outcome
@@ -140,7 +141,7 @@ func (t *RuleTest) Verdicts() []RuleVerdict {
 	return list
 }
 
-// Inspection is what would become of the inspection: succeeds, fails or unclear, with the reason.
+// Inspection is the predicted outcome of the inspection: succeeds, fails or unclear, with the reason.
 func (t *RuleTest) Inspection() (result, why string) {
 	list := t.Verdicts()
 	switch {
@@ -166,8 +167,8 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }
 
-// TestRules evaluates rules on the stored inventories of nodes, and changes nothing. done is called after each node,
-// from several goroutines.
+// TestRules evaluates rules on the stored inventories of nodes, without changing anything. done is called after each
+// node, from several goroutines.
 func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -192,7 +193,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads what rules see of a node.
+// ruleSubject reads the node data that rules see.
 func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err

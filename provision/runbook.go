@@ -105,7 +105,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 // warnings are the warnings ofthe steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
-// notes say what Ironic ignores, or decides by the operator's roles.
+// notes name settings that Ironic ignores, or decides by the operator's roles.
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
 	if a.req.DisableRamdisk && !a.is("disable_ramdisk") {

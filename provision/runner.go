@@ -24,7 +24,7 @@ type Runner struct {
 	// Context is the context's name, for the audit log; ReadOnly refuses all actions.
 	Context  string
 	ReadOnly bool
-	// Actor is who acts, on a server with several users; the zero value otherwise.
+	// Actor is the acting user, on a server with several users; zero otherwise.
 	Actor audit.Actor
 	// Poll is the period of watching; 0 means 1 s.
 	Poll time.Duration
@@ -95,7 +95,7 @@ func (b Batch) Danger() models.Danger {
 	return d
 }
 
-// Consent returns what the operator answers before the batch is sent.
+// Consent returns the confirmation that the batch requires.
 func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
 
 // Answer is the text that the operator types for [models.ConsentTyped]: the name of one node, the number of several.
@@ -118,7 +118,7 @@ type RunOptions struct {
 	StopOnFailure bool
 	// Progress is called at every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
-	// Done is called with the result of each node as soon as it is known, like Progress. It may be nil.
+	// Done is called with the result of each node as soon as it is available, like Progress. It may be nil.
 	Done func(Result)
 	// Sent reports when an earlier run, which was interrupted, sent the requests to a node, by UUID: the node is only
 	// followed. It may be nil.
@@ -134,15 +134,14 @@ type RunOptions struct {
 // Progress is the progress of one node.
 type Progress struct {
 	Node models.NodeRef
-	// State is the node's current state, Step what is running; both may be empty.
+	// State is the node's current state, Step the running step; both may be empty.
 	State models.ProvisionState
 	Step  string
 	// Retry is set while a rejected request waits for its next attempt.
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is what was observed of the operation so far, and At the time of that on the server's
-	// clock; nil if nothing was.
+	// Work is the observed part of the operation, at the time At on the server's clock; nil without observations.
 	Work *models.Work
 	At   time.Time
 	// Now is the node with the fields that were read; nil if it was not read. The receiver must
@@ -324,7 +323,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		return res
 	}
 	if !opts.Wait {
-		_ = log.setStage(StageSent, time.Now()) // on an error the next run finds out
+		_ = log.setStage(StageSent, time.Now()) // on an error, the next run detects this
 		return res
 	}
 	start := time.Now()

@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// TestResumedRun: a run that was interrupted goes on. What was sent before is only followed, and everything else is sent.
+// TestResumedRun: an interrupted run is resumed. Earlier requests are only followed, and the other requests are sent.
 func TestResumedRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 // shellAction is the name of a shell in messages.
 const shellAction = "ssh"
 
-// OpenShell opens a shell on a node's machine. The login is audited, what is typed is not. A read-only context refuses it:
-// a shell can change everything on the machine.
+// OpenShell opens a shell on a node's machine. The login is audited, the session's input is not. A read-only context
+// refuses it: a shell can change everything on the machine.
 func (r *Runner) OpenShell(ctx context.Context, n models.NodeRef, o agentlog.ShellOptions) (*agentlog.Shell, error) {
 	if r.ReadOnly {
 		return nil, readOnly(shellAction, n.Label())

@@ -64,8 +64,8 @@ func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]ste
 	return found, errors.Join(problems...)
 }
 
-// PlanStepFiles compares wanted templates or runbooks with Ironic's, by UUID or name. What the API masks is written
-// only if rewrite is set, because it cannot be compared.
+// PlanStepFiles compares wanted templates or runbooks with Ironic's, by UUID or name. Masked values are written only
+// if rewrite is set, because they cannot be compared.
 func PlanStepFiles(now, wanted []stepfile.Item, rewrite bool) ([]Declared, error) {
 	var list []Declared
 	var problems []error

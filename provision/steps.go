@@ -114,8 +114,8 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities gives deploy steps without a priority one, because Ironic requires it: that of
-// install steps, 80, falling so that the list's order is preserved.
+// WithPriorities adds missing priorities to deploy steps, because Ironic requires them: 80, as for install steps, in
+// descending order so that the list's order is preserved.
 func WithPriorities(steps []models.Step) []models.Step {
 	const installPriority = 80
 	out := slices.Clone(steps)

@@ -15,13 +15,13 @@ type PortReport struct {
 	Findings []ports.Finding
 }
 
-// InspectedPorts reads the ports of nodes and what inspection found.
+// InspectedPorts reads the ports of nodes and the inspection data.
 type InspectedPorts interface {
 	Inventories
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
-// ComparePorts compares the ports of a node with what inspection found. A node without an inventory is a
+// ComparePorts compares the ports of a node with the inspection data. A node without an inventory is a
 // *models.Refusal.
 func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
 	r := PortReport{Node: node}

@@ -40,8 +40,8 @@ type Unfinished struct {
 	// second, both on this machine's clock.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
-	// Instance is the instance_uuid that the deployment gives the node. Kept reports that the node
-	// had it before, so that it is not removed.
+	// Instance is the instance_uuid that the deployment gives the node. Kept reports that the node already had this
+	// instance_uuid, so that it is not removed.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
 	// Allocated reports that an allocation with that UUID reserves the node.
@@ -53,7 +53,7 @@ type Unfinished struct {
 	Digest string `json:"digest"`
 	// Overrides are the checks that were overridden on this node.
 	Overrides []plan.CheckID `json:"overrides,omitempty"`
-	// Actor is the user of a server who started it.
+	// Actor is the user of a server who started the deployment.
 	Actor audit.Actor `json:"actor,omitzero"`
 }
 
@@ -63,11 +63,11 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // than a conductor tries to lock a node (3 times, 1 s).
 const settleTime = 5 * time.Second
 
-// next is what must be done about an unfinished deployment.
+// next is the next action for an unfinished deployment.
 type next int
 
 const (
-	// nextWait: it is not known yet what has arrived.
+	// nextWait: unknown yet which requests have arrived.
 	nextWait next = iota
 	// nextSend: Ironic has no deployment request; the requests before it may be sent, or repeated.
 	nextSend
@@ -79,8 +79,8 @@ const (
 	nextOver
 )
 
-// next finds out from the node what has arrived: the instance_uuid is unique, and once Ironic has
-// accepted a deployment, the node has left its state.
+// next determines from the node which requests have arrived: the instance_uuid is unique, and once Ironic has accepted
+// a deployment, the node has left its state.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
@@ -119,7 +119,7 @@ func (u *Unfinished) moved(n *models.Node) bool {
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
 }
 
-// deploys reports whether a deployment leads through or to a state.
+// deploys reports whether a deployment passes through or ends in a state.
 func deploys(s models.ProvisionState) bool {
 	switch s {
 	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:

@@ -58,7 +58,7 @@ func TestNextOfADeployment(t *testing.T) {
 	}
 }
 
-// TestNextOfARebuild: the node is active before and after, and keeps its instance.
+// TestNextOfARebuild: the node is active before and after the rebuild, and keeps its instance.
 func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -20,8 +20,8 @@ passwd:
 
 const aKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8dT0oxk4qCwz1ydjWTvCnSbmPEp8d0qYxvXUqsnIFu me@here"
 
-// TestLocalFilesOfUserData: local files are found relative to the user data, and are part of what
-// is sent and recorded: they are not read again later.
+// TestLocalFilesOfUserData: local files are found relative to the user data, and are part of the sent and recorded
+// data, so they are not read again later.
 func TestLocalFilesOfUserData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 	}
 }
 
-// TestEmptyUserDataFile is refused: it is a mistake.
+// TestEmptyUserDataFile: an empty file is refused as a mistake.
 func TestEmptyUserDataFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "host.bu")
@@ -106,7 +106,7 @@ func TestUserDataIsSentForItsReader(t *testing.T) {
 		data   string
 		kind   plan.Kind
 		reader plan.UserDataReader
-		// sent is the start of what is sent; empty for an error.
+		// sent is the start of the sent data; empty for an error.
 		sent string
 	}{
 		"Butane, reader unknown":        {butane, plan.KindDirect, "", `{"ignition"`},

@@ -110,13 +110,13 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 		e.Text += automatedSteps(n)
 	}
 	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
-		e.Danger = models.DangerMayErase // nobody knows its steps
+		e.Danger = models.DangerMayErase // steps unknown
 		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
 	}
 	return e
 }
 
-// automatedSteps names the steps of automated cleaning as far as they are known.
+// automatedSteps names the steps of automated cleaning if they are known.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {

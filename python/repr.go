@@ -14,8 +14,8 @@ import (
 // Str is str() of a value from JSON.
 func Str(value any) string { return hints.PythonStr(Value(value)) }
 
-// Repr is repr() of a value from JSON. Objects that are steps have their keys in Ironic's order,
-// others are sorted, because the original order is lost. A hints.PythonDict keeps its own.
+// Repr is repr() of a value from JSON. Objects that are steps have their keys in Ironic's order, others are sorted,
+// because the original order is lost. A hints.PythonDict keeps its order.
 func Repr(value any) string { return hints.PythonRepr(Value(value)) }
 
 // ReprJSON formats a JSON document with its keys in order. Invalid JSON is formatted as a string.

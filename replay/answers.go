@@ -27,7 +27,7 @@ func notRecorded(what string) error {
 	}
 }
 
-// Node returns a node as it was recorded.
+// Node returns a recorded node.
 func (a *Answers) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
 	row, _, there := a.player.store.Get(id)
 	if !there {
@@ -52,8 +52,7 @@ func (a *Answers) Portgroups(context.Context, string) ([]models.Portgroup, error
 	return nil, notRecorded("portgroups")
 }
 
-// History returns a fault: recordings have no history of Ironic. Timeline and Events show what was
-// observed.
+// History returns a fault: recordings have no history of Ironic. Timeline and Events show the observed changes.
 func (a *Answers) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return nil, notRecorded("history")
 }
@@ -136,7 +135,7 @@ func readOnlyFault(what string) error {
 	}
 }
 
-// NodeAt returns a node as it was recorded, and the current moment.
+// NodeAt returns a recorded node and the current moment.
 func (a *Answers) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
 	n, err := a.Node(ctx, id, fields...)
 	at, _ := a.player.moment()

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/request"
 )
 
-// TestAnswers sends a playing recording what the console requests from Ironic: it returns what it
-// has, a fault for everything else, and refuses every change.
+// TestAnswers sends the console's requests to a playing recording: it returns recorded data, a fault for other reads,
+// and refuses every change.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

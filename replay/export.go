@@ -133,7 +133,7 @@ func (x *Export) node(ctx context.Context, w *Writer, uuid string) error {
 	return nil
 }
 
-// String summarizes what was written.
+// String summarizes the written records.
 func (x *Export) String() string {
 	return fmt.Sprintf("%s, %s, %s, %s, %s", models.Counted(len(x.Header.Nodes), "node"), models.Counted(x.pictures, "state"), models.Counted(x.events, "event"),
 		models.Counted(x.works, "operation"), models.Counted(x.lines, "log line"))

@@ -10,8 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzRead reads random input: it is refused, or everything in it is safe to show and can be
-// written and read again.
+// FuzzRead reads random input: either it is refused, or its content is safe to show and can be written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte(head + `{"line":{"node":{"uuid":"u"},"text":"a\u001b[2Jb password=hunter2","level":99}}` + "\n"))

@@ -40,7 +40,7 @@ type Player struct {
 	at, since time.Time
 	speed     float64
 	paused    bool
-	// turn grows whenever time goes back.
+	// turn is incremented whenever the playback jumps back.
 	turn int
 	// moved wakes the goroutine that waits for the next moment.
 	moved chan struct{}
@@ -58,7 +58,7 @@ func New(rec *Recording, speed float64) (*Player, error) {
 	}
 	p.at = p.from
 	if p.version, _ = models.ParseAPIVersion(rec.API); p.version.IsZero() {
-		p.version.Minor = models.NewestMinor // request everything, and show what is there
+		p.version.Minor = models.NewestMinor // request all data, and show the current state
 	}
 	p.arrange()
 	return p, nil
@@ -139,7 +139,7 @@ func (p *Player) wake() {
 	}
 }
 
-// moment returns the current moment, and how often time has gone back.
+// moment returns the current moment, and the number of jumps back.
 func (p *Player) moment() (at time.Time, turn int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +255,7 @@ func (p *Player) NeedFields(...string) {}
 type Moment struct {
 	At   time.Time
 	Node models.NodeRef
-	// Text says what happened, safe to show; Bad reports a failure.
+	// Text describes the event, safe to show; Bad reports a failure.
 	Text string
 	Bad  bool
 }

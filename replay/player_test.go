@@ -51,7 +51,7 @@ func play(t *testing.T, speed float64) *playing {
 	return p
 }
 
-// at checks what is shown some time after the start of the recording.
+// at checks the screen at a time after the start of the recording.
 func (p *playing) at(want time.Duration, state models.ProvisionState, events int) {
 	p.Helper()
 	synctest.Wait()

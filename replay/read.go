@@ -120,8 +120,7 @@ func (w interner) line(l models.LogLine) models.LogLine {
 	return l
 }
 
-// add reads any other line. Unknown fields are ignored: older programs wrote fewer fields, and
-// those of the same version no more.
+// add reads all other lines. Unknown fields are ignored.
 func (r *Recording) add(line []byte, limit limits, strs interner) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil

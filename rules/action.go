@@ -112,7 +112,7 @@ func (r *run) attribute(o *object, op string, args map[string]any, of string) *E
 	return wrapped
 }
 
-// attempt says what failed, in Ironic's words.
+// attempt describes the failed action in Ironic's words.
 func attempt(op string, args map[string]any, of string) string {
 	verb, path := op[:strings.IndexByte(op, '-')], hints.PythonStr(args["path"])
 	switch {
@@ -158,7 +158,7 @@ func (r *run) setAttribute(o *object, parts []string, value any) *Exception {
 	return r.assign(o, parts[0], value)
 }
 
-// assign sets a field, and notes what Ironic does not save.
+// assign sets a field, and adds a note if Ironic does not save it.
 func (r *run) assign(o *object, name string, value any) *Exception {
 	if o.class == "Node" && name == "uuid" {
 		return raise("InvalidParameterValue", "Cannot overwrite UUID for an existing Node.")

@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Change is what rules changed of a node.
+// Change is a change that rules made to a node.
 type Change struct {
 	// Of is node, trait, plugin data, or port with its MAC address.
 	Of string
@@ -20,7 +20,7 @@ type Change struct {
 	Before, After any
 }
 
-// Missing is the value of what there is not.
+// Missing is the value of a missing field.
 type Missing struct{}
 
 // String describes the change.
@@ -51,7 +51,7 @@ func jsonText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// MarshalJSON leaves out what is missing.
+// MarshalJSON omits missing values.
 func (c Change) MarshalJSON() ([]byte, error) {
 	fields := map[string]any{"of": c.Of, "path": c.Path}
 	for name, v := range map[string]any{"before": c.Before, "after": c.After} {
@@ -118,7 +118,7 @@ func at(d *hints.PythonDict, key string) any {
 	return d.Get(key)
 }
 
-// same compares values as [hints.PythonSame] does; what is missing is only the same as what is missing.
+// same compares values as [hints.PythonSame] does; a missing value equals only another missing value.
 func same(a, b any) bool {
 	_, missing := a.(Missing)
 	_, missingToo := b.(Missing)

@@ -185,7 +185,7 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	}
 }
 
-// templates warns of templates that Ironic leaves as they are.
+// templates warns of templates that Ironic does not expand.
 func (r *reader) templates(v *document.Value) {
 	switch v.Kind {
 	case document.List:

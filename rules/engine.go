@@ -8,14 +8,14 @@ import (
 	"ironworks/models/hints"
 )
 
-// Subject is what rules see of a node, and change.
+// Subject is the node data that rules see and change.
 type Subject struct {
 	// Node are the node's fields as the API shows them.
 	Node *hints.PythonDict
 	// Ports are the node's ports as the API shows them.
 	Ports  []*hints.PythonDict
 	Traits []string
-	// Inventory and PluginData are those that an inspection stored.
+	// Inventory and PluginData are the data stored by an inspection.
 	Inventory, PluginData *hints.PythonDict
 }
 
@@ -33,7 +33,7 @@ const (
 type Result struct {
 	// Outcomes are the outcomes ofthe rules that were evaluated, in their order.
 	Outcomes []Outcome
-	// After is what Ironic has saved in the end.
+	// After is the final state that Ironic saves.
 	After Subject
 	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear says that this
 	// is not known: nothing after it is.
@@ -51,9 +51,9 @@ type Outcome struct {
 	Condition int
 	// Action is the number of the action that failed, from 1; 0 for none.
 	Action int
-	// Notes are what an operator should know of the actions that ran.
+	// Notes are remarks for the operator about the actions that ran.
 	Notes []string
-	// Changes are what Ironic has saved of the actions.
+	// Changes are the changes of the actions that Ironic saves.
 	Changes []Change
 }
 
@@ -64,7 +64,7 @@ type run struct {
 	traits     []string
 	inventory  *hints.PythonDict
 	pluginData *hints.PythonDict
-	// hides: the current rule sees no secrets.
+	// hides reports that secrets are hidden from the current rule.
 	hides      bool
 	notes      []string
 	unstorable string

@@ -128,7 +128,8 @@ func describe(r *rules.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestOrder checks the order of rules: by priority, and by age within one; a later rule sees what an earlier one did.
+// TestOrder checks the order of rules: by priority, and by age within one; a later rule sees the changes of an earlier
+// rule.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	file, err := rules.Parse([]byte(`

@@ -7,7 +7,7 @@ import (
 // Exception is an exception of Python or Ironic: it ends the inspection.
 type Exception struct {
 	Class, Text string
-	// About says that Ironic's text differs: ours only says what is wrong.
+	// About means that Ironic's text differs, and that this text only describes the problem.
 	About bool
 }
 
@@ -28,7 +28,7 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic says that Ironic raises the class itself: it is reported unchanged.
+// isIronic means that Ironic raises the exception class itself, so the error is reported unchanged.
 func (e *Exception) isIronic() bool {
 	switch e.Class {
 	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:
@@ -42,7 +42,8 @@ func actionFailed(format string, args ...any) *Exception {
 	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
 }
 
-// classUnclear marks what cannot be known here: Ironic's API does not show it, or it depends on Python's internals.
+// classUnclear marks a result that cannot be predicted: Ironic's API does not show it, or it depends on Python's
+// internals.
 const classUnclear = "unclear"
 
 func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }

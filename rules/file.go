@@ -21,7 +21,7 @@ const (
 // File is a file of rules.
 type File struct {
 	Rules []*Rule
-	// Warnings are what Ironic accepts, but probably does not do as meant.
+	// Warnings concern rules that Ironic accepts, but that probably do not work as intended.
 	Warnings []document.Problem
 }
 

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestWarnings has what Ironic accepts, and does not do as meant.
+// TestWarnings covers rules that Ironic accepts, but that do not work as intended.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{

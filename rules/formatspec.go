@@ -12,7 +12,8 @@ import (
 // formatSpec is Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
-// maxWidth limits what a template may produce: a width of billions would exhaust the memory, of the conductor, too.
+// maxWidth limits the output of a template, because a width of billions would exhaust the memory, also that of the
+// conductor.
 const maxWidth = 100_000
 
 // formatValue is Python's format().

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// literal reads what Python's repr writes of a value from JSON: ast.literal_eval knows more, for which ok is false.
+// literal parses Python's repr of a JSON value. For other input of ast.literal_eval, ok is false.
 func literal(s string) (v any, ok bool) {
 	p := &literals{rest: strings.TrimSpace(s)}
 	v, ok = p.value(0)

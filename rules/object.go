@@ -9,7 +9,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is how oslo.versionedobjects converts what is set to a field.
+// kind is the conversion of oslo.versionedobjects for values of a field.
 type kind int
 
 const (
@@ -84,7 +84,7 @@ type object struct {
 	fields map[string]fieldType
 	// values are the values ofthe fields that the API shows, by name.
 	values *hints.PythonDict
-	// own are attributes that are no fields: Python keeps them until the inspection ends.
+	// own are attributes other than fields, which the Python object has until the inspection ends.
 	own map[string]any
 	// deleted fields cannot be read any more.
 	deleted map[string]bool

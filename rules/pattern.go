@@ -49,7 +49,7 @@ func patternError(err error) *Exception {
 	return e
 }
 
-// fromPython translates a pattern of Python into one of regexp2, whose syntax is that of .NET.
+// fromPython translates a pattern of Python into a pattern of regexp2, which has the syntax of .NET.
 func fromPython(pattern string) (string, error) {
 	t := &translator{in: []rune(pattern)}
 	for t.at < len(t.in) {
@@ -64,7 +64,7 @@ type translator struct {
 	in  []rune
 	at  int
 	out strings.Builder
-	// set is the offset of the innermost character class, 0 outside; it is that of the character after [ or [^.
+	// set is the offset of the innermost character class, 0 outside; namely of the character after [ or [^.
 	set int
 }
 

@@ -107,7 +107,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
 }
 
-// isAmong is Python's in for what the plugin data have, seen through the wrappers.
+// isAmong is Python's operator in, on plugin data behind the wrappers.
 func isAmong(value, found any) (bool, *Exception) {
 	m, ok := found.(masked)
 	if !ok {

@@ -29,7 +29,7 @@ func number(v any) (n *big.Rat, special float64, ok bool) {
 	return nil, 0, false
 }
 
-// compareNumbers is Python's exact comparison. ok is false with NaN, which is neither less, equal nor greater.
+// compareNumbers is Python's exact comparison. ok is false with NaN, which has no order.
 func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) (order int, ok bool) {
 	if a != nil && b != nil {
 		return a.Cmp(b), true

@@ -52,7 +52,7 @@ type Operation struct {
 // Label names the rule for people: by its description, otherwise by its UUID.
 func (r *Rule) Label() string { return cmp.Or(r.Description, r.UUID, "rule without description") }
 
-// Body returns the rule as the API takes it.
+// Body returns the rule in the API's form.
 func (r *Rule) Body() *hints.PythonDict {
 	d := &hints.PythonDict{}
 	if r.UUID != "" {

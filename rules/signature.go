@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// signature is what Ironic's class of an operator or action accepts.
+// signature has the arguments that Ironic's class of an operator or action accepts.
 type signature struct {
 	required, optional []string
 	// formatted are the arguments whose templates are filled in; a loop fills in all.

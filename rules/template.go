@@ -87,7 +87,7 @@ func typeName(v any) string {
 	return hints.PythonTypeName(v)
 }
 
-// fill is Ironic's safe_format: a template that cannot be filled in stays as it is. A missing key makes the value of
+// fill is Ironic's safe_format: a template that cannot be expanded is unchanged. A missing key makes the value of
 // is-empty None.
 func (s *scope) fill(template, op string) (any, *Exception) {
 	text, raised := s.format(template, 2)
@@ -106,7 +106,7 @@ func (s *scope) fill(template, op string) (any, *Exception) {
 func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	var raised *Exception
 	if text, ok := value.(string); ok && s.looping {
-		if value, raised = s.fill(text, op); raised != nil { // once more below
+		if value, raised = s.fill(text, op); raised != nil { // repeated below
 			return nil, raised
 		}
 	}
@@ -358,8 +358,7 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod says that Python's type of a value may have an attribute: its text is that of a function, with an
-// address.
+// pythonMethod reports that the attribute may be a method of the value's Python type, whose text has an address.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {
 	case hints.PythonInt, float64, bool:

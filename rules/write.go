@@ -26,7 +26,8 @@ func YAML(list []*Rule) ([]byte, error) {
 	return document.YAML(bodies, flowFrom)
 }
 
-// argumentsInOrder returns operations with their arguments in the order of the parameters: Ironic keeps none.
+// argumentsInOrder returns operations with their arguments in the order of the parameters: Ironic does not store any
+// order.
 func argumentsInOrder(operations []Operation) []Operation {
 	ordered := slices.Clone(operations)
 	for i := range ordered {

@@ -9,15 +9,15 @@ import (
 	"ironworks/models"
 )
 
-// agents has the addresses of some nodes' ramdisks: what Ironic reported at first, and the updates
-// of [Agents.Watch].
+// agents has the addresses of some nodes' ramdisks: the addresses that Ironic reported initially, and the updates of
+// [Agents.Watch].
 type agents struct {
 	first []models.Node
 	store *fleet.Store
 	given string
 }
 
-// newAgents returns the agents of nodes. A given address overrides what Ironic reports.
+// newAgents returns the agents of nodes. A given address overrides Ironic's.
 func newAgents(nodes []models.Node, given string) *agents {
 	return &agents{first: nodes, store: fleet.NewStore(), given: given}
 }

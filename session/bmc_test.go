@@ -11,8 +11,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestUnlistedBMCsGetNoPassword: whoever may write driver_info chooses the address. A password
-// that is meant for several BMCs is sent only to those that the operator has listed or named.
+// TestUnlistedBMCsGetNoPassword: every user who can write driver_info chooses the address, so a password for several
+// BMCs is sent only to BMCs that the operator has listed or named.
 func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 	t.Parallel()
 	const address = "https://10.0.7.1"

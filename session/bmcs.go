@@ -60,8 +60,8 @@ func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error
 // Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCAccess returns how to query the BMCs of a context, from its configuration, the environment and
-// flags. report is called if the keyring does not answer.
+// BMCAccess returns the access to the BMCs of a context, from its configuration, the environment and flags. report is
+// called if the keyring does not answer.
 func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)

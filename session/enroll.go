@@ -11,14 +11,14 @@ import (
 // Enrolling compares inputs with the session's Ironic, for the console.
 type Enrolling struct{ s *Session }
 
-// Enrolling returns what enrolls nodes.
+// Enrolling returns the session's access to enrollment.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s} }
 
 // API returns the client.
 func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
 
-// Compare reads the input and compares it with Ironic. BMCs get the login, which is not kept; fields that are empty
-// come from the environment, the context and the keyring. An error comes with what was found before it.
+// Compare reads the input and compares it with Ironic. login is sent to the BMCs and not stored; its empty fields come
+// from the environment, the context and the keyring. With an error, it also returns the results so far.
 func (e Enrolling) Compare(
 	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {

@@ -86,7 +86,7 @@ func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.
 	return s.answer(ctx, f.At(time.Now()), rows)
 }
 
-// answer reads what a filter needs beyond the list, and returns the nodes that match.
+// answer reads the additional data that a filter needs, and returns the nodes that match.
 func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Row) ([]*models.Row, error) {
 	byUUID := map[string]*models.Row{}
 	for _, r := range rows {
@@ -99,8 +99,8 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
 }
 
-// ReadFor reads the inventories of nodes for which a filter has no answer, up to the first error. It is an error if this
-// Ironic does not return what the filter needs. keep is called from several goroutines.
+// ReadFor reads the inventories of nodes for which a filter has no answer, up to the first error. It fails if this
+// Ironic does not return the required data. keep is called from several goroutines.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.Lacking(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()
@@ -134,8 +134,7 @@ func (s *Session) KnownChanges() *audit.Changes {
 	return changes
 }
 
-// maxReasons bounds the extra requests of a list: one for each failed node whose last_error is
-// gone.
+// maxReasons bounds the extra requests of a list: one for each failed node without last_error.
 const maxReasons = 20
 
 // AddReasons reads the history of failed nodes without last_error.

@@ -41,9 +41,8 @@ type Live struct {
 	running  sync.WaitGroup
 }
 
-// Live returns a live session, without sending anything before [Live.Run]. It receives pushed
-// journals if the context is configured so, even if no screen shows them. left is called with what
-// could not be restored.
+// Live returns a live session, without sending anything before [Live.Run]. It receives pushed journals if the context
+// configures this, even if no screen shows them. left is called for each console that could not be restored.
 func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text string)) *Live {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, log)
 	if err != nil {

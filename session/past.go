@@ -144,8 +144,8 @@ func factsOf(
 	return past, err
 }
 
-// RelevantLines returns the last line of each known error, and the last line of all, with what the
-// log shows of the last boot, nil without a log.
+// RelevantLines returns the last line of each known error, and the last line of all, with the progress of the last
+// boot, nil without a log.
 func RelevantLines(ctx context.Context, records JournalReader, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	lines, boot, err := relevantLines(records.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {

@@ -64,8 +64,8 @@ const (
 	macLife  = time.Minute
 	nodeLife = 5 * time.Second
 	maxMACs  = 4096
-	// askBurst and askRate limit the MACs that are looked up for one address: a machine with 64
-	// NICs needs two lookups at once, and again each minute.
+	// askBurst and askRate limit the MACs that are looked up for one address: a machine with 64 NICs needs two lookups
+	// immediately, and two more each minute.
 	askBurst, askRate = 128, 2.0 // MACs; MACs per second
 	// maxAsking is the number of concurrent requests to Ironic, askTimeout the time limit of one.
 	maxAsking  = 4
@@ -121,9 +121,9 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	return owner, err
 }
 
-// withoutPort returns the machine of a sender whose MACs no port has: the one that it was before
-// in the same boot, or the one that its image was made for; nil for none. The log of such a
-// machine shows that Ironic does not know it.
+// withoutPort returns the machine of a sender whose MACs no port has: the machine that it was earlier in the same
+// boot, or the machine for which its image was built; nil for none. Its log shows that Ironic does not know the MAC
+// addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)

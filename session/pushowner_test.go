@@ -138,8 +138,8 @@ func (f *slowPorts) Node(_ context.Context, id string, _ ...string) (*models.Nod
 	return &models.Node{UUID: id, Name: "name-" + id, Internal: &models.Internal{}}, nil
 }
 
-// TestStrangersDoNotBlockOthers: neither slow answers of Ironic nor invented MACs keep another
-// machine's journal from its node.
+// TestStrangersDoNotBlockOthers: slow answers of Ironic and invented MAC addresses do not delay the journal of another
+// machine.
 func TestStrangersDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

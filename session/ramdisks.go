@@ -27,7 +27,7 @@ type Ramdisks struct {
 	Host
 	// Session is the context's; nil without one, then no nodes can be found.
 	Session *Session
-	// Record records who fetches what nodes boot; nil without a session.
+	// Record records the downloads of boot images; nil without a session.
 	Record LineRecorder
 }
 
@@ -282,7 +282,7 @@ func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSou
 	if order.PerNode {
 		each = nodes
 	}
-	// The ISO's own content stays in the file: only what is sent differs.
+	// The ISO file stays unchanged; only the sent stream differs.
 	err := s.images.AddEach(ctx, each, func(label string) ([]byte, error) {
 		if order.AsIs {
 			return nil, nil

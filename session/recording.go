@@ -81,8 +81,7 @@ func RecordIn(j *journal.Journal) LineRecorder {
 	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
 }
 
-// recordAndShow records lines in a journal, and adds what they show of boots to a store, on the
-// server's clock.
+// recordAndShow records lines in a journal, and adds their boot progress to a store, on the server's clock.
 func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
 	record := RecordIn(j)
 	return func(lines []models.LogLine) {
@@ -121,8 +120,8 @@ const (
 	maxNodes   = 50
 )
 
-// AddRecordedLines adds, until ctx ends, lines that other processes record, such as a console or
-// ironworks logs, to the boot stages of waiting nodes in a store. It skips what cannot be read.
+// AddRecordedLines adds, until ctx ends, lines that other processes record, such as a console or ironworks logs, to
+// the boot stages of waiting nodes in a store. It skips unreadable lines.
 func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
 	from := map[string]time.Time{}
 	for {

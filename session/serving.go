@@ -52,7 +52,7 @@ func (s *Serving) onEvent(e serve.Event) {
 	}
 }
 
-// Targets returns what is served.
+// Targets returns the served files.
 func (s *Serving) Targets() []prepare.Target { return s.targets }
 
 // Where returns the address that it listens on.

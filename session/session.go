@@ -126,8 +126,7 @@ func (s *Session) TasksDir() string {
 	return filepath.Join(filepath.Dir(s.Files.Audit), "tasks", url.PathEscape(s.Context.Name))
 }
 
-// Journal opens the journal of a context. trouble, which may be nil, is called once if nothing can
-// be recorded.
+// Journal opens the journal of a context. trouble, which may be nil, is called once if recording fails.
 func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(error)) *journal.Journal {
 	return journal.Open(ctx, journal.Options{
 		Path: h.Files.Journal(x.Name), Trouble: trouble,

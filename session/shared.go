@@ -27,7 +27,7 @@ type Shared struct {
 	conductors conductorCache
 }
 
-// clientLimits are what a client refuses.
+// clientLimits restrict the requests of a client.
 type clientLimits struct {
 	readOnly bool
 	nodes    string
@@ -38,7 +38,7 @@ type Member struct {
 	Actor audit.Actor
 	// ReadOnly refuses every change, NoOverride to override checks.
 	ReadOnly, NoOverride bool
-	// Nodes limits what the user sees and changes; the zero filter does not.
+	// Nodes limits the nodes that the user sees and changes; the zero filter is no limit.
 	Nodes models.Filter
 }
 
@@ -71,7 +71,7 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// Sees returns what reports whether a member sees a node, by UUID or name; nil if it sees all.
+// Sees returns a function that reports whether a member sees a node, by UUID or name; nil if the member sees all.
 func (s *Shared) Sees(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil

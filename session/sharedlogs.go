@@ -36,7 +36,7 @@ type logStream struct {
 	status map[models.LogSource]agentlog.Status
 }
 
-// logReader has what one reader has not read yet.
+// logReader has the unread lines of one reader.
 type logReader = mailbox.Box[agentlog.Batch]
 
 // Follow returns the log of a node. A reader that is slower than the log loses its oldest lines, which are counted, and
@@ -93,7 +93,7 @@ func (l *sharedLogs) start(ctx context.Context, key string, node models.NodeRef,
 	return s
 }
 
-// add gives a batch to the readers, and keeps it for later ones.
+// add passes a batch to the readers, and stores it for later readers.
 func (s *logStream) add(b agentlog.Batch) {
 	s.kept, _ = newest(append(s.kept, b.Lines...))
 	for _, status := range b.Status {
@@ -104,7 +104,7 @@ func (s *logStream) add(b agentlog.Batch) {
 	}
 }
 
-// put joins a batch to what a reader has not read yet.
+// put appends a batch to a reader's unread lines.
 func put(r *logReader, b agentlog.Batch) {
 	r.Put(func(pending *agentlog.Batch) {
 		lines, lost := newest(append(pending.Lines, b.Lines...))

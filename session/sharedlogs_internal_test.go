@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// fakeLog is a follower with one source, which counts who follows it.
+// fakeLog is a follower with one source, which counts its followers.
 type fakeLog struct {
 	batches chan agentlog.Batch
 	started int
@@ -56,7 +56,7 @@ func TestSharedLogIsFollowedOnce(t *testing.T) {
 		first, leaveFirst := context.WithCancel(t.Context())
 		second, leaveSecond := context.WithCancel(t.Context())
 		fast, slow := shared.Follow(first, node), shared.Follow(second, node)
-		synctest.Wait() // both have what there was, nothing, before the first line
+		synctest.Wait() // both have read the initial, empty state before the first line
 		<-fast
 		log.batches <- numbered(0, 3)
 		if b := <-fast; len(b.Lines) != 3 || len(b.Status) != 1 {

@@ -21,7 +21,7 @@ type Shells struct {
 	term string
 }
 
-// Shells opens shells on the machines of some nodes. A given address is that of their machine.
+// Shells opens shells on the machines of some nodes. A given address is the address of the machine.
 func (s *Session) Shells(runner *provision.Runner, nodes []models.Node, given string) *Shells {
 	return s.newShells(runner, agentlog.NewTrust(), newAgents(nodes, given).Address)
 }

@@ -18,8 +18,8 @@ var (
 	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}
 )
 
-// changes are what a program has changed in its terminal, so that no more than that is undone: undoing what is not
-// changed moves the cursor in some terminals.
+// changes are a program's changes to its terminal's modes. Only these are undone, because redundant resets move the
+// cursor in some terminals.
 type changes struct {
 	parser *ansi.Parser
 	modes  map[int]bool // DEC private modes, as last set
@@ -38,7 +38,7 @@ func newChanges() *changes {
 	return c
 }
 
-// forget starts anew, as the terminal does after a reset.
+// forget clears the changes, because a terminal reset undoes them.
 func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/agentlog"
 )
 
-// Session is what runs at the operator's terminal.
+// Session is a remote session at the operator's terminal.
 type Session struct {
 	// In and Out are the terminal, Term is TERM.
 	In   io.Reader
@@ -23,9 +23,9 @@ type Session struct {
 // hangup is the exit status of a program that SIGHUP has ended.
 const hangup = 128 + int(syscall.SIGHUP)
 
-// Run gives the operator's terminal to a session on a machine, until that or ctx ends, and restores it. It returns the
-// exit status, which is 129 if the terminal was closed. An error is [ErrLeft], one of [agentlog.Shell.Run], or one of the
-// terminal.
+// Run gives the operator's terminal to a session on a machine, until the session or ctx ends, and restores the
+// terminal. It returns the exit status, which is 129 if the terminal was closed. An error is [ErrLeft], one of
+// [agentlog.Shell.Run], or one of the terminal.
 func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, err error) {
 	t, err := Take(s.In, s.Out)
 	if err != nil {

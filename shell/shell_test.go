@@ -111,7 +111,8 @@ func terminalPair(t *testing.T) (keyboard, tty *os.File) {
 	return keyboard, tty
 }
 
-// TestTerminal: keys come raw, sizes are reported, and everything is restored. The key after the end is not lost.
+// TestTerminal: keys arrive unprocessed, sizes are reported, and all modes are restored. The key after the end is not
+// lost.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	keyboard, tty := terminalPair(t)

@@ -1,5 +1,5 @@
-// Package shell gives the operator's terminal to a program on another machine, and takes it back: raw mode, keys,
-// window size, and the modes that the program has changed.
+// Package shell gives the operator's terminal to a program on another machine, and restores it afterwards: raw mode,
+// keys, window size, and the modes that the program has changed.
 package shell
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ironworks/agentlog"
 )
 
-// Terminal is the operator's terminal in raw mode: keys are read and output is written as they are.
+// Terminal is the operator's terminal in raw mode: keys and output pass unchanged.
 type Terminal struct {
 	out     *os.File
 	fd      int
@@ -104,7 +104,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 		return 0, io.ErrShortBuffer
 	}
 	for {
-		// A held ~ may come before the key.
+		// A withheld ~ may precede the key.
 		n, err := t.keys.Read(p[:len(p)/2])
 		if errors.Is(err, cancelreader.ErrCanceled) {
 			return 0, io.EOF

@@ -101,8 +101,8 @@ func TestRateIsPerAddressAndMinute(t *testing.T) {
 	}
 }
 
-// TestHalfOpenHandshakes fills the gate with connections that say nothing, or only who they are. They end, and then
-// there is place for others.
+// TestHalfOpenHandshakes fills the gate with connections that send nothing, or only their identification. They are
+// closed, and then other connections are accepted.
 func TestHalfOpenHandshakes(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Handshakes: 4, Login: 700 * time.Millisecond})

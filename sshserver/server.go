@@ -241,7 +241,8 @@ func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
 	return err == nil
 }
 
-// config returns what a connection does when its client has proved to have a key. Before, clients may ask for any key.
+// config returns the configuration of a connection. Its callbacks decide after the client has proved that it has the
+// key; before, clients may ask for any key.
 func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(_ gossh.ConnMetadata, key gossh.PublicKey, p *gossh.Permissions, _ string) (*gossh.Permissions, error) {
 		login, err := s.accept(ctx, key)
@@ -256,7 +257,7 @@ func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 	}}
 }
 
-// accept returns who may log in with a key, from the address of the client.
+// accept returns the user who may log in with a key from the client's address.
 func (s *Server) accept(ctx ssh.Context, key gossh.PublicKey) (access.Login, error) {
 	login, err := s.opts.Access.Login(ctx.User(), key, time.Now())
 	if err == nil && !access.AllowedFrom(login.Sources, ctx.RemoteAddr()) {

@@ -70,7 +70,7 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), remote: channel.RemoteAddr(), key: who.key,
 		Out: channel, Err: channel.Stderr(), Env: environment(channel), Resizes: of.sizes, cancel: cancel,
 	}
-	// A connection outlives its login: under ControlMaster, new sessions come without one.
+	// A connection outlives its login: with ControlMaster, new sessions start without a login.
 	if err := s.stillAllowed(one); err != nil {
 		s.opts.Log("refused a session of %s from %s: %v", one.Name, one.Address, err)
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", errRevoked)
@@ -100,8 +100,8 @@ const (
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// cutStuck closes the connection of a session that should end, but does not, until stop is called: a client that reads
-// nothing any more blocks the session's output.
+// cutStuck closes the connection of a session that should end, but does not, until stop is called: a client that no
+// longer reads blocks the session's output.
 func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 	over := make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
@@ -176,7 +176,7 @@ func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
 	_ = channel.Exit(code)
 }
 
-// enter counts a session, and returns why it is refused, "" if it is not.
+// enter counts a session, and returns the reason for a refusal, "" for none.
 func (s *Server) enter(one *Session) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +218,7 @@ func passedVariables() []string {
 	return []string{"COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TERM_PROGRAM"}
 }
 
-// environment returns the variables that say what the client's terminal can do. Others are dropped.
+// environment returns the variables that describe the client's terminal. Others are dropped.
 func environment(channel ssh.Session) []string {
 	var env []string
 	pty, _, is := channel.Pty()

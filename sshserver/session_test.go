@@ -45,7 +45,7 @@ func (r *rig) sessions() int {
 	return len(r.server.sessions)
 }
 
-// TestEnvironment passes on what the client's terminal can do, and nothing else.
+// TestEnvironment passes on the variables that describe the client's terminal, and no others.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{})
@@ -114,7 +114,7 @@ func TestResizeFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.shows(s, "now 177x77")
-	// Commands read no sizes; those that come after the end of a session block nothing either.
+	// Commands read no sizes; sizes that arrive after the end of a session do not block either.
 	for range 3 {
 		at := r.session(c)
 		if err := at.RequestPty("xterm", 24, 80, ssh.TerminalModes{}); err != nil {

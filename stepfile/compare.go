@@ -46,7 +46,7 @@ func sameSet(a, b any) bool {
 	return isList && isToo && len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
 }
 
-// unmasked returns the existing value with the masks of the API replaced by what is wanted there.
+// unmasked returns the existing value with the masks of the API replaced by the wanted values.
 func unmasked(now, then any) any {
 	switch x := now.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 )
 
 // ParseEdit reads the file of one object that was edited. Fields that were removed from the file become empty, and
-// steps that were not touched are left out, so that the masks in their secrets are not an error.
+// unchanged steps are omitted, so that the masks in their secrets are not an error.
 func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	items, err := parse(data, file, &reader{kind: existing.Kind, names: map[string]int{}, keepsMasks: true})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 type Item struct {
 	Kind       Kind
 	UUID, Name string
-	// Fields are those that the file gives, or that Ironic has, without UUID and name.
+	// Fields are the fields in the file, or in Ironic, without UUID and name.
 	Fields *hints.PythonDict
 }
 
@@ -170,7 +170,7 @@ func (r *reader) field(key string, v *document.Value) {
 	}
 }
 
-// steps checks the steps, and fills in what the file may leave out.
+// steps checks the steps, and adds optional fields that the file omits.
 func (r *reader) steps(v *document.Value) hints.PythonList {
 	var list hints.PythonList
 	lines := map[string]int{}
@@ -228,7 +228,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 	return d
 }
 
-// masks refuses what the API shows instead of secrets.
+// masks refuses the API's masks for secrets.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
 		r.Problem(v, "%s is Ironic's mask for a secret; write the secret", models.Mask)
@@ -263,8 +263,8 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
-// ranked returns steps in the order in which they run, and those of the same rank by their names: Ironic keeps no order
-// in its list.
+// ranked returns steps in the order in which they run, and steps of the same rank by name, because Ironic's list has
+// no order.
 func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b any) int {
@@ -306,7 +306,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body is the object as the API takes it for a creation: without traits of runbooks, which have their own path.
+// Body is the object in the API's form for a creation: without traits of runbooks, which have their own path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
 	if i.Kind == Runbook {

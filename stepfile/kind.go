@@ -1,10 +1,10 @@
 // Package stepfile reads, checks and writes files of deploy templates (API 1.55) and runbooks (API 1.92), and compares
-// them with those that Ironic has. It does no I/O.
+// them with those in Ironic. It does no I/O.
 package stepfile
 
 import "ironworks/models"
 
-// Kind is what a file declares.
+// Kind is the kind of the objects in a file.
 type Kind int
 
 // The kinds.

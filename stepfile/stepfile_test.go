@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDifferent compares with what the API answers: keys in another order, more fields, masked secrets.
+// TestDifferent compares with the API's answers: keys in another order, more fields, masked secrets.
 func TestDifferent(t *testing.T) {
 	t.Parallel()
 	existing, err := stepfile.Decode(json.RawMessage(`{"uuid":"u","name":"CUSTOM_A","description":null,"extra":{},"created_at":"x","steps":[{"priority":70,"args":{"password":"******","b":1},`+

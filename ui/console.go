@@ -50,7 +50,7 @@ type Options struct {
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions, which Keys has.
 	Plugins map[action.ID]*plugin.Plugin
-	// Away is called when another program takes the terminal, and back when it returns; may be nil.
+	// Away is called when another program uses the terminal, and back when that program ends; may be nil.
 	Away func() (back func())
 	// Program is the name of the command line program.
 	Program string
@@ -244,7 +244,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// forward sends a message to the dialogs and to all visited screens: it is the result of one of their commands.
+// forward sends a message to the dialogs and to all visited screens: the message is the result of a command of one of
+// them.
 func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(c.overlays) > 0 {

@@ -93,8 +93,8 @@ func (c *Console) paint() string {
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
 }
 
-// body draws the screen in front with the toast over its last lines. Explain is drawn above the toast: what enter does
-// is in its last lines, and errors of that come as toasts.
+// body draws the screen in front with the toast over its last lines. Explain is drawn above the toast: its last lines
+// describe enter, whose errors appear as toasts.
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {

@@ -71,7 +71,7 @@ func TestScreens(t *testing.T) {
 		"messages":      func(r *rig) { r.press("P"); r.pass(time.Second); r.press("!") },
 		"toast":         func(r *rig) { r.press("P") },
 		"lost": func(r *rig) {
-			r.resize(200, 50) // a preview that is first drawn later would retry at once, for its fields
+			r.resize(200, 50) // a preview that is first drawn later would retry immediately, for its fields
 			r.shows("r7-n02")
 			r.settle()
 			r.ironic.change(func() {

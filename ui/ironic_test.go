@@ -217,7 +217,7 @@ func verbOf(target any) models.Verb {
 // provisioned carries out a verb; false if the state does not allow it.
 func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
-		// Once by the checks, and once more before sending.
+		// Once by the checks, and once before sending.
 		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
 			f.unchecked = append(f.unchecked, string(verb)+" "+n.Name)
 		}

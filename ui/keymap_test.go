@@ -21,8 +21,8 @@ func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
 	return keys
 }
 
-// TestBoundKeys: bound keys run their actions, the built-in ones no longer do, and help, menus, hints and texts show
-// what is bound.
+// TestBoundKeys: bound keys run their actions, built-in keys no longer do, and help, menus, hints and texts show the
+// bound keys.
 func TestBoundKeys(t *testing.T) {
 	keys := bound(t,
 		action.Binding{ID: action.Help, Keys: []string{"f1"}},

@@ -24,7 +24,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	c.toasts.seen(time.Now())
 	if c.live != nil {
-		c.live.views.reopen = "" // the operator goes elsewhere
+		c.live.views.reopen = "" // the operator leaves the screen
 	}
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)

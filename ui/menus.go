@@ -61,7 +61,8 @@ func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// atOnce runs a command before the next key is handled, so that keys typed ahead reach what the command opens.
+// atOnce runs a command before the next key is handled, so that keys typed ahead reach the dialog that the command
+// opens.
 func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -129,7 +130,7 @@ func (c *Console) verbs() screen.Overlay {
 			items = append(items, c.menuItem(a))
 		}
 	}
-	// Enabled actions come first, in the order of a node's life.
+	// Enabled actions first, in the order of a node's life.
 	slices.SortStableFunc(items, func(a, b overlay.Item) int {
 		return cmp.Compare(min(len(a.Disabled), 1), min(len(b.Disabled), 1))
 	})
@@ -170,8 +171,8 @@ func (c *Console) palette() tea.Cmd {
 	for _, column := range explain.Columns() {
 		items = append(items, overlay.Item{ID: "sort " + column.Key, Title: "sort " + column.Key, Detail: "sort the fleet by " + column.Key})
 	}
-	// Sorting 10 000 names takes too long for Update. The list opens at once nevertheless, to receive keys that
-	// are typed ahead.
+	// Sorting 10 000 names takes too long for Update. The list opens immediately nevertheless, to receive keys that are
+	// typed ahead.
 	store, pick := c.env.Session.Store, overlay.NewPick(textPaletteTitle, items, c.picked).Loading()
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)

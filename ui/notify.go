@@ -47,7 +47,7 @@ func (c *Console) send(sequence string) tea.Cmd {
 	}
 }
 
-// sequence returns what a terminal has to receive; "" for nothing.
+// sequence returns the terminal sequence of a notification; "" for none.
 func (n Notify) sequence(program, text string) string {
 	// A semicolon separates the fields of OSC 777.
 	text = strings.ReplaceAll(cell.Cut(printable.Line(text), maxNotice), ";", ",")

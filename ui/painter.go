@@ -27,7 +27,7 @@ type painter struct {
 	width, height int
 	redraw        bool
 	profile       colorprofile.Profile
-	// sync and graphemes are what the terminal has reported: synchronized output (mode 2026), and widths by grapheme
+	// sync and graphemes are the terminal's reported features: synchronized output (mode 2026), and widths by grapheme
 	// (2027).
 	sync, graphemes bool
 
@@ -95,7 +95,7 @@ func (p *painter) erase() {
 	p.ring()
 }
 
-// run draws until ctx ends, and then leaves the terminal as it was.
+// run draws until ctx ends, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
 	p.scr.SaveCursor()
 	p.scr.Erase()
@@ -111,7 +111,7 @@ func (p *painter) run(ctx context.Context) {
 		case <-p.wake:
 		}
 		if p.draw() != nil {
-			return // the client is gone
+			return // the client has disconnected
 		}
 		// Keys and changes that come in quick succession share a frame.
 		select {

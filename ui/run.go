@@ -27,15 +27,15 @@ type Terminal struct {
 	// Width and Height are the size of a terminal that is no file, and Resizes has its later sizes.
 	Width, Height int
 	Resizes       iter.Seq2[int, int]
-	// Record gets what the terminal shows; nil for no recording.
+	// Record receives the terminal's output; nil for no recording.
 	Record Recorder
 }
 
-// Recorder records what a terminal shows; *cast.Recording implements it.
+// Recorder records the output of a terminal; *cast.Recording implements it.
 type Recorder interface {
 	io.Writer
 	Resize(width, height int)
-	// OnPart sets what is called when the whole picture is needed. The call does not block.
+	// OnPart sets a callback for when the whole screen must be drawn. The callback does not block.
 	OnPart(call func())
 }
 

@@ -89,7 +89,7 @@ func TestTitleAndNotification(t *testing.T) {
 	}
 }
 
-// TestNotificationIsHarmless: what a node or Ironic says cannot end the sequence.
+// TestNotificationIsHarmless: text from a node or Ironic cannot end the sequence.
 func TestNotificationIsHarmless(t *testing.T) {
 	t.Parallel()
 	for _, n := range Notifies() {
@@ -123,7 +123,7 @@ func TestMenusObeyTheirKeys(t *testing.T) {
 	})
 }
 
-// TestHelpHasTopics: the current screen's actions come first, and headings are no choices.
+// TestHelpHasTopics: the current screen's actions are first, and headings cannot be chosen.
 func TestHelpHasTopics(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(100, 100)

@@ -19,9 +19,9 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Team is what a console on a server has in addition.
+// Team has the additional features of a console on a server.
 type Team struct {
-	// Enter takes the console's place among those of other users; told is called after every change there.
+	// Enter registers the console with the other users' consoles; told is called after every change there.
 	Enter func(told func()) *presence.Seat
 	// WhyNoFiles is why the operator cannot name files.
 	WhyNoFiles string
@@ -31,7 +31,7 @@ type Team struct {
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports that people have come, gone, moved or said something.
+// roomChanged reports that other users have connected, disconnected, changed screens or sent a message.
 type roomChanged struct{}
 
 // enterRoom takes the console's place among those of other users.
@@ -43,7 +43,7 @@ func (c *Console) enterRoom() {
 	c.env.Seat = c.opts.Team.Enter(reportTo(c.roomNews))
 }
 
-// roomChanged shows what others have said, and ends following a session that has ended.
+// roomChanged shows messages of other users, and stops following a session that has ended.
 func (c *Console) roomChanged() tea.Cmd {
 	for _, m := range c.env.Seat.Messages() {
 		c.Say(screen.Say{Level: screen.Warning, Text: m.From + ": " + m.Text})
@@ -57,7 +57,7 @@ func (c *Console) roomChanged() tea.Cmd {
 	return tea.Batch(c.reportOf(c.roomNews, roomChanged{}), c.SendToScreen(screen.PeopleChanged{}))
 }
 
-// lookAround tells the others which screen and node are in front.
+// lookAround publishes the current screen and node to other users.
 func (c *Console) lookAround() {
 	s := c.history.front()
 	if c.env.Seat == nil || s == nil {
@@ -133,7 +133,7 @@ func (c *Console) following() (presence.Frame, presence.Person, bool) {
 	return c.env.Seat.Followed()
 }
 
-// mirror draws what another session shows, cut or padded to w by h, with a line that says so.
+// mirror draws what another session shows, cut or padded to w by h, with a line that explains this.
 func (c *Console) mirror(f presence.Frame, p presence.Person, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]

@@ -20,8 +20,8 @@ import (
 // maxReach is how much of an answer is read: a version document has 500 bytes.
 const maxReach = 64 << 10
 
-// Reach requests a page without credentials and returns how far that came. what names the server
-// in texts: "the API".
+// Reach requests a page without credentials and returns the stage that it reached. what names the server in texts:
+// "the API".
 func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 	r := models.Reach{URL: printable.Line(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
 	fail := func(err error) models.Reach {
@@ -75,8 +75,7 @@ func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 	return r
 }
 
-// trace is what was observed of a connection. Its callbacks may run concurrently, and after the
-// request has failed.
+// trace has the observed stages of a connection. Its callbacks may run concurrently, and after the request has failed.
 type trace struct {
 	mu        sync.Mutex
 	resolved  bool
@@ -113,7 +112,7 @@ func (w *trace) trace() *httptrace.ClientTrace {
 	}
 }
 
-// addTo adds how far the connection came.
+// addTo adds the stages that the connection reached.
 func (w *trace) addTo(r *models.Reach, target *url.URL) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

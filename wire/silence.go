@@ -24,7 +24,7 @@ type watchdog struct {
 	largest int64
 }
 
-// CloseIdleConnections is called by http.Client.
+// CloseIdleConnections implements the interface that http.Client looks for.
 func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
 
 type limitKey struct{}

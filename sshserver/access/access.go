@@ -1,5 +1,5 @@
-// Package access decides who may use a console that is served over SSH: by public keys, certificates and revocations in
-// files that are read again when they change.
+// Package access decides who may use a console that is served over SSH: by public keys, certificates and revocations
+// in files that are reloaded when they change.
 package access
 
 import (
@@ -46,7 +46,7 @@ type User struct {
 	Nodes string
 }
 
-// Grant is what the configuration gives to a user.
+// Grant has the rights that the configuration gives to a user.
 type Grant struct {
 	Role  Role
 	Nodes string
@@ -59,7 +59,7 @@ type Settings struct {
 	// UserCA are files with the public keys of certificate authorities; RevokedKeys are files with keys, fingerprints,
 	// and serial numbers or key IDs of certificates.
 	UserCA, RevokedKeys []string
-	// Users has grants by user name, the first word of a key's comment, or a principal. "*" is for everybody else.
+	// Users has grants by user name, the first word of a key's comment, or a principal. "*" is for all other users.
 	Users map[string]Grant
 }
 
@@ -124,7 +124,7 @@ func (l *List) Reload() (changed bool, problems []error) {
 	return true, problems
 }
 
-// Login returns who logs in with a key or a certificate; name is the login name of the SSH client.
+// Login returns the user of a key or a certificate; name is the login name of the SSH client.
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -87,7 +87,7 @@ func stampOf(s Settings) string {
 	return b.String()
 }
 
-// readFiles reads all files. What has a problem is left out.
+// readFiles reads all files. Entries with problems are omitted.
 func readFiles(s Settings) (*files, []error) {
 	f := &files{
 		revokedKeys: map[string]bool{}, revokedPrints: map[string]bool{}, revokedIDs: map[string]bool{},
@@ -137,7 +137,7 @@ func expand(path string) ([]string, error) {
 	return names, err
 }
 
-// eachLine calls line for each line of the files of a path that is neither empty nor a comment.
+// eachLine calls line for each line of the files of a path except empty lines and comments.
 func eachLine(path string, line func(text string) error) (problems []error) {
 	names, err := expand(path)
 	if err != nil {
@@ -214,7 +214,8 @@ func parseLine(text string) (authorized, error) {
 	return k, nil
 }
 
-// option reads an option of sshd's authorized_keys. Options that only restrict what is never allowed here are accepted.
+// option reads an option of sshd's authorized_keys. Options that only restrict features that are never available here
+// are accepted.
 func (k *authorized) option(text string) error {
 	name, value, has := strings.Cut(text, "=")
 	if has {

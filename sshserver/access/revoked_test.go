@@ -17,7 +17,7 @@ func TestRevoked(t *testing.T) {
 	cert := certificate(t, ca, key, nil) // serial 7, id laptop
 	for name, tt := range map[string]struct {
 		text           string
-		key, cert, bad bool // what is revoked; a line that cannot be read
+		key, cert, bad bool // revoked entries; an unreadable line
 	}{
 		"nothing":               {"# none\n", false, false, false},
 		"key":                   {line("", key, ""), true, true, false},
@@ -74,7 +74,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestReload changes the files of a list: what cannot be read is not accepted.
+// TestReload changes the files of a list: unreadable entries are not accepted.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	anna, ben := newSigner(t).PublicKey(), newSigner(t).PublicKey()

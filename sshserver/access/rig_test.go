@@ -43,7 +43,7 @@ func write(tb testing.TB, path string, text ...string) string {
 	return path
 }
 
-// replace writes a file whose time of modification differs from that of the old one.
+// replace writes a file whose time of modification differs from that of the old file.
 func replace(tb testing.TB, path string, text ...string) {
 	tb.Helper()
 	info, err := os.Stat(path)
@@ -66,7 +66,7 @@ func listOf(tb testing.TB, users map[string]Grant, lines ...string) *List {
 	return l
 }
 
-// certificate returns a certificate for key, valid for an hour on both sides of now, that change may change.
+// certificate returns a certificate for key, valid for an hour on both sides of now, after applying change.
 func certificate(tb testing.TB, ca ssh.Signer, key ssh.PublicKey, change func(c *ssh.Certificate)) *ssh.Certificate {
 	tb.Helper()
 	c := &ssh.Certificate{

@@ -20,7 +20,7 @@ type comparison struct {
 	scenario   string
 	properties map[string]any
 	clean      bool // automated cleaning
-	internal   bool // also compares what Ironic keeps only while the agent runs
+	internal   bool // also compares data that Ironic stores only while the agent runs
 	// oldOnly cases run on the old release only, which takes a third of the newest release's time: the releases differ
 	// only in the agent's messages.
 	oldOnly bool

@@ -45,8 +45,8 @@ var (
 	askAdopt   = provisionTo(target("adopt"), "active", "adopt failed")
 )
 
-// extendedRamdisk starts the agent with what the operations need in addition: programs that only print something, and a
-// folder of the boot for the rescue password. The guard is the same as for the other comparisons.
+// extendedRamdisk starts the agent with the additional requirements of the operations: programs that only print
+// something, and a folder of the boot for the rescue password. The guard is the same as for the other comparisons.
 const extendedRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())

@@ -69,7 +69,7 @@ func inventoryOf(t *testing.T, host linux.Host) ours.Inventory {
 	return inventory
 }
 
-// installStandIns writes the stand-ins of what this computer lacks and returns their names.
+// installStandIns writes stand-ins for programs missing on this computer, and returns their names.
 func installStandIns(t *testing.T, folder string) []string {
 	t.Helper()
 	var lacks []string

@@ -20,7 +20,7 @@ import (
 // patience limits how long a conductor may take for one operation.
 const patience = 4 * time.Minute
 
-// node is a machine enrolled in a real Ironic, and what Ironic recorded of its agent.
+// node is a machine enrolled in a real Ironic, and Ironic's record of its agent.
 type node struct {
 	*lab.Machine
 	ctx    context.Context //nolint:containedctx // of one test
@@ -111,7 +111,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 	return seen, nil
 }
 
-// stage is what Ironic shows of a node after a request.
+// stage is the state of a node in Ironic after a request.
 type stage struct {
 	Asked     any      `json:"asked"`
 	State     any      `json:"state"`

@@ -21,9 +21,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestAgentProgramUnderIronic has conductors inspect and deploy this computer, as far as that changes nothing: real ones
-// of both releases, and the embedded one. The node's power is fake, and it installs nothing. The agent must be the one
-// that each release expects.
+// TestAgentProgramUnderIronic has conductors inspect and deploy this computer, as far as that changes nothing: real
+// ones of both releases, and the embedded one. The node's power is fake, and it installs nothing. The agent must match
+// each release.
 func TestAgentProgramUnderIronic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)

@@ -25,8 +25,8 @@ type trial struct {
 	judge func(t *testing.T, ours, real trace)
 }
 
-// atOnce is how many machines an Ironic handles at a time. With more, the conductor is so slow that nodes run into
-// its timeouts and those of the tests.
+// atOnce is the number of machines that an Ironic handles at a time. With more, the conductor is so slow that nodes
+// run into its timeouts and those of the tests.
 const atOnce = 3
 
 // TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// burstNodes is how many nodes are changed or deleted at once.
+// burstNodes is the number of nodes that are changed or deleted together.
 const burstNodes = 2000
 
 // pageRequest is a request of the poller for a page of nodes.

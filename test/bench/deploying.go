@@ -16,7 +16,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// deployCount is how many machines are deployed at once.
+// deployCount is the number of machines that are deployed together.
 const deployCount = 100
 
 // deploying deploys a hundred nodes at once, including checks and records, and compares the time with that of a

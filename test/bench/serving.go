@@ -84,7 +84,7 @@ func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession
 	return sessions, nil
 }
 
-// resting is what idle consoles cost in a while.
+// resting is the cost of idle consoles over a period.
 type resting struct {
 	requests, bytes int64
 	cpu             time.Duration

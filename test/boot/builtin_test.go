@@ -64,7 +64,7 @@ func (a *agentFile) flags(t *testing.T, served, embed bool) []string {
 	return args
 }
 
-// requests is a proxy before Ironic that records when the machine's first request came.
+// requests is a proxy in front of Ironic that records the time of the machine's first request.
 type requests struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -92,7 +92,7 @@ func countRequests(t *testing.T, address string) *requests {
 	return r
 }
 
-// firstRequest returns when the first request came.
+// firstRequest returns the time of the first request.
 func (r *requests) firstRequest() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,7 @@ func (b *bench) startedAgent(from int) time.Duration {
 	return b.requests.firstRequest().Sub(network)
 }
 
-// figures logs what the agent costs while it installs: bytes fetched, the time from the network to the first request
+// figures logs the agent's costs during an installation: bytes fetched, the time from the network to the first request
 // to Ironic, and the memory that it leaves for the installer.
 func (b *bench) figures(toFirst time.Duration) {
 	b.t.Helper()

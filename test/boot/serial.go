@@ -88,7 +88,7 @@ func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	return s.lines[from:], s.changed, s.ended
 }
 
-// emergency is what stage 1 writes when a boot stops.
+// emergency matches stage 1's output when a boot stops.
 const emergency = "You are in emergency mode"
 
 var errEmergency = errors.New("the boot ended in the emergency shell")

@@ -24,7 +24,7 @@ func runbookGet(name, call, see, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: call, see: see, want: want}}}
 }
 
-// runbookPost posts the fields of a runbook besides its name and steps, and shows what became of them.
+// runbookPost posts the fields of a runbook besides its name and steps, and shows the result.
 func runbookPost(name, fields, want string) behavior {
 	return runbookBody(name, `{"name": "{trait1}", `+someSteps+`, `+fields+`}`, want)
 }

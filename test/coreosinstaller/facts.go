@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// KargsFact is what coreos-installer 0.26.0 does to the kernel arguments of an image.
+// KargsFact is the effect of coreos-installer 0.26.0 on the kernel arguments of an image.
 type KargsFact struct {
 	// Image is a key of [Images]. Arguments are those of `iso kargs modify`, or of `iso kargs reset` with Reset.
 	// Prepared are the arguments of an earlier modify.
@@ -21,9 +21,9 @@ type KargsFact struct {
 	SHA256  string `json:"sha256,omitempty"`
 }
 
-// AreaFact is what coreos-installer 0.26.0 writes to the embed area of an image.
+// AreaFact is the output of coreos-installer 0.26.0 in the embed area of an image.
 type AreaFact struct {
-	// Name says what is embedded: configuration, keyfiles, or both.
+	// Name names the embedded data: configuration, keyfiles, or both.
 	Name   string `json:"name"`
 	Image  string `json:"image"`
 	Config string `json:"config,omitempty"`

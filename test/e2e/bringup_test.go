@@ -9,7 +9,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestBringUp: one command takes nodes from enroll to available; what is already there is left alone, and a node with an
+// TestBringUp: one command takes nodes from enroll to available; nodes at the goal are unchanged, and a node with an
 // instance is refused.
 func TestBringUp(t *testing.T) {
 	t.Parallel()

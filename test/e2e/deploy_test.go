@@ -23,7 +23,7 @@ passwd:
       ssh_authorized_keys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqCzEWVaIJ7TnE3gIlxTvxGvT1Bf3oN3Vb3VTb5kXkJ ada@example]
 `
 
-// dryRun is what --dry-run -o json prints for one node.
+// dryRun is the output of --dry-run -o json for one node.
 type dryRun struct {
 	Refused bool          `json:"refused"`
 	Checks  []plan.Check  `json:"checks"`

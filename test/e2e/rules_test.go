@@ -73,7 +73,7 @@ func TestInspectionRules(t *testing.T) {
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 		checkPredicted(t, s, uuid, predicted)
 
-		// What Ironic stores reads as the file that was applied.
+		// Ironic's stored rules read back as the applied file.
 		shown := c.file("shown.yaml", []byte(c.ok("rules", "show", "does "+uuid, "never "+uuid).stdout))
 		if o := c.ok("rules", "apply", "-f", shown); strings.Count(o.stdout, "unchanged") != 2 {
 			t.Errorf("apply what was shown: %s", o.stdout)
@@ -147,7 +147,7 @@ actions: [{op: log, args: {msg: a}}]
 	c.ok("rules", "delete", "secret "+uuid, "--yes")
 }
 
-// checkPredicted compares the node with what a test of rules said.
+// checkPredicted compares the node with the prediction of a rule test.
 func checkPredicted(t *testing.T, s *ironic.Server, uuid string, predicted testedRules) {
 	t.Helper()
 	read := func(path string) map[string]any {

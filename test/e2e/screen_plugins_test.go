@@ -72,7 +72,7 @@ func TestScreenPlugins(t *testing.T) {
 		if read("answer") != "rack seven\n" {
 			t.Errorf("the program read %q", read("answer"))
 		}
-		// Ctrl-C is the program's. What the program before printed is above its question.
+		// The program handles Ctrl-C. The previous program's output is above its question.
 		s.press("Z")
 		s.answerYes("ask " + one)
 		s.when("the second question", func() bool { return strings.Count(s.Text(), "name of "+one+"?") == 2 })
@@ -80,7 +80,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("ask "+one+": signal: interrupt", "Press enter to return to the console.")
 		s.press(terminal.Enter)
 		s.until("› fleet", "ask "+one+": signal: interrupt")
-		// What Ironic says is hostile: nothing is run.
+		// Ironic's data is hostile: no program is run.
 		c.ok("set", id, "owner=$(touch "+folder+"/pwned)")
 		s.pick(":", paletteTitle, "tag")
 		s.until("{owner} has '$', which shells interpret")

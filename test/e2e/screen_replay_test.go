@@ -28,7 +28,7 @@ func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	return server.URL, asked
 }
 
-// TestScreenReplay exports what a command recorded of a deployment and replays it in a console that sends no request.
+// TestScreenReplay exports a command's record of a deployment and replays it in a console that sends no request.
 func TestScreenReplay(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -66,7 +66,7 @@ func TestScreenReplay(t *testing.T) {
 	})
 }
 
-// TestScreenReplayInTheLab replays what a console recorded in the lab, with the log.
+// TestScreenReplayInTheLab replays a console's records of the lab, with the log.
 func TestScreenReplayInTheLab(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestServeRoles tries commands and a console with every role: what is refused changes nothing, and what is done has
-// its user in the audit.
+// TestServeRoles tries commands and a console with every role: refused commands change nothing, and the audit log has
+// the user of the others.
 func TestServeRoles(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, testServeRoles)
@@ -65,8 +65,7 @@ func testServeRoles(t *testing.T, s *ironic.Server) {
 	t.Run("node filter", func(t *testing.T) { v.hides(t, s, own, hidden, uuid) })
 }
 
-// overrides deploys a node whose failed check an admin may override, and an operator may not: neither by a flag nor by a
-// plan.
+// overrides deploys a node whose failed check an admin may override, and an operator may not: by a flag or by a plan.
 func (v *servedConsole) overrides(t *testing.T, s *ironic.Server) {
 	node, _, _ := redfishNode(t, s, "ok")
 	v.as("ben", 0, "manage", node, "--wait", "--timeout", "3m")

@@ -246,7 +246,7 @@ func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	}
 }
 
-// sharedConnection runs commands over one connection; the end of the role ends what comes later over it.
+// sharedConnection runs commands over one connection; when the role ends, later commands over it are refused.
 func (v *servedConsole) sharedConnection(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	through := []string{"-o", "ControlMaster=auto", "-o", "ControlPath=" + socket, "-o", "ControlPersist=60"}

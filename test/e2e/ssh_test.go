@@ -15,8 +15,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// sshNode creates a node whose deployment stays in a step, because its agent is gone: its ramdisk runs, and takes SSH
-// logins.
+// sshNode creates a node whose deployment stays in a step, because its agent has exited: its ramdisk runs, and takes
+// SSH logins.
 func sshNode(t *testing.T, s *ironic.Server) (c *console, name string) {
 	t.Helper()
 	c, name, m := sshLogNode(t, s, "agent-dies-mid-step")

@@ -73,7 +73,7 @@ func TestGraphicalConsole(t *testing.T) {
 			if n["console_enabled"] != true || info["vnc_host"] != "192.0.2.1" || info["vnc_port"] != 5900.0 || info["novnc_secret_token"] != "******" || info["novnc_secret_token_created"] == nil {
 				t.Errorf("%s: enabled %v, %v", iface, n["console_enabled"], info)
 			}
-			// A console that was enabled before stays enabled: the command ends at once.
+			// A console that was enabled before stays enabled: the command ends immediately.
 			if again := c.ok("console", name); again.stdout != o.stdout {
 				t.Errorf("%s: the page changed from %s to %s", iface, o.stdout, again.stdout)
 			}

@@ -192,7 +192,7 @@ func isLost(err error) bool {
 	return is && lost.Reason == "connection lost"
 }
 
-// TestShellIsLeft: what does not answer is left by ~., by the end of the context, and when the machine is gone.
+// TestShellIsLeft: a shell that does not answer can be left by ~., and ends with the context or with the machine.
 func TestShellIsLeft(t *testing.T) {
 	t.Parallel()
 	const command = "printf '\\033[?1049h\\033[?1000h'; echo star''ted; sleep 1000"

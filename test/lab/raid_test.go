@@ -49,7 +49,7 @@ func raidCases() []raidLabCase {
 	}
 }
 
-// raidLabCase is a machine. What a case writes is in testdata/raid-NAME.txt, for both Ironics.
+// raidLabCase is a machine. The output of a case is in testdata/raid-NAME.txt, for both Ironics.
 type raidLabCase struct {
 	name  string
 	raid  *machine.RAIDController
@@ -57,7 +57,7 @@ type raidLabCase struct {
 	run   func(n node, log *transcript)
 }
 
-// transcript collects what is seen of a node, without what differs between Ironics.
+// transcript collects the observed states of a node, without values that differ between Ironics.
 type transcript struct {
 	strings.Builder
 	err error
@@ -135,7 +135,7 @@ func (r *transcript) provision(n node, verb string, body map[string]any, states 
 	}
 	line := fmt.Sprint(verb, " ", seen["provision_state"])
 	if last, _ := seen["last_error"].(string); last != "" {
-		// The extended information has the same text once more.
+		// The extended information repeats the text.
 		last, _, _ = strings.Cut(last, " Extended information: ")
 		line += ": " + addressPattern.ReplaceAllString(uuidPattern.ReplaceAllString(last, "UUID"), "URL")
 	}

@@ -1,5 +1,5 @@
 // Package linuxhost has recordings of machines that ran Linux: the files, programs and interfaces that
-// ironworks/agent/linux uses, and what ironic-python-agent 13.0.0 reported of the machine in the same boot.
+// ironworks/agent/linux uses, and the report of ironic-python-agent 13.0.0 on the machine from the same boot.
 package linuxhost
 
 import (
@@ -33,14 +33,14 @@ type Recording struct {
 	Programs map[string]agent.Output `json:"programs"`
 	Kernel   map[string]Interface    `json:"kernel"`
 
-	// Inventory, Disks and Collected are those of ironic-python-agent: the inventory, all disks with every serial and WWN,
-	// and what its collectors send.
+	// Inventory, Disks and Collected come from ironic-python-agent: the inventory, all disks with every serial and WWN,
+	// and the data of its collectors.
 	Inventory json.RawMessage `json:"inventory"`
 	Disks     json.RawMessage `json:"disks"`
 	Collected map[string]any  `json:"collected"`
 }
 
-// Interface is what the kernel said about an interface.
+// Interface is the kernel's data about an interface.
 type Interface struct {
 	IPs   []string `json:"addresses"`
 	MAC   string   `json:"mac"`

@@ -178,7 +178,7 @@ func wait(t *testing.T, c *ironicclient.Client) error {
 	})
 }
 
-// bootReason returns what Ironic misses to boot the node, or "".
+// bootReason returns the setting that Ironic lacks to boot the node, or "".
 func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	t.Helper()
 	list, err := c.Validate(t.Context(), uuid)

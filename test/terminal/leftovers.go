@@ -39,9 +39,9 @@ func (s *Screen) colors() colors {
 	return colors{s.emulator.ForegroundColor(), s.emulator.BackgroundColor(), s.emulator.CursorColor()}
 }
 
-// Leftovers returns, sorted, the names of what the program has changed in its terminal and not restored; after its
-// end there should be none. It cannot tell whether the program restored the kernel's line settings; a shell around
-// the program can with stty.
+// Leftovers returns, sorted, the names of terminal modes that the program has changed and not restored; after its end
+// there should be none. It cannot tell whether the program restored the kernel's line settings; a shell around the
+// program can with stty.
 func (s *Screen) Leftovers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// state is what the program sent to its terminal other than text.
+// state is the terminal state from the program's control sequences.
 type state struct {
 	// modes are the DEC modes that were set or reset. The emulator keeps the cursor modes per screen, while a
 	// terminal has one for both.
@@ -22,8 +22,8 @@ type state struct {
 	clipboard []string
 }
 
-// registerHandlers registers handlers for what the program sends. The emulator calls them while output is written to
-// it, so mu is held.
+// registerHandlers registers handlers for the program's output. The emulator calls them while output is written to it,
+// so mu is held.
 func (s *Screen) registerHandlers(modern bool) {
 	s.state.modes = map[ansi.DECMode]bool{}
 	mode := func(on bool) func(ansi.Mode) {

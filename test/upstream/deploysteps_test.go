@@ -113,8 +113,8 @@ func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	}
 }
 
-// refusedSteps is what the checks say of the core step and of steps that are given twice; "" if nothing. Arguments are
-// those of TestStepsOfReleases.
+// refusedSteps returns the checks' refusal of the core step and of repeated steps; "" for none. Arguments are those of
+// TestStepsOfReleases.
 func refusedSteps(f *plan.Facts) string {
 	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
 		check, _ := f.Check(id)

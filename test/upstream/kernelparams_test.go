@@ -15,8 +15,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestKernelParametersMatchIronic checks that CheckKernelParameters accepts what the real Ironic's parser
-// accepts, and nothing else.
+// TestKernelParametersMatchIronic checks that CheckKernelParameters accepts exactly the input that Ironic's parser
+// accepts.
 func TestKernelParametersMatchIronic(t *testing.T) {
 	t.Parallel()
 	pieces := []string{

@@ -177,8 +177,8 @@ func canonical(t *testing.T, raw []byte) string {
 	return string(text)
 }
 
-// TestRulesAreCheckedAsInIronic compares which rules are accepted. What is refused here only would fail, or do nothing,
-// when the rule runs.
+// TestRulesAreCheckedAsInIronic compares which rules are accepted. Rules that are refused only here would fail, or
+// have no effect, when they run.
 func TestRulesAreCheckedAsInIronic(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, seeds.First(t, 1))) //nolint:gosec // repeatable

@@ -23,12 +23,12 @@ type Binding struct {
 type Problem struct {
 	// Binding is its place in the list.
 	Binding int
-	// Text is what is wrong, Hint the remedy or "".
+	// Text describes the problem, Hint is the remedy or "".
 	Text, Hint string
 }
 
-// Bind returns the built-in actions with other keys and more actions. All bindings apply at once, so that two
-// actions can swap their keys. With problems there is no keymap.
+// Bind returns the built-in actions with other keys and more actions. All bindings apply at once, so that two actions
+// can swap their keys. With problems, it returns no keymap.
 func Bind(bindings []Binding) (*Keymap, []Problem) {
 	m := &Keymap{actions: slices.Clone(all)}
 	var problems []Problem

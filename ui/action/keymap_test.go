@@ -11,7 +11,7 @@ func TestBind(t *testing.T) {
 	bind := func(id ID, keys ...string) Binding { return Binding{ID: id, Keys: keys} }
 	tests := map[string]struct {
 		bindings []Binding
-		// want is what keys run in the scopes of the fleet; "" for nothing.
+		// want has the actions that keys run in the scopes of the fleet; "" for none.
 		want map[string]ID
 		// problem is "place: text (hint)" of the only problem.
 		problem string
@@ -94,7 +94,7 @@ func TestBindKeepsTheBuiltIn(t *testing.T) {
 	}
 }
 
-// TestBuiltInKeysHaveNames: what the console binds itself, an operator can bind.
+// TestBuiltInKeysHaveNames: operators can bind every key that the console binds.
 func TestBuiltInKeysHaveNames(t *testing.T) {
 	t.Parallel()
 	for _, a := range All() {

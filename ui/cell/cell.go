@@ -164,9 +164,9 @@ const (
 	reset  = "\x1b[m"
 )
 
-// quickWidth is Width for what most lines have: printable ASCII, SGR sequences, and the glyphs of the console. A screen
-// is measured after every message, and segmenting it into graphemes took half of the time of drawing it. It returns
-// false for everything else.
+// quickWidth is Width for the content of most lines: printable ASCII, SGR sequences, and the glyphs of the console. A
+// screen is measured after every message, and segmenting it into graphemes took half of the time of drawing it. It
+// returns false for everything else.
 func quickWidth(s string) (w int, ok bool) {
 	for i := 0; i < len(s); {
 		switch b := s[i]; {

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// A dialog that opens by itself ignores keys until none has come for a while: keys typed for the list behind it
+// A dialog that opens by itself ignores keys until no key has arrived for a while: keys typed for the list behind it
 // must not confirm.
 const (
 	graceQuiet = 425 * time.Millisecond
@@ -116,7 +116,7 @@ func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// grace ends when no key came for graceQuiet, at the latest after graceMost.
+// grace ends when no key has arrived for graceQuiet, at the latest after graceMost.
 func (c *Confirm) grace(msg graceOver) tea.Cmd {
 	if msg.of != c || c.ready {
 		return nil

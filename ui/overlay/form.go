@@ -31,7 +31,7 @@ func (f *Form) WithoutFiles(why string) {
 	}
 }
 
-// Recall lets fields recall what was entered before.
+// Recall lets fields recall earlier input.
 func (f *Form) Recall(h form.History) { f.form.Recall(h) }
 
 // Update handles keys until all values are valid, or esc.

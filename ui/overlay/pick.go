@@ -19,8 +19,8 @@ type Pick struct {
 	title string
 	list  *choose.List
 	then  func(id string) tea.Cmd
-	// loading: more items will come. entered: enter was pressed meanwhile, and counts once they are here, because the
-	// best match may be among them.
+	// loading means that more items will arrive. entered means that enter was pressed meanwhile; it takes effect when
+	// they arrive, because the best match may be among them.
 	loading, entered bool
 }
 

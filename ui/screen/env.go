@@ -92,7 +92,7 @@ type Shell interface {
 // BMCs queries the BMCs of nodes and sends them commands, on request of the operator.
 type BMCs interface {
 	Query(ctx context.Context, node string) (*provision.BMCReport, error)
-	// Facts reads what an explanation needs.
+	// Facts reads the facts for an explanation.
 	Facts(ctx context.Context, node string) (*explain.BMCFacts, error)
 	Order(o models.BMCOrder) provision.Action
 	// Remember stores credentials for this run. Keep stores them in the keyring, which may block; HasKeyring
@@ -118,7 +118,7 @@ type BMCLogin struct {
 // Context is one configured Ironic.
 type Context struct {
 	Name, Source string
-	// Endpoint is its URL, or that of Keystone. Auth is the authentication method.
+	// Endpoint is Ironic's URL, or Keystone's. Auth is the authentication method.
 	Endpoint string
 	Auth     string
 	Accent   string
@@ -244,7 +244,7 @@ type Env struct {
 	Bench    *Bench
 	// Drafts are the deployments in preparation.
 	Drafts *Drafts
-	// Entered is what was entered into forms.
+	// Entered is the input history of forms.
 	Entered form.History
 	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
 	// node. May be nil.
@@ -261,7 +261,7 @@ type Env struct {
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions.
 	Plugins map[action.ID]*plugin.Plugin
-	// Away is called when another program takes the terminal, and back when it returns; may be nil.
+	// Away is called when another program uses the terminal, and back when that program ends; may be nil.
 	Away func() (back func())
 	// Program is the name of the command line program.
 	Program string
@@ -308,7 +308,7 @@ type Replay interface {
 	Moments() []replay.Moment
 }
 
-// logsAtMost is the number of logs that are followed at once: each may take 40 MiB and holds a connection.
+// logsAtMost is the number of logs that are followed simultaneously: each may use 40 MiB and a connection.
 const logsAtMost = 3
 
 // Resting is a log that can stop following and drop its lines until it is shown again.

@@ -20,7 +20,7 @@ type (
 	Tick struct{ Now time.Time }
 	// TasksChanged reports progress of a task.
 	TasksChanged struct{}
-	// PeopleChanged reports that other users have come, gone or moved.
+	// PeopleChanged reports that other users have connected, disconnected or changed screens.
 	PeopleChanged struct{}
 	// Rewound reports that a recording was rewound; logs restart.
 	Rewound struct{}
@@ -71,7 +71,7 @@ type (
 		Words []string
 	}
 	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
-	// reads what Ironic has. Words are the equivalent command line without the program.
+	// reads Ironic's current data. Words are the equivalent command line without the program.
 	ChangePorts struct {
 		ID    action.ID
 		Node  models.NodeRef

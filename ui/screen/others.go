@@ -11,7 +11,7 @@ import (
 // othersMost bounds the nodes that are looked up.
 const othersMost = 50
 
-// Others returns what other users do with nodes now: their screens and their running tasks.
+// Others returns the current activity of other users on nodes: their screens and their running tasks.
 func (e *Env) Others(nodes []models.NodeRef) []string {
 	if e.Seat == nil {
 		return nil

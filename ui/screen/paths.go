@@ -36,7 +36,7 @@ func Paths(dir, typed string) []string {
 	if len(found) < 2 {
 		return found
 	}
-	// In sorted texts, what the first and the last have in common is common to all.
+	// In sorted texts, the common prefix of the first and the last is common to all.
 	first, last := found[0], found[len(found)-1]
 	common := 0
 	for common < min(len(first), len(last)) && first[common] == last[common] {

@@ -37,7 +37,7 @@ type Serving interface {
 	// Where is the listen address; Fingerprint that of its certificate, or "".
 	Where() string
 	Fingerprint() string
-	// Fetches lists the downloads so far; Troubles the last refused and failed requests. Both return at once.
+	// Fetches lists the downloads so far; Troubles the last refused and failed requests. Both return immediately.
 	Fetches() []serve.Fetch
 	Troubles() []serve.Event
 	// Ended reports whether the server has ended, and why.

@@ -1,5 +1,5 @@
-// Package screen is the interface between the root of the console, its screens and its dialogs: what a screen
-// implements, the state that it gets, and the messages between them.
+// Package screen is the interface between the root of the console, its screens and its dialogs: the methods that a
+// screen implements, the state that it receives, and the messages between them.
 //
 // A screen has only the state of its view (cursor, marks, filter, sort). Nodes are in the session's Store, which the
 // poller writes. Update never does I/O: commands fetch data, and their results arrive as messages. A command never
@@ -139,7 +139,7 @@ func (c Copyable) Printable() string {
 	return printable.Line(c.Text)
 }
 
-// Overlay is a dialog in front of a screen; it gets every key.
+// Overlay is a dialog in front of a screen; it receives every key.
 type Overlay interface {
 	// Update handles a message; done closes the dialog.
 	Update(msg tea.Msg) (done bool, cmd tea.Cmd)

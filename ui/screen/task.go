@@ -33,7 +33,7 @@ type Task struct {
 	Left bool
 	// Command is the equivalent command line.
 	Command string
-	// Form is what the operator entered, from which the action can be made again; nil if it cannot.
+	// Form is the operator's input, from which the action can be recreated; nil if it cannot.
 	Form *TaskForm
 }
 

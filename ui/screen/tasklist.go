@@ -91,7 +91,7 @@ func (l *tasks) entry(number int) *taskEntry {
 	return l.entries[i]
 }
 
-// For returns the same tasks as a user sees them: those with a node that the user sees, nil being all nodes.
+// For returns a user's view of the tasks: tasks with a node that the user sees; nil means all nodes.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
 	return &TaskList{tasks: l.tasks, user: user, sees: sees}
 }
@@ -184,7 +184,7 @@ func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskRe
 			l.keeper.Began(t)
 		}
 		results := run(ctx, report)
-		if l.keeper != nil && l.ctx.Err() == nil { // what the end of the program interrupts is resumed
+		if l.keeper != nil && l.ctx.Err() == nil { // tasks that the program's end interrupts are resumed
 			l.keeper.Ended(t)
 		}
 		l.End(number, results)

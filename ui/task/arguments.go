@@ -118,7 +118,7 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the chain of an action; nil stands for an API that sends nothing.
+// bringUp returns the chain of an action; a nil API sends nothing.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }

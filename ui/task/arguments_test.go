@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestCommandsThatDoTheSame are what a task offers for a shell.
+// TestCommandsThatDoTheSame checks the equivalent commands that a task offers.
 func TestCommandsThatDoTheSame(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// confirm asks before sending. A harmless action on one node is sent at once.
+// confirm asks before sending. A harmless action on one node is sent without asking.
 func (w *Workflow) confirm(f *flow) tea.Cmd {
 	f.state = stateConfirming
 	var q *overlay.Question
@@ -47,7 +47,8 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
-// warnOfOthers adds to a question what others do with the nodes, and asks if nothing else does.
+// warnOfOthers adds the activity of other users on the nodes to a question, and asks even if no question is needed
+// otherwise.
 func warnOfOthers(q *overlay.Question, f *flow, what []string) *overlay.Question {
 	if q == nil {
 		name := f.action.Name() + " " + review.Names(f.batch.Legal())

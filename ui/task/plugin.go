@@ -101,7 +101,7 @@ type atTerminal struct {
 	results []provision.Result
 }
 
-// Run runs the program for one node after the other. Meanwhile Ctrl-C belongs to the program.
+// Run runs the program for one node after the other. Meanwhile, the program handles Ctrl-C.
 func (a *atTerminal) Run() error {
 	if a.away != nil {
 		defer a.away()()

@@ -67,7 +67,7 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 	}
 	batch, runner, cancels, hurry := f.batch, f.runner, f.task.Cancels, func() {}
 	if w.env.Session != nil {
-		hurry = w.env.Session.PollNow // the poller looks at once at what was sent
+		hurry = w.env.Session.PollNow // the poller reads the changed nodes immediately
 	}
 	run := runner.Run
 	if enrolls, is := f.action.(*provision.EnrollAction); is {
@@ -162,7 +162,7 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	}
 	s := screen.Say{Level: screen.Success, Text: name + ":"}
 	for _, o := range []provision.Outcome{
-		// The worst comes first, as on the tasks screen.
+		// The worst result first, as on the tasks screen.
 		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeCanceled, provision.OutcomeAccepted, provision.OutcomeDone,
 	} {
 		if tally[o] > 0 {

@@ -108,7 +108,7 @@ type shellRun struct {
 	status int
 }
 
-// Run runs the shell. Meanwhile Ctrl-C belongs to the machine.
+// Run runs the shell. Meanwhile, the machine handles Ctrl-C.
 func (r *shellRun) Run() (err error) {
 	if r.away != nil {
 		defer r.away()()

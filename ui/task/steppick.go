@@ -100,7 +100,7 @@ func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef,
 }
 
 // beginStep starts a clean or service operation of one step, after a form for its arguments if it has any. The form
-// offers what the only node has; nil for several nodes.
+// offers values from the only node; nil for several nodes.
 func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known, only *models.Node) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	step := models.Step{Interface: k.Interface, Step: k.Name}

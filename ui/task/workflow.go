@@ -28,7 +28,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Console is what tasks need of the console around them.
+// Console is the interface of the console for tasks.
 type Console interface {
 	// Say shows a toast.
 	Say(toast screen.Say)
@@ -87,7 +87,7 @@ type flow struct {
 	build func() (provision.Action, error)
 	// command returns the equivalent command line for nodes, without the program.
 	command func(nodes []string) []string
-	// form is what the operator entered, without secrets; nil if the action cannot be made from it again.
+	// form is the operator's input, without secrets; nil if the action cannot be recreated from it.
 	form *screen.TaskForm
 	// checked says that the checks of a deployment run, exact that the operator confirms the
 	// requests themselves.
@@ -95,7 +95,7 @@ type flow struct {
 	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
 	retryOf int
 
-	// pick is the list of steps, and offered what the nodes offer.
+	// pick is the list of steps, and offered the steps that the nodes offer.
 	pick    *overlay.Pick
 	offered []steps.Known
 	// only is the node of the flow if it is the only one, with all fields.
@@ -131,8 +131,7 @@ type Msg struct {
 	event event
 }
 
-// event is something that moves a flow on. It happens in one state; in any other state it
-// comes too late, and is dropped.
+// event advances a flow. Each event belongs to one state; in other states it is late, and dropped.
 type event interface{ in() state }
 
 type (
@@ -301,7 +300,7 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	}))
 }
 
-// Apply starts to write to nodes what they boot.
+// Apply starts to write the ramdisk settings of nodes.
 func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
 	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.Words, true)
 }
@@ -395,7 +394,7 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	}
 	f.retryOf = number
 	if _, is := t.Plan.Action.(*provision.EnrollAction); is {
-		// Nodes that do not exist yet cannot be read again: enrolling repeats only what is missing.
+		// Nodes that do not exist yet cannot be read again: enrolling repeats only the missing changes.
 		f.action, f.batch = act, provision.Batch{Action: act, Items: t.Failed()}
 		return w.confirm(f)
 	}

@@ -50,8 +50,8 @@ func (t *Theme) Plain(screen string) string {
 // Rule returns a horizontal line.
 func (t *Theme) Rule(w int) string { return t.Paint(Muted, strings.Repeat(GlyphRule, max(w, 0))) }
 
-// State returns glyph and role of a provision state. The state's name stands beside them, so that neither color
-// nor glyph is needed.
+// State returns glyph and role of a provision state. The state's name stands beside them, so that color and glyph are
+// not required.
 func State(s models.ProvisionState) (glyph string, role Role) {
 	switch s.Class() {
 	case models.ClassFailed:

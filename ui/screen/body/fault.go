@@ -44,7 +44,7 @@ func mark(lines []pane.Line) []pane.Line {
 	return lines
 }
 
-// Short returns an error as one line, without what was attempted.
+// Short returns an error as one line, without the attempted action.
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {

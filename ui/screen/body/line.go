@@ -148,7 +148,7 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// TabLine is a rule with the names of a screen's tabs. It keeps what it drew for At.
+// TabLine is a rule with the names of a screen's tabs. It stores the positions of the drawn names for At.
 type TabLine struct {
 	titles        []string
 	current, w, x int

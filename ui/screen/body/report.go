@@ -20,8 +20,8 @@ func Problem(s userdata.Severity) (string, theme.Role) {
 	return theme.GlyphIdle, theme.Muted
 }
 
-// Report lists the problems of a configuration with their positions, and what the configuration does. The first span
-// of a line is its lead.
+// Report lists the problems of a configuration with their positions, and the effects of the configuration. The first
+// span of a line is its lead.
 func Report(report userdata.Report) []pane.Line {
 	var lines []pane.Line
 	for _, problem := range report.Problems {

@@ -1,5 +1,5 @@
-// Package compare is the screen that compares machines: BIOS settings with those of a golden node, and firmware versions
-// by model.
+// Package compare is the screen that compares machines: BIOS settings with a golden node's, and firmware versions by
+// model.
 package compare
 
 import (
@@ -31,7 +31,7 @@ const (
 
 var titles = []string{"BIOS", "Firmware"}
 
-// freshFor is the maximum age of what is shown when the screen is shown again.
+// freshFor is the maximum age of data that is reused when the screen is shown again.
 const freshFor = 30 * time.Second
 
 // Screen compares some nodes.
@@ -106,10 +106,10 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, 
 // Title is shown in the header.
 func (s *Screen) Title() string { return "compare " + models.Counted(len(s.nodes), "node") }
 
-// Start reads what the tab shows.
+// Start reads the data of the tab.
 func (s *Screen) Start() tea.Cmd { return s.renew(0) }
 
-// Shown reads again what is old.
+// Shown rereads old data.
 func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
 
 func (s *Screen) renew(limit time.Duration) tea.Cmd {
@@ -273,7 +273,7 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden gives all differing nodes the settings of the golden one, after checks and a confirmation.
+// copyGolden gives all differing nodes the settings of the golden node, after checks and a confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}

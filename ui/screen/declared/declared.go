@@ -1,4 +1,4 @@
-// Package declared shows and sends what files declare: inspection rules, deploy templates and runbooks.
+// Package declared shows and sends the objects that files declare: inspection rules, deploy templates and runbooks.
 package declared
 
 import (

@@ -205,7 +205,7 @@ func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 			w.do(action.Open, action.DeployNext)
 		}
 		w.shows("[▲ Review]", "3 ready, 0 refused")
-		// Without a way to fix the node, the key goes on to the next page.
+		// Without a way to fix the node, the key continues to the next page.
 		w = set(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
 		w.ironic.disks = nil
 		w.open()

@@ -104,7 +104,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}
 	left = append(left, body.S(theme.Strong, cell.Cut(n.Label(), max(w/3, 8))+"  "),
 		body.S(role, glyph+" "+string(n.ProvisionState)))
-	// On narrow screens the kind is left out: the first page shows it too.
+	// On narrow screens the kind is omitted: the first page shows it too.
 	kind := body.S(theme.Muted, "  "+string(s.planned().Kind))
 	fresh, short := s.freshness()
 	room := w - body.Width(left) - 3

@@ -30,7 +30,7 @@ const (
 	keyReader    = "user data reader"
 )
 
-// auto stands for an empty value.
+// auto means an empty value.
 const auto = "auto"
 
 func (s *Screen) ramdiskForm() *form.Inline {

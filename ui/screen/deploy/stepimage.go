@@ -22,7 +22,7 @@ func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" |
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
 // imageFormats are the formats of disk images that Ironic permits by default (permitted_image_formats in
-// ironic/conf/conductor.py), and the one that is set.
+// ironic/conf/conductor.py), and the format that is set.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
 	if now != "" && !slices.Contains(list, now) {
@@ -97,7 +97,7 @@ func (s *Screen) rootField() form.Field {
 	return field
 }
 
-// stepImage is what the form of an image's step changes in the plan; nil for other steps.
+// stepImage has the plan's fields that the form of an image step changes; nil for other steps.
 type stepImage struct {
 	image plan.Image
 	hints hints.Hints
@@ -125,7 +125,7 @@ func readImage(v map[string]string) (image *stepImage, field, problem string) {
 	return image, "", ""
 }
 
-// into writes image and hints into the plan. The hints of one node are its own: disks differ.
+// into writes image and hints into the plan. Hints are per node, because disks differ.
 func (i *stepImage) into(s *Screen) tea.Cmd {
 	if i == nil {
 		return nil

@@ -34,7 +34,7 @@ const (
 type stepRow struct {
 	models.Step
 	from origin
-	// offered is what the agent last reported about the step.
+	// offered is the agent's last report about the step.
 	offered string
 	bad     bool
 }
@@ -185,7 +185,7 @@ func (s *Screen) deploySteps() []steps.Known {
 	return slices.DeleteFunc(provision.StepsOf(f.Node, f.Offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
 }
 
-// offeredText lists what the ramdisk reported.
+// offeredText lists the steps that the ramdisk reported.
 func (s *Screen) offeredText() string {
 	f := s.known()
 	if f == nil || f.Offered == nil {

@@ -46,7 +46,7 @@ func (s *Screen) whyTraits() string {
 	return ""
 }
 
-// askTraits asks for the instance traits: those of the nodes, with their effect, and those of the plan.
+// askTraits asks for the instance traits: the nodes' traits with their effect, and the plan's traits.
 func (s *Screen) askTraits() tea.Cmd {
 	was := s.instanceTraits()
 	names, having := s.nodeTraits()

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// comparison is an input beside what Ironic has.
+// comparison is an input compared with Ironic.
 type comparison struct {
 	in    provision.EnrollSource
 	found provision.EnrollFound

@@ -1,5 +1,5 @@
-// Package enroll is the screen that enrolls nodes: a form for the input, its comparison with Ironic, what the BMCs
-// answered, and the results.
+// Package enroll is the screen that enrolls nodes: a form for the input, its comparison with Ironic, the BMCs'
+// answers, and the results.
 package enroll
 
 import (
@@ -57,7 +57,7 @@ type Screen struct {
 	// started is the action that was sent for confirmation last; task is the task that carries it out, nil before.
 	started *provision.EnrollAction
 	task    *screen.Task
-	// items are what was started, by node UUID.
+	// items are the started items, by node UUID.
 	items map[string]*enroll.Item
 
 	nodes   *table.Table[*nodeRow]
@@ -260,7 +260,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return copies
 }
 
-// plan is what was compared.
+// plan is the plan from the comparison.
 func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
 // follow finds the task that was started here, and reads its progress.

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 const secret = "hunter2-Zq"
 
-// rack is a spreadsheet with each kind of node: the second differs, the third is as it is, the fourth and the fifth
-// are one machine, the sixth has no driver that is enabled.
+// rack is a spreadsheet with each kind of node: the second differs, the third is unchanged, the fourth and the fifth
+// are one machine, the driver of the sixth is not enabled.
 const rack = `name,driver,bmc,user,password,mac,resource class
 r7-n01,redfish,https://10.0.0.11,admin,` + secret + `,52:54:00:00:00:01,baremetal
 r7-n02,redfish,https://10.0.0.12,admin,` + secret + `,52:54:00:00:00:02,gpu
@@ -64,7 +64,7 @@ type fake struct {
 	bmcs  []provision.Discovered
 	have  enroll.Existing
 	err   error
-	// wait holds the comparison until it is closed or its context ends; told is how far it is then.
+	// wait holds the comparison until it is closed or its context ends; told is its progress then.
 	wait chan struct{}
 	told [2]int
 	// asked are the inputs, logins those for BMCs.
@@ -218,7 +218,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// run starts what was compared as a task, as the root would.
+// run starts the compared input as a task, as the root would.
 func run(t *testing.T, r *screentest.Rig, s *enrolling.Screen) *screen.Task {
 	t.Helper()
 	start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
@@ -439,7 +439,8 @@ type served struct {
 func (s *served) Targets() []prepare.Target { return s.targets }
 func (s *served) Ended() (bool, error)      { return s.ended, nil }
 
-// TestRamdisk: the nodes get URLs, or what the Ignition screen serves; another server makes the comparison stale.
+// TestRamdisk: the nodes get URLs, or the images that the Ignition screen serves; another server makes the comparison
+// stale.
 func TestRamdisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, f, s := opened(t)

@@ -95,7 +95,7 @@ func fieldsFor(values map[string]string, served bool) []form.Field {
 	return fields
 }
 
-// ramdiskFields are what the nodes boot for deployment, cleaning and inspection.
+// ramdiskFields select the ramdisk for deployment, cleaning and inspection.
 func ramdiskFields(choice string, served bool) []form.Field {
 	options := []string{ramdiskNone, ramdiskURLs}
 	if served || choice == ramdiskServed {
@@ -116,7 +116,7 @@ func ramdiskFields(choice string, served bool) []form.Field {
 // maxText is the length limit of long texts, in characters.
 const maxText = 4096
 
-// compares reports whether a field changes the comparison; the others only change what follows it.
+// compares reports whether a field changes the comparison; other fields only affect the steps after it.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
 // inputOf returns the input of the form's values, with the login for BMCs, or the first wrong field and its problem.

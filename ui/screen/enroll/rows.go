@@ -176,7 +176,7 @@ func (s *Screen) endedRow(item *provision.Item, res *provision.Result, did []str
 	return r
 }
 
-// reasonOf leaves out what the columns beside it say already.
+// reasonOf omits text that other columns already show.
 func reasonOf(err error) string {
 	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Reason

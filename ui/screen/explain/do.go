@@ -86,7 +86,7 @@ func (s *Screen) show(place int) {
 // page returns the lines of a page; one line stays visible.
 func (s *Screen) page() int { return max(s.height-1, 1) }
 
-// move goes to the next cursor position; to a distant one it scrolls line by line, so that no line is skipped.
+// move goes to the next cursor position. If that is far away, it scrolls line by line, so that no line is skipped.
 func (s *Screen) move(by int) {
 	l := s.lay(s.width)
 	to := s.cursor + by

@@ -293,7 +293,7 @@ func (s *Screen) text(e *explain.Explanation) string {
 	return b.String()
 }
 
-// state returns the node's state; without the node in the store, the one that was explained.
+// state returns the node's state; or the explained state if the store lacks the node.
 func (s *Screen) state() models.ProvisionState {
 	if found, read := s.found.Value(); read && !s.seen {
 		return found.State

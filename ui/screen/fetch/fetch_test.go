@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen/fetch"
 )
 
-// rig is a source whose answers come from the test.
+// rig is a source whose answers the test provides.
 type rig struct {
 	asked int
 	err   error

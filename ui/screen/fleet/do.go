@@ -113,8 +113,7 @@ func (s *Screen) Why(id action.ID) string {
 // SortBy asks the screen to sort by a column, or to reverse the order if it does already.
 type SortBy string
 
-// sortChoice lists every column; the one that is sorted by turns around when it is
-// chosen again.
+// sortChoice lists every column. Choosing the sort column again reverses the order.
 func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
 	for _, c := range explain.Columns() {
@@ -140,7 +139,7 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by a neighbor of the sort column among those shown; after the last comes the first.
+// sortBeside sorts by a neighbor of the sort column among the visible columns, and wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {
@@ -164,8 +163,8 @@ func (s *Screen) beginTyping() {
 	s.input.CursorEnd()
 }
 
-// typed takes a key of the filter's line. The filter holds as it is written: what
-// cannot be understood yet leaves the last one that could be in force.
+// typed handles a key in the filter line. The filter applies while it is typed; an incomplete filter leaves the last
+// valid one in effect.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {

@@ -66,8 +66,7 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine says how many nodes are in which state, what needs somebody first, and as
-// much of it as there is room for.
+// countsLine counts nodes by state, states that need attention first, as far as there is room.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
 	total := s.counted()
 	if marks := len(s.table.Marked()); marks > 0 {
@@ -118,7 +117,7 @@ func fitting(counts []count, room int) int {
 	return fit
 }
 
-// summary counts what needs somebody first, then what works, then what rests.
+// summary counts nodes that need attention first, then busy nodes, then stable ones.
 func (s *Screen) summary() []count {
 	states := make([]models.ProvisionState, 0, len(s.picture.counts.States))
 	for state := range s.picture.counts.States {
@@ -167,7 +166,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	return t.Rule(w)
 }
 
-// emptyText says why there is nothing, and what to do.
+// emptyText explains the empty list and the next step.
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:

@@ -52,7 +52,7 @@ const inventoriesAtOnce = 200
 // inventories is the end of a reading: the errors by node.
 type inventories map[string]error
 
-// missingInventories are the nodes whose inventory the filter needs, and those that auto-discovery may have enrolled.
+// missingInventories are the nodes whose inventory the filter needs, and nodes that auto-discovery may have enrolled.
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {

@@ -40,8 +40,7 @@ type Screen struct {
 	configured viewstate.State
 	lost       error
 
-	// filter is in force; input is what is being typed, and wrong why it cannot be
-	// understood.
+	// filter is the active filter; input is the text being typed, and wrong its error.
 	filter models.Filter
 	input  *line.Line
 	typing bool
@@ -50,9 +49,8 @@ type Screen struct {
 	reading context.CancelFunc
 	unread  map[string]error
 
-	// picture is what was last put together of the store. wanted counts the questions
-	// for a new one, and the answer to an older question is dropped; underWay says that
-	// one is being put together, again that another is wanted after it.
+	// picture is the last view composed from the store. wanted counts the requests for a new one; answers to older
+	// requests are dropped. underWay means that a view is being composed, again that another is wanted afterwards.
 	picture picture
 	// people are the marks of nodes that other users look at, by UUID.
 	people   map[string]string
@@ -79,7 +77,7 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// defaults takes what the configuration wants; what it has wrong was said at the start.
+// defaults applies the configuration; its errors were reported at the start.
 func (s *Screen) defaults(d screen.Defaults) {
 	key, descending := strings.CutPrefix(d.Sort, "-")
 	if c, err := explain.FindColumn(key); err == nil {
@@ -97,7 +95,7 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 // Title is shown in the header.
 func (s *Screen) Title() string { return "fleet" }
 
-// Start asks for the first picture, and reports what was restored but is easily overlooked.
+// Start requests the first picture, and reports restored settings that are easily overlooked.
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
 // Shown asks for a new picture: much may have happened meanwhile.
@@ -158,7 +156,7 @@ func (s *Screen) markPeople() {
 	}
 }
 
-// Targets are the marked nodes, or the one under the cursor.
+// Targets are the marked nodes, or the node at the cursor.
 func (s *Screen) Targets() []models.NodeRef {
 	if marked := s.table.Marked(); len(marked) > 0 {
 		refs := make([]models.NodeRef, 0, len(marked))
@@ -190,7 +188,7 @@ func (s *Screen) pointed() (*models.Row, bool) {
 	return i.Row, ok && i.group == nil
 }
 
-// Copies is what of the node under the cursor can be copied.
+// Copies lists the data of the node at the cursor that can be copied.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {
@@ -218,7 +216,7 @@ func (s *Screen) counted() string {
 // ten thousand nodes take longer than a keypress may.
 type picture struct {
 	number int
-	// revision is the store's when it was begun.
+	// revision is the store's revision at the start.
 	revision uint64
 	rows     []*models.Row
 	// unknown are the nodes for which the filter has no answer yet.

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// opened is the screen over some nodes, with what the context wants of it.
+// opened returns the screen with some nodes and a context's settings.
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()
 	r := screentest.New(t, nodes...)
@@ -62,7 +62,7 @@ func TestOrder(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
-		sorted("n2", "n3", "n1", "n10") // who needs somebody first
+		sorted("n2", "n3", "n1", "n10") // nodes that need attention first
 		by := func(key string) {
 			t.Helper()
 			r.Deliver(s, SortBy(key))
@@ -89,7 +89,7 @@ func TestConfiguredList(t *testing.T) {
 		}
 		screentest.Shows(t, s, 80, 20, "SHARD", "NAME▾", "/ class:big", "2 of 4")
 		screentest.Lacks(t, s, 80, 20, "POWER", "NONSENSE")
-		// What a broken configuration has is left out; it was said at the start.
+		// Invalid settings are ignored; they were reported at the start.
 		_, s, _ = opened(t, screen.Defaults{Columns: []string{"nonsense", "name"}, Sort: "nonsense", Filter: "nonsense:x"}, some()...)
 		if len(names(s)) != 4 {
 			t.Errorf("shown are %v", names(s))
@@ -118,7 +118,7 @@ func TestFilterHoldsWhileItIsWritten(t *testing.T) {
 	})
 }
 
-// Whoever types ahead of a slow picture acts on what the filter leaves.
+// Keys typed ahead of a slow picture act on the filtered nodes.
 func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -159,7 +159,7 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 		if s.underWay || s.again {
 			t.Error("it does not come to rest")
 		}
-		// An answer that somebody else asked for, before the context was another.
+		// An answer to another screen's request, from before the change of context.
 		s.Update(picture{number: s.wanted + 7})
 		if len(names(s)) != 4 {
 			t.Error("a picture of others was taken")
@@ -282,7 +282,7 @@ func TestDeadConductor(t *testing.T) {
 	})
 }
 
-// TestStepAfterAChange has in STEP what was changed from here since a failure.
+// TestStepAfterAChange: STEP shows changes from this console since a failure.
 func TestStepAfterAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := models.Node{

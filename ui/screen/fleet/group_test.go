@@ -143,7 +143,7 @@ func TestMarksOfGroups(t *testing.T) {
 		r.Deliver(s, UseFilter("name:=n2"))
 		s.Do(action.ClearMarks)
 		s.Do(action.Top)
-		s.Do(action.Mark) // only what the filter leaves
+		s.Do(action.Mark) // only filtered nodes
 		marked("n2")
 	})
 }

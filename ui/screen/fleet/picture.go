@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// refresh asks for a new picture. One is put together at a time: what is asked for
-// meanwhile is asked for once, afterwards.
+// refresh requests a new picture. Only one is composed at a time; requests that arrive meanwhile are combined into one
+// afterwards.
 func (s *Screen) refresh() tea.Cmd {
 	if s.env.Session == nil {
 		return nil
@@ -27,9 +27,8 @@ func (s *Screen) refresh() tea.Cmd {
 	return func() tea.Msg { return compose() }
 }
 
-// settle ends the writing of a filter: the list is that of the filter before any other key
-// counts, for whoever types ahead acts on the node that the filter leaves, and not on
-// the one that the cursor was on before.
+// settle ends the typing of a filter. The filtered list is shown before any other key is handled, so that keys typed
+// ahead act on a filtered node, not on the node that was at the cursor before.
 func (s *Screen) settle() tea.Cmd {
 	if !s.underWay {
 		return nil
@@ -38,7 +37,7 @@ func (s *Screen) settle() tea.Cmd {
 	return s.showPicture(s.compose()())
 }
 
-// compose puts together the picture of what is asked for now, wherever it is called.
+// compose composes the currently requested picture, on any goroutine.
 func (s *Screen) compose() func() picture {
 	s.asked = time.Now()
 	s.wanted++
@@ -81,7 +80,7 @@ func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	return nil
 }
 
-// showPicture puts a picture on the screen, unless it is an answer to somebody else.
+// showPicture shows a picture, unless it answers another screen's request.
 func (s *Screen) showPicture(p picture) tea.Cmd {
 	if p.number != s.wanted {
 		return nil
@@ -102,8 +101,8 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow is what one looks at all day, roomy what a large terminal has room for beside
-// it, and wideOnly what else there is; all where the configuration names no columns.
+// narrow are the most important columns, roomy the additional columns of a large terminal, and wideOnly the rest; used
+// if the configuration names no columns.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {
@@ -114,7 +113,7 @@ func wideOnly() []string {
 	return []string{"disk", "driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
 }
 
-// roomyWidth is from where on the roomy columns leave enough for what the steps say.
+// roomyWidth is the width from which the roomy columns leave enough room for the column STEP.
 const roomyWidth = 150
 
 // keys are the columns that are shown now.
@@ -154,7 +153,7 @@ func (s *Screen) setColumns() {
 	for i, key := range s.keys() {
 		c, err := explain.FindColumn(key)
 		if err != nil {
-			continue // said when the configuration was read
+			continue // reported when the configuration was read
 		}
 		if c.Field != "" {
 			fields = append(fields, c.Field)
@@ -220,7 +219,7 @@ func stateCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 
-// stepCell is coloured where somebody should look.
+// stepCell is colored if the node needs attention.
 func (s *Screen) stepCell(r *models.Row) table.Cell {
 	role := theme.Plain
 	switch {

@@ -17,8 +17,8 @@ const (
 	// previewLeast and previewMost bound the width of the preview, which leaves the list its roomy width if possible.
 	previewLeast = 44
 	previewMost  = 60
-	// previewFieldsUpTo is the number of nodes up to which every listing asks for the preview's own fields, which
-	// multiply its size. In larger fleets the preview shows what lists have.
+	// previewFieldsUpTo is the number of nodes up to which every listing requests the preview's additional fields,
+	// which multiply its size. In larger fleets the preview shows only the fields of lists.
 	previewFieldsUpTo = 1000
 )
 

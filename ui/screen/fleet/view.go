@@ -13,8 +13,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// View returns the arrangement of the list, to be restored by another run. What is as configured is left out, so that
-// later changes of the configuration apply.
+// View returns the arrangement of the list, to be restored by another run. Settings equal to the configuration are
+// omitted, so that later changes of the configuration apply.
 func (s *Screen) View() viewstate.State {
 	v := s.view()
 	if *v.Sort == *s.configured.Sort {
@@ -37,7 +37,7 @@ func (s *Screen) view() viewstate.State {
 	return viewstate.State{Sort: &order, Filter: &filter}
 }
 
-// restore arranges the list as it was left. The fields that it needs are requested.
+// restore restores the arrangement of the list. The fields that it needs are requested.
 func (s *Screen) restore(v *viewstate.State) {
 	if v.Sort != nil {
 		key, descending := strings.CutPrefix(*v.Sort, "-")

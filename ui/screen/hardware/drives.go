@@ -33,7 +33,7 @@ func (p *raidPage) askBMC() tea.Cmd {
 	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
 }
 
-// driveLines are the drives of the BMC, and those that the target RAID would get.
+// driveLines are the BMC's drives, and the drives that the target RAID would use.
 func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil

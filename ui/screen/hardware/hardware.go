@@ -19,12 +19,12 @@ import (
 	"ironworks/ui/theme"
 )
 
-// freshFor is the maximum age of what is shown when the screen is shown again.
+// freshFor is the maximum age of data that is reused when the screen is shown again.
 const freshFor = 30 * time.Second
 
 // page is a tab.
 type page interface {
-	// source fetches what the page shows.
+	// source fetches the page's data.
 	source() source
 	// fetched is called when the source has a new value; Update gets other messages of the page.
 	fetched()
@@ -105,10 +105,10 @@ func (s *Screen) node() models.NodeRef { return s.env.Node(s.uuid) }
 // Start fetches nothing: the action that opens the screen selects a tab.
 func (s *Screen) Start() tea.Cmd { return nil }
 
-// Shown fetches again what is old.
+// Shown refetches old data.
 func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
 
-// renew fetches what the tab shows if it is older than a limit.
+// renew fetches the tab's data if it is older than a limit.
 func (s *Screen) renew(limit time.Duration) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -155,7 +155,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered is what follows a dialog or a request of the screen.
+// answered is the result of a dialog or a request of the screen.
 type answered struct {
 	of   *Screen
 	then func() tea.Cmd

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage is what the last inspection found.
+// inspectionPage shows the last inspection.
 type inspectionPage struct {
 	s    *Screen
 	from *fetch.Source[[]inspection.Section]

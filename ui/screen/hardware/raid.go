@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// facts are what the RAID page reads.
+// facts are the data of the RAID page.
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
@@ -36,7 +36,7 @@ type volume struct {
 	disk map[string]any
 }
 
-// raidPage is the table of the volumes of the target RAID, with what the machine has below.
+// raidPage is the table of the volumes of the target RAID, with the machine's volumes below.
 type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
@@ -45,7 +45,7 @@ type raidPage struct {
 	target []map[string]any
 	edited bool
 	below  pane.Pane
-	// bmc is what the BMC reported when the operator asked for its drives; nil before.
+	// bmc is the BMC's report of its drives, on request of the operator; nil before.
 	bmc *models.BMC
 }
 
@@ -107,7 +107,7 @@ func (p *raidPage) fetched() {
 	p.show()
 }
 
-// asTarget drops what a controller reports of volumes and a target may not have.
+// asTarget drops reported properties of volumes that a target may not have.
 func asTarget(volumes []map[string]any) []map[string]any {
 	var list []map[string]any
 	for _, v := range volumes {
@@ -140,7 +140,7 @@ func (p *raidPage) config() map[string]any {
 	return map[string]any{"logical_disks": list}
 }
 
-// lines are what the machine has, and the problems of the target.
+// lines are the machine's volumes, and the problems of the target.
 func (p *raidPage) lines() []pane.Line {
 	f, known := p.from.Value()
 	if !known {
@@ -235,7 +235,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		p.edited = false // once it is set, it is read again
+		p.edited = false // read again after it was set
 		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
 	case action.HardwareReset:
 		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())

@@ -137,8 +137,8 @@ func (one *lane) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// noRamdisk says why no lines come where none are expected: the node is at rest and no source works. It is "" where a
-// ramdisk runs, is about to, or may still run after a failure.
+// noRamdisk explains missing lines if none are expected: the node is in a stable state and no source works. It is ""
+// if a ramdisk runs, will run, or may still run after a failure.
 func (l *Log) noRamdisk(one *lane) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {
 		return ""

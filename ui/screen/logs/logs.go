@@ -338,7 +338,7 @@ func (l *Log) narrow() {
 	})
 }
 
-// Rest stops following and drops the lines. Following again reloads what the sources still have.
+// Rest stops following and drops the lines. Following again reloads the lines that the sources still have.
 func (l *Log) Rest() {
 	for _, one := range l.lanes {
 		one.end()

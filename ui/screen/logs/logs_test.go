@@ -397,7 +397,7 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 			if text := screentest.OverlayText(form, 100, 20); !strings.Contains(text, "3 visible lines") {
 				t.Error(text)
 			}
-			// press delivers a key, and what the form looks up for it.
+			// press delivers a key, and the result of the form's lookup.
 			press := func(msg tea.Msg) (done bool) {
 				done, cmd := form.Update(msg)
 				for !done && cmd != nil {

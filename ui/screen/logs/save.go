@@ -55,7 +55,7 @@ func (l *Log) askSave() tea.Cmd {
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
-		// The root runs the command of a dialog at once, so the slow part follows in another one.
+		// The root runs the command of a dialog synchronously, so the slow part follows in another command.
 		return screen.Send(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
 	})})
 }

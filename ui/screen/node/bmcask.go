@@ -143,7 +143,7 @@ func (s *Screen) askPower() tea.Cmd {
 	})})
 }
 
-// bootSources are those that the BMC reports, else the common ones.
+// bootSources are the sources that the BMC reports, or else common ones.
 func (s *Screen) bootSources() []string {
 	if look, read := s.bmc.look.Value(); read && len(look.BMC.Boot.Allowed) > 0 {
 		return look.BMC.Boot.Allowed

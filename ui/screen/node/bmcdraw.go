@@ -77,7 +77,7 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	return lines
 }
 
-// withoutRedfish shows what Ironic knows of a machine without Redfish.
+// withoutRedfish shows Ironic's data about a machine without Redfish.
 func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
 	text := textNoRedfishAddress
 	if none.IPMI != "" {

@@ -28,7 +28,7 @@ type disk struct {
 	check hints.DiskCheck
 	name  string
 	why   string
-	// attributes are those that the ramdisk reported, without the name.
+	// attributes are the attributes that the ramdisk reported, without the name.
 	attributes []models.Detail
 }
 

@@ -29,7 +29,7 @@ func (s *Screen) pane() *pane.Pane {
 	return nil
 }
 
-// mover returns what scrolls in the tab.
+// mover returns the scrolling part of the tab.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case timelineTab:
@@ -144,7 +144,7 @@ func (s *Screen) goTo(tab int) tea.Cmd {
 	return s.open()
 }
 
-// typed handles a key in the search, which jumps to matches at once.
+// typed handles a key in the search, which jumps to matches while typing.
 func (s *Screen) typed(msg tea.Msg) {
 	p := s.pane()
 	if p == nil {

@@ -45,7 +45,7 @@ func sentenceRole(n *models.Node) theme.Role {
 	return theme.Plain
 }
 
-// details are the facts that neither the heading nor the sentence has.
+// details are the facts that are in neither the heading nor the sentence.
 func (s *Screen) details(row *models.Row) []models.Detail {
 	shown := []string{"name", "state", "step", "reason", "maintenance"}
 	if row.Node.ProvisionState == models.StateEnroll {

@@ -313,7 +313,7 @@ func (s *Screen) askAttach() tea.Cmd {
 	})})
 }
 
-// vifsOf are the VIFs of ports and port groups, with what has them.
+// vifsOf are the VIFs of ports and port groups, with the port or group of each.
 func vifsOf(net network) []overlay.Item {
 	var items []overlay.Item
 	for i := range net.ports {

@@ -73,7 +73,7 @@ type work struct {
 	past, well bool
 }
 
-// currentWork returns the running or last operation, as far as it was recorded: Ironic clears the steps when an
+// currentWork returns the running or last operation, from the records, because Ironic clears the steps when an
 // operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node

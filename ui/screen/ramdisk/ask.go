@@ -49,7 +49,7 @@ func (s *Screen) ask(
 		}
 		s.bench.Asked[name] = maps.Clone(v)
 		delete(s.bench.Asked[name], askReplace) // replacing is asked each time
-		// The root runs a dialog's command at once; long work must come after it.
+		// The root runs a dialog's command synchronously; long work must follow in another command.
 		return screen.Send(later{of: s, cmd: cmd}), "", ""
 	})})
 }

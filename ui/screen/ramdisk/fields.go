@@ -49,7 +49,7 @@ const (
 	keyRegFile     = string(prepare.FieldRegistriesFile)
 )
 
-// auto stands for an empty value.
+// auto means an empty value.
 const auto = "auto"
 
 func profileOf(values map[string]string) ignition.Profile {

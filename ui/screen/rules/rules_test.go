@@ -84,7 +84,7 @@ func (r *rig) dialog(t *testing.T, id action.ID) screen.Overlay {
 	return nil
 }
 
-// answer types into a dialog, and handles what follows.
+// answer types into a dialog, and handles the result.
 func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	t.Helper()
 	var wishes []tea.Msg

@@ -164,7 +164,7 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	return wishes
 }
 
-// Deliver sends a message to the screen and handles what it fetches.
+// Deliver sends a message to the screen and handles the data that it fetches.
 func (r *Rig) Deliver(s screen.Screen, msg tea.Msg) []tea.Msg {
 	r.t.Helper()
 	return r.Do(s, s.Update(msg))

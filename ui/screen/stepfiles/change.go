@@ -76,8 +76,8 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices are the sets of nodes to run a runbook on, by their titles: those chosen on another screen, and those with
-// its traits.
+// runChoices are the sets of nodes to run a runbook on, by their titles: nodes chosen on another screen, and nodes
+// with its traits.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}
 	add := func(title string, nodes []models.NodeRef) {

@@ -18,7 +18,8 @@ import (
 // laid is a temporary file, ready for the editor.
 type laid struct {
 	of *Screen
-	// existing is the object that is edited, nil for a new one. was is the text before, text what the editor opens.
+	// existing is the object that is edited, nil for a new one. was is the original text, text the text that the editor
+	// opens.
 	existing  *stepfile.Item
 	was, text string
 	file      provision.PlanText
@@ -48,7 +49,7 @@ func (s *Screen) layOut(existing *stepfile.Item, text string) tea.Cmd {
 	return s.layOutAgain(existing, text, text)
 }
 
-// layOutAgain opens a text that differs from the one that was edited first.
+// layOutAgain opens a text that differs from the text edited first.
 func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd {
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
@@ -80,7 +81,7 @@ func (s *Screen) parse(existing *stepfile.Item, text []byte) ([]stepfile.Item, e
 	return stepfile.ParseEdit(text, file, existing)
 }
 
-// takeEdit plans what was edited, or shows its errors and offers to continue.
+// takeEdit plans the edited changes, or shows its errors and offers to continue.
 func (s *Screen) takeEdit(e edited) tea.Cmd {
 	var lines []overlay.Text
 	switch {

@@ -89,7 +89,7 @@ func asked(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer types into a dialog, and handles what follows.
+// answer types into a dialog, and handles the result.
 func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	t.Helper()
 	var wishes []tea.Msg
@@ -100,7 +100,7 @@ func (r *rig) answer(t *testing.T, o screen.Overlay, keys ...string) []tea.Msg {
 	return wishes
 }
 
-// edit runs the editor of the last wish with another text, and handles what follows.
+// edit simulates the last requested editor with another text, and handles the result.
 func (r *rig) edit(t *testing.T, wishes []tea.Msg, change func(text string) string) []tea.Msg {
 	t.Helper()
 	for _, msg := range wishes {

@@ -89,7 +89,7 @@ func targetOf(n *models.Node) provision.RAIDTarget {
 	return target
 }
 
-// raidArguments leaves out what is the default of the step.
+// raidArguments omits values that are the step's default.
 func raidArguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	args = map[string]any{}
 	if k.Argument(fieldTarget) != nil {

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the nodes of the task, and below them the full reason of the one at the cursor.
+// Draw draws the nodes of the task, and below them the full reason of the node at the cursor.
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)

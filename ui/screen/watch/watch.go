@@ -250,7 +250,7 @@ func (s *Screen) readStore() {
 	begins := !s.running && !since.IsZero()
 	s.running = !since.IsZero()
 	if r, ok := s.table.Cursor(); ok && begins && r.earlier {
-		body.Steer(s.table, action.Top, 1) // what begins now is of interest, not what the cursor was on
+		body.Steer(s.table, action.Top, 1) // new operations matter more than the cursor's previous row
 	}
 	s.watch()
 }
@@ -301,7 +301,7 @@ const (
 	rankRunning
 	rankQueued
 	rankDone
-	rankEarlier // ended before what runs now began
+	rankEarlier // ended before the current operations started
 )
 
 // rank orders the rows.

@@ -207,8 +207,8 @@ func TestFailedVerification(t *testing.T) {
 	})
 }
 
-// TestEarlierFailures: what failed before the running task began is at the end, does not stretch the axis, and is not
-// at the cursor.
+// TestEarlierFailures: failures from before the running task are at the end, do not stretch the axis, and are not at
+// the cursor.
 func TestEarlierFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := nodes(3)

@@ -43,7 +43,7 @@ func press(l *choose.List, keys ...string) (picked string, done bool) {
 	return picked, done
 }
 
-// shown returns the visible titles, the one at the cursor with a star.
+// shown returns the visible titles, the title at the cursor with a star.
 func shown(l *choose.List) []string {
 	var titles []string
 	rows := strings.Split(ansi.Strip(l.Draw(theme.New(theme.Options{}), 60, 20)), "\n")

@@ -32,7 +32,7 @@ func (f *Form) lookUp() tea.Cmd {
 	return func() tea.Msg { return Completions{of: at, text: text, list: complete(text)} }
 }
 
-// due returns the messages to handle now. Completions that arrive release the keys that were typed after a tab; if there
+// due returns the messages to handle now. Arriving completions release the keys that were typed after a tab; if there
 // was nothing to complete, move goes to the next field first.
 func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.Cmd) {
 	found, ok := msg.(Completions)
@@ -86,13 +86,13 @@ func (f *field) completes() (moves bool) {
 	return !f.isText() || !f.text.Complete()
 }
 
-// History is what was entered into fields, by their keys.
+// History is the earlier input of fields, by their keys.
 type History map[string][]string
 
 // historyMost is the number of texts kept for a field.
 const historyMost = 20
 
-// Recall lets up and down, or ctrl+p and ctrl+n, recall what was entered into fields of the same keys.
+// Recall lets up and down, or ctrl+p and ctrl+n, recall earlier input of fields with the same keys.
 func (f *Form) Recall(h History) {
 	f.history = h
 	for i := range f.fields {

@@ -109,7 +109,7 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert inserts text at the cursor, up to the limit. It reads no more than that of a large paste.
+// insert inserts text at the cursor, up to the limit. It reads at most that much of a large paste.
 func (l *Line) insert(s string) {
 	runes, bytes := l.MaxRunes, l.MaxBytes
 	if runes <= 0 {

@@ -1,6 +1,6 @@
 package table
 
-// Hit is what a click met.
+// Hit is the part of the table that was clicked.
 type Hit struct {
 	// Row says that a row was met, which is at the cursor now. Again says that it was there before.
 	Row, Again bool

@@ -89,7 +89,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 		want = min(want, max(col.Max, col.Min))
 	}
 	if col.Grow > 0 {
-		// It grows into free space, and needs none that it does not fill.
+		// The column grows into free space, but only as far as its content needs.
 		want = max(title, t.seen[i], 1)
 		if col.Max > 0 {
 			want = min(want, max(col.Max, 1))
@@ -150,7 +150,7 @@ func (t *Table[R]) drop(p *plan) {
 	for need > t.w {
 		out := -1
 		for k, i := range p.cols {
-			// Of equals, the rightmost goes.
+			// Among equals, the rightmost is removed.
 			if d := t.cols[i].Drop; d > 0 && (out < 0 || d >= t.cols[p.cols[out]].Drop) {
 				out = k
 			}

@@ -61,7 +61,7 @@ type Table[R any] struct {
 	// two rows are sent.
 	Highlight bool
 	// Jump is how many more rows than necessary are scrolled when the cursor leaves the window. Beside another widget
-	// each scrolled line is sent anew, because terminals scroll only whole lines.
+	// each scrolled line is sent again, because terminals scroll only whole lines.
 	Jump int
 
 	// Whole, if set, returns the content of a row that is one cell instead of columns, such as a heading. Such rows have

@@ -36,7 +36,7 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 	return cell.Fit(b.String(), w)
 }
 
-// At returns the index of the title at a cell of what Draw returns, or -1.
+// At returns the index of the title at a cell of Draw's output, or -1.
 func At(titles []string, current, w, x int) int {
 	from, to, gap := place(titles, current, w)
 	left := min(from, 1) // an ellipsis

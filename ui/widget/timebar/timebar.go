@@ -20,7 +20,7 @@ type Span struct {
 	Name string
 	Role theme.Role
 	Kind Kind
-	// Unseen: it began before From, at an unknown time.
+	// Unseen means that it started before From, at an unknown time.
 	Unseen bool
 }
 
