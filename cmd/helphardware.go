@@ -77,9 +77,9 @@ ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
 	"ironworks raid": {
 		"Show, check and change RAID",
 		`Show the RAID of a node, check a target RAID against the drives of a machine, and create or delete volumes by
-cleaning. A target RAID has the logical_disks that Ironic accepts. raid_level and size_gb (a number or MAX) are required;
-volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and controller are
-optional.`,
+cleaning. A target RAID has the logical_disks that Ironic accepts. raid_level and size_gb (a number or MAX) are
+required; volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and
+controller are optional.`,
 		`ironworks raid show r7-n01
 echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid check -f -`,
 	},

@@ -39,8 +39,8 @@ change. Only read requests are sent to Ironic; the action api-call sends nothing
 are tested; with -f the rules of the file, and with --with-active both.
 
 Where the API does not show a value that a rule uses, such as a password, the result is unclear. The plugin data are
-those of the last inspection, already changed by the rules of that time. Exit code 1: an inspection would fail, or a node
-has no inventory.`,
+those of the last inspection, already changed by the rules of that time. Exit code 1: an inspection would fail, or
+a node has no inventory.`,
 		`ironworks rules example traits | ironworks rules test -f - --all
 ironworks rules example root-device | ironworks rules test -f - r7-n01 -o json`,
 	},

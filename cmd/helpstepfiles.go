@@ -68,8 +68,9 @@ ironworks runbooks list -o yaml`,
 	},
 	"ironworks runbooks apply": {
 		"Create and change runbooks from a file",
-		`Create the runbooks of a file, and change those that differ. Runbooks are matched by UUID, or else
-by name. Fields and runbooks that are not in the file stay. traits and description need API 1.112. Changes are shown and confirmed.`,
+		`Create the runbooks of a file, and change those that differ. Runbooks are matched by UUID, or else by
+name. Fields and runbooks that are not in the file stay. traits and description need API 1.112. Changes are shown and
+confirmed.`,
 		`echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --dry-run
 echo '{name: CUSTOM_WIPE, steps: [{interface: deploy, step: erase_devices_metadata, order: 1}]}' | ironworks runbooks apply -f - --yes`,
 	},

@@ -40,7 +40,7 @@ func storms() []storm {
 		{"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), []string{"HTTP 401", "http_basic"}},
 		{"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), []string{"HTTP 401", "Keystone token"}},
 		{"403", weather.Ironic(403, "Policy doesn't allow it"), []string{"HTTP 403", "Policy"}},
-		{"406 too old", weather.NotAcceptable("1.1", "1.38"), []string{"this Ironic speaks API 1.1 to 1.38"}},
+		{"406 too old", weather.NotAcceptable("1.1", "1.38"), []string{"this Ironic supports API 1.1 to 1.38"}},
 		{"406 of a field", weather.Ironic(406, "Request not acceptable."), []string{"HTTP 406", "Request not acceptable."}},
 	}
 }

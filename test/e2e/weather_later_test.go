@@ -45,7 +45,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
 		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},
 		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), "connection lost: Unauthorized (HTTP 401)"},
-		{"406", weather.NotAcceptable("1.1", "1.38"), "connection lost: this Ironic speaks API 1.1 to 1.38"},
+		{"406", weather.NotAcceptable("1.1", "1.38"), "connection lost: this Ironic supports API 1.1 to 1.38"},
 		{"503", weather.HTML(http.StatusServiceUnavailable), "connection lost: Service Unavailable"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

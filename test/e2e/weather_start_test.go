@@ -117,7 +117,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		},
 		{"401 without a method", weather.Status(401, ""), 4, []string{"HTTP 401", "does not name an authentication method"}},
 		{"403", weather.Ironic(403, "Policy doesn't allow it"), 1, []string{"HTTP 403", "Policy", "role"}},
-		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic speaks API 1.1 to 1.38", "1.69"}},
+		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic supports API 1.1 to 1.38", "1.69"}},
 		{"406 of a field", weather.Ironic(406, "Request not acceptable."), 1, []string{"HTTP 406", "Request not acceptable."}},
 	}
 	name := unique("storm")
