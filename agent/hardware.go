@@ -97,7 +97,7 @@ type Erase struct {
 	// NoNVMe and NoATA forbid the disk's own erasure, Shred allows to overwrite a disk whose own
 	// erasure failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes is how often a disk is overwritten; 0 is once. Random leaves out the zeros at the end.
+	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the zeros at the end.
 	Passes int
 	Random bool
 	// Unguarded erases file systems, too, that several machines may share.

@@ -74,7 +74,7 @@ type Options struct {
 
 	// Speed divides every pause; 1 is the real agent's speed.
 	Speed float64
-	// LookupTimeout is after how long the lookup is given up; the default is 300 s.
+	// LookupTimeout is the time after which the lookup is given up; the default is 300 s.
 	LookupTimeout time.Duration
 
 	Faults Faults
@@ -86,8 +86,8 @@ type Faults struct {
 	// then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
-	// InstallFailures is how many runs of coreos-installer fail, and InstallMessage their last
-	// line. A step tries three times.
+	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage their last line. A step
+	// tries three times.
 	InstallFailures int
 	InstallMessage  string
 	// FailStep is the name of a step that fails, with this message.

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// stopTime is how long an active call may take when the service ends.
+// stopTime is the time that an active call may take when the service ends.
 const stopTime = 2 * time.Second
 
 // serve answers the conductor until the machine or the service ends.

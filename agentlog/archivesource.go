@@ -302,7 +302,7 @@ type archiveInfo struct {
 	Node string
 	// What is the part in between: the node's name, the instance, the kind of operation.
 	What string
-	// Time is when it was stored, on the conductor's clock.
+	// Time is the time when it was stored, on the conductor's clock.
 	Time time.Time
 }
 

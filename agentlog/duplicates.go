@@ -88,7 +88,7 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	}
 	have, known := t.texts[key]
 	if !known && len(t.texts) >= remembered {
-		clear(t.texts) // old ones; the archive is read at once
+		clear(t.texts) // old ones; the archive is read immediately
 	}
 	if have+more == 0 {
 		delete(t.texts, key)

@@ -280,7 +280,7 @@ type Status struct {
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
-	// Dropped is how many lines arrived faster than they were read, and are not in Lines.
+	// Dropped is the number of lines that arrived faster than they were read, and are not in Lines.
 	Dropped int
 }
 

@@ -86,7 +86,7 @@ func (r *Receiver) Address() string {
 // Images returns the identities of the images whose machines may push.
 func (r *Receiver) Images() *Images { return r.images }
 
-// Refusals returns how many requests were refused since the start, and why the last one was.
+// Refusals returns the number of requests that were refused since the start, and why the last one was.
 func (r *Receiver) Refusals() (count int, last string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -65,8 +65,8 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is how long an image is accepted. Images are rebuilt more often, and the folder
-	// must not grow forever.
+	// imageLife is the time for which an image is accepted. Images are rebuilt more often, and the folder must not grow
+	// forever.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 

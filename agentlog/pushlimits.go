@@ -14,7 +14,8 @@ type PushLimits struct {
 	Body, Lines int
 	// Text is the maximum size of a line's text, in bytes; longer ones are truncated.
 	Text int
-	// Rate is how many bytes per second a node may push on average. Faster senders must wait, and lose no lines.
+	// Rate is the number of bytes per second that a node may push on average. Faster senders must wait, and lose no
+	// lines.
 	Rate int
 	// KeptLines and KeptBytes limit the memory of one node, AllBytes that of all.
 	KeptLines, KeptBytes, AllBytes int
@@ -22,7 +23,7 @@ type PushLimits struct {
 	NodeDisk, AllDisk int64
 	// Connections is the number of concurrent connections, and PerAddress that of one address.
 	Connections, PerAddress int
-	// Read is how long a request may take to arrive.
+	// Read is the time that a request may take to arrive.
 	Read time.Duration
 	// Silence is the time after which a silent machine counts as gone. Until then, no other address may push for its
 	// node. The unit sends something every 20 s.

@@ -45,9 +45,9 @@ func (e *SerialError) Error() string { return e.Reason }
 const (
 	serialDial   = 10 * time.Second
 	serialReturn = 20 * time.Second // for restoring the console's state
-	// serialQuiet is after how long an incomplete line is shown: a prompt has no end.
+	// serialQuiet is the time after which an incomplete line is shown: a prompt has no end.
 	serialQuiet = time.Second
-	// serialSilent is after how long silence is reported.
+	// serialSilent is the time after which silence is reported.
 	serialSilent = 20 * time.Second
 )
 

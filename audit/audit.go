@@ -112,8 +112,7 @@ func (a *File) Write(r Record) error {
 	return nil
 }
 
-// tornAfter is after how long an incomplete line counts as truncated: another process may be
-// writing it.
+// tornAfter is the time after which an incomplete line counts as truncated: another process may be writing it.
 const tornAfter = 10 * time.Millisecond
 
 // truncated reports whether the last line of the file is truncated.

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// maxEntries is how many entries of each log are read, the newest ones.
+// maxEntries is the number of entries of each log that are read, the newest ones.
 const maxEntries = 50
 
 // Probe reads all data of a machine from its controller, part by part, for at most two minutes.

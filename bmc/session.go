@@ -236,6 +236,6 @@ const (
 	mostChassis = 8
 	mostLogs    = 12
 	mostPages   = 10
-	// maxSingle is how many entries of a log are read one by one.
+	// maxSingle is the number of log entries that are read one by one.
 	maxSingle = 25
 )

@@ -13,8 +13,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// logRoom is how many events can wait to be printed. More arrive only from clients that guess
-// URLs, or while the output is blocked.
+// logRoom is the number of events that can wait to be printed. More arrive only from clients that guess URLs, or while
+// the output is blocked.
 const logRoom = 10_000
 
 // accessLog prints fetches. Events come from many goroutines; one goroutine prints.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// late is how long the Ctrl-C of an editor may arrive after the editor has ended.
+// late is the time that the Ctrl-C of an editor may arrive after the editor has ended.
 const late = 500 * time.Millisecond
 
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has

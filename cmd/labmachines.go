@@ -198,7 +198,7 @@ func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error
 	return a.connect(cmd)
 }
 
-// labTarget reads from Ironic what machines for it need: URL, release of the agent, interfaces.
+// labTarget reads the settings for machines from Ironic: URL, release of the agent, interfaces.
 func labTarget(ctx context.Context, client *ironicclient.Client, url string) (at string, agent lab.AgentRelease, interfaces map[string]string, err error) {
 	drivers, err := client.Drivers(ctx)
 	if err == nil {

@@ -144,7 +144,7 @@ func nodeCells(row *models.Row, columns []models.Column, now time.Time) []string
 type summary struct {
 	// Step is the text of the STEP column.
 	Step string `json:"step"`
-	// Since is when the node entered its state, or a later time: Ironic updates provision_updated_at with each
+	// Since is the time when the node entered its state, or a later time: Ironic updates provision_updated_at with each
 	// heartbeat, too. InState is the time since then in seconds.
 	Since   *time.Time `json:"since,omitempty"`
 	InState *int64     `json:"in_state,omitempty"`

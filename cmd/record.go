@@ -121,7 +121,7 @@ func isCast(path string) bool {
 	return cast.Is(start[:n])
 }
 
-// maxIdle is how long a pause of a played asciicast is at most.
+// maxIdle is the maximum pause of a played asciicast.
 const maxIdle = 3 * time.Second
 
 // playCast plays an asciicast at the terminal; without a terminal it prints the output without pauses.

@@ -89,7 +89,8 @@ func (f taskFiles) take() (tasks []keptTask, err error) {
 	return tasks, err
 }
 
-// resumeWithin is how old an interrupted task may be to be resumed; operators do not expect an older one to act.
+// resumeWithin is the maximum age of an interrupted task that is resumed, because operators do not expect older tasks
+// to act.
 const resumeWithin = time.Hour
 
 // resumeTasks continues the tasks that the end of the last server interrupted: nodes to which the audit says that

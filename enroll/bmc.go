@@ -27,8 +27,8 @@ func (e *AddressError) Error() string {
 	return fmt.Sprintf("BMC address %q: %s", models.MaskURL(e.Address), e.Why)
 }
 
-// Addresses expands addresses of BMCs: hosts, host:port, URLs, and ranges such as 10.0.0.11-30 or
-// 10.0.0.11-10.0.0.30. Repeated addresses are left out; more than [MostAddresses] are an error.
+// Addresses expands addresses of BMCs: hosts, host:port, URLs, and ranges such as 10.0.0.11-30 or 10.0.0.11-10.0.0.30.
+// Repeated addresses are omitted; more than [MostAddresses] are an error.
 func Addresses(args []string) ([]string, error) {
 	var list []string
 	for _, arg := range args {

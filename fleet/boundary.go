@@ -9,7 +9,7 @@ const (
 	headAge = 2 * time.Second
 	// maxHead bounds how many nodes are remembered in their order.
 	maxHead = 2000
-	// minRun is how many nodes must be in the same order as before.
+	// minRun is the number of nodes that must be in the same order as before.
 	minRun = 3
 )
 

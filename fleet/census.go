@@ -28,16 +28,14 @@ type census struct {
 	failed int
 	// fruitless counts the urgent sweeps without a result since the count was last right.
 	fruitless int
-	// lastChurn is when a node was last added or removed, lastCreated when the newest nodes were
-	// last read.
+	// lastChurn is the time when a node was last added or removed, lastCreated when the newest nodes were last read.
 	lastChurn, lastCreated time.Time
 }
 
 const (
-	// createdEvery is how often the newest nodes are read, in case as many were created as
-	// deleted.
+	// createdEvery is the interval at which the newest nodes are read, in case as many were created as deleted.
 	createdEvery = time.Minute
-	// countTries is how often in a row counting may fail.
+	// countTries is the number of consecutive failures of counting that are tolerated.
 	countTries = 5
 	// maxFruitless is after how many sweeps without a result the count is ignored.
 	maxFruitless = 2

@@ -11,12 +11,11 @@ import (
 	"ironworks/test/seeds"
 )
 
-// walk takes a node through Ironic's state machine at random: verbs in resting states, flapping
-// during operations.
+// walk takes a node through Ironic's state machine at random: verbs in stable states, flapping during operations.
 type walk struct {
 	rng   *rand.Rand
 	state models.ProvisionState
-	// passed are the resting states since the last reading.
+	// passed are the stable states since the last reading.
 	passed []models.ProvisionState
 	// adopted reports that the node was adopted since then, rebuilt that it was rebuilt after
 	// that: the only path that models.Between omits.

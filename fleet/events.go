@@ -47,9 +47,8 @@ func addedEvents(n *models.Node, at time.Time) []models.Event {
 	return append(events, stateEvents(n, models.StateEnroll, at)...)
 }
 
-// stateEvents returns the events from the last reported state to that of n. Changes within one
-// phase are no events; resting states that the node must have passed are reported as inferred, so
-// that the chain has no gaps.
+// stateEvents returns the events from the last reported state to that of n. Changes within one phase are no events;
+// stable states that the node must have passed are reported as inferred, so that the chain has no gaps.
 func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) []models.Event {
 	if n.ProvisionState.Phase() == lastState.Phase() {
 		return nil

@@ -19,8 +19,8 @@ type listing struct {
 	marker string
 	page   []string
 	back   int
-	// missing are the nodes that the last sweep did not include; sampleLeft is how many of them
-	// must still be confirmed as deleted before the others count as deleted, too.
+	// missing are the nodes that the last sweep did not include; sampleLeft is the number of nodes among them that must
+	// still be confirmed as deleted before the others count as deleted.
 	missing    []string
 	verified   bool
 	sampleLeft int
@@ -29,9 +29,9 @@ type listing struct {
 	urgent, bare, found bool
 	rows                int
 	started             time.Time
-	// due is when the next regular sweep starts, soonest when an urgent one may.
+	// due is the time when the next regular sweep starts, soonest when an urgent one may.
 	due, soonest time.Time
-	// took is how long the last page took.
+	// took is the time that the last page took.
 	took time.Duration
 	// faults counts the faults since the last complete listing.
 	faults int
@@ -193,10 +193,9 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 }
 
 const (
-	// fewMissing is how many nodes are read one by one without further checks.
+	// fewMissing is the number of nodes that are read one by one without further checks.
 	fewMissing = 8
-	// sampleSize is how many of many missing nodes must be deleted before the others count as
-	// deleted.
+	// sampleSize is the number of missing nodes that must be confirmed as deleted before the others count as deleted.
 	sampleSize = 4
 )
 

@@ -96,8 +96,7 @@ type Poller struct {
 	// failures counts the rounds that failed in a row.
 	failures    int
 	reasonQueue []wantedReason
-	// reasonsDue is when the history may be read again, reasonFaults how often in a row that
-	// failed.
+	// reasonsDue is the time when the history may be read again, reasonFaults the number of consecutive failures.
 	reasonsDue   time.Time
 	reasonFaults int
 }

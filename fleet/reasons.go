@@ -12,7 +12,7 @@ import (
 // known; a hundred at once have one cause, and must not delay other events.
 const maxReasonsWaiting = 8
 
-// reasonTries is how often a node's history is requested if that fails.
+// reasonTries is the number of times that a node's history is requested if that fails.
 const reasonTries = 3
 
 // wantedReason is a failed node whose reason must be read.

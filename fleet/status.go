@@ -23,7 +23,7 @@ type Status struct {
 	Behind bool
 	// Period is the time between two rounds.
 	Period time.Duration
-	// Answered is when the last answer arrived, on the local clock.
+	// Answered is the time when the last answer arrived, on the local clock.
 	Answered time.Time
 	// Fault is why the last request failed, nil if it did not; NextTry is the time of the next
 	// attempt, Failures the number of failures in a row.

@@ -12,8 +12,8 @@ const (
 	// clockTolerance is how far the clocks of two programs, and the times at which they read, may
 	// differ.
 	clockTolerance = 30 * time.Second
-	// resumeWithin is how long after the last record of an operation a program that starts in the
-	// middle of one may take it for the same.
+	// resumeWithin is the maximum time since the last record of an operation for a program that starts in the middle of
+	// it to continue that record.
 	resumeWithin = 30 * time.Minute
 )
 

@@ -36,9 +36,9 @@ const (
 )
 
 const (
-	// gather is how long records are collected before they are written together.
+	// gather is the time for which records are collected before they are written together.
 	gather = 250 * time.Millisecond
-	// linesEvery is how many times as long lines are collected: more lines pack better.
+	// linesEvery is the factor by which lines are collected longer than other records, because more lines pack better.
 	linesEvery = 4
 	// retryAfter is the delay after a failure.
 	retryAfter = 10 * time.Second

@@ -21,7 +21,7 @@ const (
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
 )
 
-// linesEach is how many lines are written with each deployment.
+// linesEach is the number of lines that are written with each deployment.
 const linesEach = 30
 
 // writeUntilKilled writes one deployment after the other and prints how many are stored.

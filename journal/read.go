@@ -93,7 +93,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// phasesAtOnce is how many operations' phases are read with one query.
+// phasesAtOnce is the number of operations' phases that are read with one query.
 const phasesAtOnce = 500
 
 // addPhases reads the phases of operations.

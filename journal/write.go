@@ -13,8 +13,7 @@ import (
 const (
 	// sameWithin is how far apart two programs may report the same transition.
 	sameWithin = 10 * time.Second
-	// keepFor is how long records are kept, counted back from the newest one that is not in the
-	// future.
+	// keepFor is the time for which records are kept, counted back from the newest one that is not in the future.
 	keepFor = 365 * 24 * time.Hour
 	// writeTimeout bounds the writing of a batch: a hanging disk must not block the end of the
 	// program forever.

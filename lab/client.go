@@ -45,8 +45,8 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is how often a temporarily failing call is repeated: for three minutes, which a
-// conductor may lock a node while its BMC is unreachable.
+// maxRetries is the number of times that a temporarily failing call is repeated: for three minutes, which a conductor
+// may lock a node while its BMC is unreachable.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
 // do repeats a call until it has a final answer.
@@ -184,5 +184,5 @@ func (c *client) provision(ctx context.Context, id string, body map[string]any) 
 	}
 }
 
-// pollInterval is how often the story checks the state of a node.
+// pollInterval is the interval at which the story checks the state of a node.
 const pollInterval = 200 * time.Millisecond

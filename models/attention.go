@@ -7,9 +7,9 @@ import (
 
 // Limits for a node that waits for its ramdisk.
 const (
-	// BootTakes is how long a ramdisk may take to boot before it counts as overdue.
+	// BootTakes is the time that a ramdisk may take to boot before it counts as overdue.
 	BootTakes = 10 * time.Minute
-	// SilentAfter is how long an agent may be silent: it sends a heartbeat every 90 to 180 s.
+	// SilentAfter is the time for which an agent may be silent: it sends a heartbeat every 90 to 180 s.
 	SilentAfter = 2 * 180 * time.Second
 	// CallbackTimeout is Ironic's default for every kind of ramdisk; the API does not report the configured value.
 	CallbackTimeout = 1800 * time.Second

@@ -13,13 +13,13 @@ import (
 // Row is a node in a list: Ironic's data, and data that only watching provides.
 type Row struct {
 	Node Node
-	// Since is when the console saw the node enter its state, on the server's clock; zero if it did not.
+	// Since is the time when the console saw the node enter its state, on the server's clock; zero if it did not.
 	Since time.Time
 	// Reason is why the node failed, from last_error or the history: the newest Ironic clears last_error before the
 	// failed state appears.
 	Reason string
-	// FirstSeen is when the console first saw the node, on the server's clock, or its provision_updated_at then if
-	// that is earlier: the state is at least that old.
+	// FirstSeen is the time when the console first saw the node, on the server's clock, or its provision_updated_at
+	// then if that is earlier: the state is at least that old.
 	FirstSeen time.Time
 	// Changes are accepted changes from this console, in order.
 	Changes []NodeChange

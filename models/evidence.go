@@ -33,9 +33,8 @@ type Evidence struct {
 	Outcome Outcome
 	Ended   time.Time
 
-	// rested: the node was in a resting state at the last update, so the start of the next
-	// operation is seen. wasOff and wasSilent: during the operation the machine was off, or the
-	// ramdisk had no address.
+	// rested: the node was in a stable state at the last update, so the start of the next operation is seen. wasOff and
+	// wasSilent: during the operation the machine was off, or the ramdisk had no address.
 	rested, wasOff, wasSilent bool
 	// ended: the operation has ended, so the next one is new.
 	ended bool
@@ -49,7 +48,7 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	phase := n.ProvisionState.Phase()
 	if n.ProvisionState.Busy() && (phase != e.Phase || e.ended) {
 		if e.Outcome == OutcomeRunning {
-			// Some operations follow each other without a resting state: deleting, then cleaning.
+			// Some operations follow each other without a stable state: deleting, then cleaning.
 			e.Ended, e.Outcome = at, OutcomeDone
 			if len(e.Phases) > 0 {
 				e.endPhase(at, OutcomeDone)

@@ -33,8 +33,7 @@ func settles(phase ProvisionState) []ProvisionState {
 	return nil
 }
 
-// place is a phase or resting state on a path. adopted means that the path has adopted the
-// node.
+// place is a phase or stable state on a path. adopted means that the path has adopted the node.
 type place struct {
 	state   ProvisionState
 	adopted bool
@@ -56,12 +55,11 @@ func (p place) next() []place {
 	return next
 }
 
-// Between returns the resting states that a node must have passed through between two states,
-// in order, without the two. These are the states on every path. They let a poller report
-// states that lasted less than its interval.
+// Between returns the stable states that a node must have passed through between two states, in order, without the
+// two. These are the states on every path. They let a poller report states that lasted less than its interval.
 //
-// Paths that adopt and then rebuild the node do not count. Otherwise nothing could be inferred
-// for a node that a script provides and deploys.
+// Paths that adopt and then rebuild the node do not count. Otherwise nothing could be inferred for a node that a
+// script provides and deploys.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
 	order := reach(from, "")

@@ -53,7 +53,7 @@ func HarmlessJSON(data []byte) []byte {
 	return out
 }
 
-// harmful is false for all characters outside of JSON texts.
+// harmful reports whether a character must be escaped in JSON strings.
 func harmful(r rune) bool { return r > '~' && printable.Line(string(r)) != string(r) }
 
 var macAddress = regexp.MustCompile(`^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$`)

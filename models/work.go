@@ -8,16 +8,14 @@ import (
 	"ironworks/printable"
 )
 
-// Work is an operation on a node, from leaving one resting state to reaching the next: a
-// deployment, a cleaning, an inspection. It is derived from observations; times are on the
-// server's clock.
+// Work is an operation on a node, from leaving one stable state to reaching the next: a deployment, a cleaning, an
+// inspection. It is derived from observations; times are on the server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
 	// Kind is the transitional state that names the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
-	// Begin is when the operation was first seen. End is zero while it runs, and if its end was
-	// not seen.
+	// Begin is the time when the operation was first seen. End is zero while it runs, and if its end was not seen.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
 	// Whole means that the start was seen. Otherwise the operation and its first phase started

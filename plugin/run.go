@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// AtOnce is how many programs run in the background at the same time.
+// AtOnce is the number of programs that run in the background at the same time.
 const AtOnce = 4
 
 // grace is the time a program gets to exit after SIGTERM.

@@ -42,7 +42,7 @@ func DeploymentsDir(state, context, address string) string {
 	return filepath.Join(state, "deployments", name+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// sentRetention is how long the record of a deployment without a waiting process is stored.
+// sentRetention is the time for which the record of a deployment without a waiting process is stored.
 const sentRetention = 30 * 24 * time.Hour
 
 // recordFormat is the version of the files; files of other versions are not touched.

@@ -45,7 +45,8 @@ func (d *Discovered) Note() string {
 	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
 }
 
-// discoveries is how many BMCs are asked at the same time. Each is another host, and a dead one takes five seconds.
+// discoveries is the number of BMCs that are asked at the same time. Each is another host, and a dead one takes five
+// seconds.
 const discoveries = 32
 
 // Discover queries the BMCs at the given addresses, 32 at a time, and no others. Progress, which may be nil, is called

@@ -26,7 +26,7 @@ type NodeDisks struct {
 	Inventory hints.Inventory
 	Hints     hints.NodeHints
 	By        hints.Generation
-	// Inspected is when inspection ended according to Ironic; zero if unknown.
+	// Inspected is the time when inspection ended according to Ironic; zero if unknown.
 	Inspected time.Time
 }
 

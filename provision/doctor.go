@@ -44,9 +44,9 @@ type Doctor struct {
 const (
 	// doctorRequests is how many requests measure Ironic's latency.
 	doctorRequests = 5
-	// doctorISOs is how many of the fleet's deploy ISOs are requested.
+	// doctorISOs is the number of deploy ISOs of the fleet that are requested.
 	doctorISOs = 5
-	// doctorInventories is how many inventories are read to find discovered nodes.
+	// doctorInventories is the number of inventories that are read to find discovered nodes.
 	doctorInventories = 20
 	// doctorReach bounds one request to a server that keeps sending.
 	doctorReach = 15 * time.Second

@@ -250,7 +250,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is how often a verb or a change is sent to a node whose Ironic does not answer in time.
+// mostSent is the number of times that a verb or a change is sent to a node whose Ironic does not answer in time.
 const mostSent = 3
 
 // sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state
@@ -308,7 +308,7 @@ func (*resting) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
-// next returns the verb that brings a node in a resting state closer to the goal, "" if there is none.
+// next returns the verb that brings a node in a stable state closer to the goal, "" if there is none.
 func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached bool) {
 	if n.ProvisionState.Class() == models.ClassHold {
 		return "", false

@@ -146,7 +146,7 @@ func TestEnrollInputWords(t *testing.T) {
 	}
 }
 
-// TestEnrollActionContinues carries a plan out as a task whose connection breaks, and again: conflicts are left out,
+// TestEnrollActionContinues carries a plan out as a task whose connection breaks, and again: conflicts are omitted,
 // each node's result is reported when it is available, and nothing is created twice.
 func TestEnrollActionContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

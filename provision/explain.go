@@ -54,7 +54,7 @@ type JournalFacts struct {
 	// nil if there is no log.
 	Lines []models.LogLine
 	Boot  *explain.BootLog
-	// Estimate is how long the operation took on other nodes; nil if unknown.
+	// Estimate is the time that the operation took on other nodes; nil if unknown.
 	Estimate *models.Estimate
 }
 

@@ -32,7 +32,7 @@ type fakeAPI struct {
 	looks   int
 	running int
 	atOnce  int
-	// took is how long a change takes, skew how far the server's clock is ahead.
+	// took is the time that a change takes, skew how far the server's clock is ahead.
 	took, skew time.Duration
 	// onCall runs at a change and may fail it; onLook may fail a read. onApplied may lose the
 	// answer to a change that was carried out.

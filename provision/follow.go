@@ -104,7 +104,7 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	return min(max(waited/2, firstPoll), period)
 }
 
-// nodesPerPeriod is how many nodes are read in one period.
+// nodesPerPeriod is the number of nodes that are read in one period.
 const nodesPerPeriod = 10
 
 // progress returns the node's progress, including the observations so far.

@@ -67,8 +67,8 @@ func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
 
-// revert reverts the changes of entries after a failure. onItsWay is when a request was sent that
-// may still arrive, or zero. The record stays while anything is left to revert.
+// revert reverts the changes of entries after a failure. onItsWay is the time when a request was sent that may still
+// arrive, or zero. The record stays while anything is left to revert.
 func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())

@@ -57,8 +57,8 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
-// powerSettles is how long a power change may take to appear: before and after a reboot, the power
-// state is the same.
+// powerSettles is the time that a power change may take to appear: before and after a reboot, the power state is the
+// same.
 const powerSettles = 3 * time.Second
 
 // ended relies on Ironic setting the target and clearing last_error before it accepts a power change. So a cleared

@@ -170,7 +170,7 @@ func buildsISO(boot string) bool {
 
 func empty(value any) bool { return value == nil || value == "" }
 
-// hrefWarning returns which machines cannot reach an address.
+// hrefWarning warns about an address that some machines cannot reach.
 func hrefWarning(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

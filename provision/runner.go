@@ -14,7 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// Concurrency is how many nodes are acted on at the same time.
+// Concurrency is the number of nodes that are acted on at the same time.
 const Concurrency = 8
 
 // Runner acts on nodes of one context.

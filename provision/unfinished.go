@@ -36,8 +36,8 @@ type Unfinished struct {
 	// Verb is deploy or rebuild; empty, in old records, is deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
-	// Started is when the first request was about to be sent, At when the last one was, to the
-	// second, both on this machine's clock.
+	// Started is the time when the first request was about to be sent, At when the last one was, to the second, both on
+	// this machine's clock.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
 	// Instance is the instance_uuid that the deployment gives the node. Kept reports that the node already had this
@@ -59,8 +59,8 @@ type Unfinished struct {
 
 func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }
 
-// settleTime is how long a request whose sender was killed may be in transit to Ironic: longer
-// than a conductor tries to lock a node (3 times, 1 s).
+// settleTime is the time for which a request whose sender was killed may be in transit to Ironic: longer than a
+// conductor tries to lock a node (3 times, 1 s).
 const settleTime = 5 * time.Second
 
 // next is the next action for an unfinished deployment.

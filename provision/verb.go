@@ -151,8 +151,8 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended uses that a node has left its state once Ironic has accepted a verb: the first resting
-// state that is seen is the outcome, even if it is the state before.
+// ended uses that a node has left its state once Ironic has accepted a verb: the first stable state that is seen is
+// the outcome, even if it is the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {

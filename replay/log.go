@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// maxBatch is how many lines one batch has.
+// maxBatch is the number of lines that one batch has.
 const maxBatch = 2000
 
 // Follow sends the lines of a node as the recording reaches them, until ctx ends, starting with

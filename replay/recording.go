@@ -9,7 +9,7 @@ import (
 
 // Header describes a recording.
 type Header struct {
-	// Made is when it was written, Program what wrote it.
+	// Made is the time when it was written, Program what wrote it.
 	Made    time.Time `json:"made"`
 	Program string    `json:"program"`
 	// Context is the name of the recorded context; Lab reports that its machines are simulated.
@@ -66,7 +66,7 @@ func (r *Recording) Span() (from, to time.Time) {
 	return from, to
 }
 
-// logMargin is how long before the first and after the last state lines are played.
+// logMargin is the time before the first and after the last state in which lines are played.
 const logMargin = 10 * time.Minute
 
 // shownAt returns when a line is played: at the machine's time if that is plausible, otherwise
@@ -96,7 +96,7 @@ func (r *Recording) sort() {
 // not read it at the same moment, and their estimates of the server's clock differ.
 const clockTolerance = 5 * time.Second
 
-// settledEvents are the events with which each node reached a resting state, the last one first.
+// settledEvents are the events with which each node reached a stable state, the last one first.
 type settledEvents map[string][]*models.Event
 
 func (r *Recording) settledEvents() settledEvents {

@@ -14,8 +14,8 @@ import (
 	"ironworks/provision"
 )
 
-// learnFrom is how many past operations of each kind are used for estimates: only recent ones,
-// because firmware and images change.
+// learnFrom is the number of past operations of each kind that are used for estimates: only recent ones, because
+// firmware and images change.
 const learnFrom = 200
 
 // JournalReader is the journal's record of past operations; *journal.Journal implements it.

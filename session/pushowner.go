@@ -59,8 +59,8 @@ type budget struct {
 }
 
 const (
-	// macLife is how long the owner of a MAC is cached; nodeLife how long the address of a node's
-	// agent is, which changes with every boot.
+	// macLife is the time for which the owner of a MAC address is cached, nodeLife that of an agent's address, which
+	// changes with every boot.
 	macLife  = time.Minute
 	nodeLife = 5 * time.Second
 	maxMACs  = 4096

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// maxTroubles is how many refusals and failures are kept for the screen.
+// maxTroubles is the number of refusals and failures that are kept for the screen.
 const maxTroubles = 20
 
 // Serving is a running server of the console.

@@ -22,7 +22,7 @@ type Shared struct {
 	members map[*Member]func(fleet.Update)
 	// clients have the limits of users.
 	clients map[clientLimits]*ironicclient.Client
-	// refreshed is when the whole fleet was listed on request.
+	// refreshed is the time when the whole fleet was listed on request.
 	refreshed  time.Time
 	conductors conductorCache
 }
@@ -144,7 +144,7 @@ type conductorCache struct {
 	at   time.Time
 }
 
-// conductorsAge is how old a list of conductors may be.
+// conductorsAge is the maximum age of a list of conductors.
 const conductorsAge = 50 * time.Second
 
 // Conductors lists the conductors, which are read at most once in a minute for all members.

@@ -177,7 +177,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// watchEvery is how often the files with keys are looked at.
+// watchEvery is the interval of checks for changed key files.
 const watchEvery = 2 * time.Second
 
 // watchAccess reads the files again when they change, and ends the sessions of keys that are no longer accepted.

@@ -164,7 +164,7 @@ func (r *reader) field(key string, v *document.Value) {
 	case key == "traits":
 		for i := range v.Items {
 			if t := &v.Items[i]; t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
-				r.Problem(t, "trait %q is not a trait such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
+				r.Problem(t, "%q is not a valid trait; use a name such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
 			}
 		}
 	}

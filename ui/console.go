@@ -46,7 +46,7 @@ type Options struct {
 	Editor func(path string) (Command, error)
 	// Notify is how the terminal tells that a long task has ended.
 	Notify Notify
-	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
+	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions, which Keys has.
 	Plugins map[action.ID]*plugin.Plugin
@@ -95,7 +95,7 @@ type Console struct {
 	headline headline
 
 	width, height int
-	// keyAt is when the last key was pressed.
+	// keyAt is the time when the last key was pressed.
 	keyAt time.Time
 	// record records the terminal; nil for no recording.
 	record Recorder

@@ -92,7 +92,7 @@ func pictureAge(s fleet.Status, now time.Time) string {
 	return models.Age(now.Sub(s.AsOf)) + " old"
 }
 
-// grace is how long a poll may exceed its period before the header shows it.
+// grace is the time for which a poll may exceed its period before the header shows it.
 const grace = 2 * time.Second
 
 // liveForms are the forms while all is well; each includes conductors that are down. If no conductor is alive,

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// wheelRows is how many rows one step of the wheel scrolls.
+// wheelRows is the number of rows that one step of the wheel scrolls.
 const wheelRows = 3
 
 // wheel scrolls the dialog in front, or the screen.

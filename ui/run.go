@@ -51,7 +51,7 @@ func (f recordedFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// patience is how long Run waits at the end for running work, such as audit entries.
+// patience is the time for which Run waits at the end for running work, such as audit entries.
 const patience = 3 * time.Second
 
 // Run shows the console until it quits or ctx ends. A panic is returned as a *Crash, with the terminal restored.
@@ -85,8 +85,8 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	return c.ended(ctx, err)
 }
 
-// flushes is how often in a second Bubble Tea looks for its own output, the questions to the terminal, which a console on
-// a server needs only at its start. Every flush of every idle console costs a wake-up.
+// flushes is the number of times per second that Bubble Tea checks for its own output, the questions to the terminal,
+// which a console on a server needs only at its start. Every flush of every idle console costs a wake-up.
 const flushes = 1
 
 // runRemote is Run for a terminal that is no file.

@@ -19,7 +19,7 @@ type liveSession struct {
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
 	feed   *mailbox.Box[news]
-	// asked is when the conductors were requested last.
+	// asked is the time when the conductors were requested last.
 	asked  time.Time
 	asking bool
 	views  viewKeeper

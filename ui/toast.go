@@ -14,7 +14,7 @@ import (
 const (
 	toastShown   = 6 * time.Second
 	failureShown = 15 * time.Second
-	// toastRead is how long a toast stays at least, whatever keys are pressed.
+	// toastRead is the minimum time that a toast stays, regardless of keys.
 	toastRead   = 2 * time.Second
 	maxMessages = 200
 	toastLines  = 4

@@ -14,7 +14,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// viewDelay is how long the view stays unchanged before it is stored.
+// viewDelay is the time for which the view stays unchanged before it is stored.
 const viewDelay = 2 * time.Second
 
 // viewKeeper stores the view of a session when it has changed.

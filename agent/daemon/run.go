@@ -110,8 +110,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait is how long the inventory waits for addresses. Without an inspection, none are
-// needed.
+// addressWait is the time for which the inventory waits for addresses. Without an inspection, none are needed.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}

@@ -33,8 +33,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait is how long the inspection waits for addresses; DHCPAll includes all interfaces with a carrier,
-	// otherwise only the boot interface.
+	// DHCPWait is the time for which the inspection waits for addresses; DHCPAll includes all interfaces with a
+	// carrier, otherwise only the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 

@@ -19,7 +19,7 @@ type Options struct {
 	LLDPTimeout time.Duration
 	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
 	VLANs string
-	// SkipBMC leaves out the BMC, which is slow to answer.
+	// SkipBMC omits the BMC, which is slow to answer.
 	SkipBMC bool
 }
 

@@ -21,7 +21,7 @@ func Local(root string) Host {
 	return Host{Root: root, Run: Programs(root), Links: Kernel{}}
 }
 
-// killDelay is how long a program may take to end after it was interrupted.
+// killDelay is the time that a program may take to end after it was interrupted.
 const killDelay = 5 * time.Second
 
 // maxLine bounds a line of a program's output; longer ones are cut.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// AddressWait is how long to wait for addresses before an inspection. See wait_for_dhcp of
+// AddressWait is the maximum time to wait for addresses before an inspection. See wait_for_dhcp of
 // ironic_python_agent/inspector.py.
 type AddressWait struct {
 	Timeout time.Duration

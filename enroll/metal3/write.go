@@ -249,7 +249,7 @@ func (h *hostWriter) hints() {
 			continue
 		}
 		if h.host.Spec.RootDeviceHints[key] != nil {
-			h.note("root device hint %s: deviceName is taken", name)
+			h.note("root device hint %s: deviceName is already used", name)
 			continue
 		}
 		if h.host.Spec.RootDeviceHints == nil {

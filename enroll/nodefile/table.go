@@ -60,7 +60,7 @@ func (r *reader) table(data []byte, o Options) error {
 	return nil
 }
 
-// records reads CSV with the separator of its first line. Empty rows are left out.
+// records reads CSV with the separator of its first line. Empty rows are omitted.
 func records(data []byte, file string) ([]row, error) {
 	lines := 0 // before the header
 	var separator rune

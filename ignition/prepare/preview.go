@@ -212,7 +212,7 @@ func maskedSource(source string, hidden bool) string {
 	return u.String()
 }
 
-// shortenProgram leaves out a program of megabytes.
+// shortenProgram omits a program of megabytes.
 func shortenProgram(contents any) {
 	if c, ok := contents.(map[string]any); ok {
 		if source, ok := c["source"].(string); ok && strings.HasPrefix(source, "data:") {

@@ -75,12 +75,12 @@ func (System) Interfaces() ([]Candidate, error) {
 	return found, nil
 }
 
-// Candidates lists the addresses of this machine for BMCs and Ironic, best first: those from
-// which this machine reaches the most targets, then the others, then loopback. Link-local
-// addresses are left out, because another machine cannot name the interface.
+// Candidates lists the addresses of this machine for BMCs and Ironic, best first: those from which this machine
+// reaches the most targets, then the others, then loopback. Link-local addresses are omitted, because another machine
+// cannot name the interface.
 //
-// A target is a URL (a redfish_address, Ironic's endpoint), a host, or HOST:PORT. The error
-// names the unreachable targets; the candidates are valid nevertheless.
+// A target is a URL (a redfish_address, Ironic's endpoint), a host, or HOST:PORT. The error names the unreachable
+// targets; the candidates are valid nevertheless.
 func Candidates(ctx context.Context, network Network, targets []string) ([]Candidate, error) {
 	all, err := network.Interfaces()
 	if err != nil {

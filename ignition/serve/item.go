@@ -51,7 +51,7 @@ type Item struct {
 	// Modified is the time of the content. Clients compare it when they resume, and conductors
 	// cache an image while it is unchanged. The zero value sends no time.
 	Modified time.Time
-	// Until is when the URL expires. The zero value never expires.
+	// Until is the time when the URL expires. The zero value never expires.
 	Until time.Time
 }
 

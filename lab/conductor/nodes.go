@@ -85,9 +85,9 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	return updated, err
 }
 
-// updateTime is how long a conductor holds the lock of a node for a PATCH: Ironic 39.0.0 on SQLite
-// takes twice as long. It matters for concurrent requests to the node. A single request waits only
-// for shortUpdate, long enough for concurrent ones to arrive.
+// updateTime is the time for which a conductor holds the lock of a node for a PATCH: Ironic 39.0.0 on SQLite takes
+// twice as long. It matters for concurrent requests to the node. A single request waits only for shortUpdate, long
+// enough for concurrent ones to arrive.
 const (
 	updateTime  = 40 * time.Millisecond
 	shortUpdate = time.Millisecond
@@ -263,7 +263,7 @@ func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string,
 	})
 }
 
-// maxTraits is how many traits a node may have.
+// maxTraits is the number of traits that a node may have.
 const maxTraits = 50
 
 // setTraits changes traits without touching the node: in Ironic they have their own table.

@@ -172,8 +172,7 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 	c.failedSyncs[uuid] = failed
 }
 
-// syncPower implements do_sync_power_state: it returns how many times in a row the power state was
-// wrong.
+// syncPower implements do_sync_power_state: it returns the number of consecutive checks with a wrong power state.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
 	most := powerRetries

@@ -22,7 +22,7 @@ import (
 // detailsName is the folder of the nodes' details.
 const detailsName = "details"
 
-// settleTime is how long changes are collected before they are written.
+// settleTime is the time for which changes are collected before they are written.
 const settleTime = time.Second
 
 // disk is the folder of a store: a folder for each table, with a file for each row, named by its

@@ -46,7 +46,7 @@ const (
 	systemUnit = "init.scope"
 	// grace is the time that a program has to exit when the power goes off. On a real machine it would have none.
 	grace = time.Second
-	// leftOutput is how long output may take to arrive once nothing runs.
+	// leftOutput is the time that output may take to arrive once nothing runs.
 	leftOutput = time.Second
 	// defaultDieAfter is the default duration of a step that the agent does not survive.
 	defaultDieAfter = 2 * time.Second

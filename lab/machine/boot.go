@@ -22,7 +22,7 @@ const (
 // devices returns all devices that a boot override may name.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled is how long a boot override holds, in Redfish's terms.
+// Enabled is the time for which a boot override holds, in Redfish's terms.
 type Enabled string
 
 // Durations of a boot override.

@@ -29,7 +29,7 @@ type Job struct {
 	reasonID messageID
 }
 
-// maxJobs is how many jobs the BMC keeps: the oldest are dropped.
+// maxJobs is the number of jobs that the BMC keeps: the oldest are dropped.
 const maxJobs = 32
 
 // Names of jobs: pending BIOS changes, updates, and a pending change of volumes.

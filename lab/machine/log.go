@@ -17,7 +17,7 @@ const (
 	SeverityCritical Severity = "Critical"
 )
 
-// maxLog is how many entries the BMC keeps: the oldest are dropped, as in a wrapping log.
+// maxLog is the number of entries that the BMC keeps: the oldest are dropped, as in a wrapping log.
 const maxLog = 512
 
 // LogEntry is an entry of the BMC's system event log.

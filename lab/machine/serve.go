@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// shutdownTimeout is how long active requests may take at the end.
+// shutdownTimeout is the time that active requests may take at the end.
 const shutdownTimeout = 5 * time.Second
 
 // Serve answers over HTTP until the context ends. It closes the listener.

@@ -65,7 +65,7 @@ func getVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
 	show(w, m.volumeResource(&all[at]))
 }
 
-// applyTime is when a client wants a change.
+// applyTime is the time when a client wants a change.
 type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }

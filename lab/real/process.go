@@ -18,7 +18,7 @@ import (
 	"ironworks/lab/child"
 )
 
-// stopGrace is how long a service may take to stop.
+// stopGrace is the time that a service may take to stop.
 const stopGrace = 10 * time.Second
 
 // Process is a service that can be restarted. Its output is appended to one log file.

@@ -134,8 +134,7 @@ func OpenKVM(device string) string {
 	return err.Error()
 }
 
-// kvmTrial is how long the firmware may take to write to its serial line under KVM; it takes
-// about a second.
+// kvmTrial is the time that the firmware may take to write to its serial line under KVM; it takes about a second.
 const kvmTrial = 10 * time.Second
 
 // tryKVM starts the firmware under KVM and returns why that does not work; empty if it does.

@@ -26,7 +26,7 @@ type Serial struct {
 const (
 	// serialFileSize is the size at which the file becomes FILE.1, in bytes.
 	serialFileSize = 8 << 20
-	// serialBacklog is how many reads a connection may lag behind before it is closed.
+	// serialBacklog is the number of reads that a connection may lag behind before it is closed.
 	serialBacklog = 1024
 )
 

@@ -133,7 +133,8 @@ func judgeTCP(f *Facts) Diagnosis {
 	return well("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon is how long before the expiry to warn; certificates that live for days are renewed automatically.
+// expiresSoon is the time for which before the expiry to warn; certificates that live for days are renewed
+// automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }

@@ -32,8 +32,7 @@ type BootLog struct {
 	clocked              bool          // whether behind is set
 }
 
-// bootTime is when a line was written, on the machine's clock, and received, on this machine's
-// clock.
+// bootTime is the time when a line was written, on the machine's clock, and received, on this machine's clock.
 type bootTime struct{ machine, received time.Time }
 
 // clockTrust is the maximum plausible delay of a line. A greater difference means that the

@@ -71,7 +71,7 @@ type Login struct {
 	// Sources are lists of the only addresses from which the key may be used, in the form of OpenSSH's source-address. An
 	// address must be in each of them.
 	Sources []string
-	// Until is when the key or the certificate expires; zero for never.
+	// Until is the time when the key or the certificate expires; zero for never.
 	Until time.Time
 }
 

@@ -92,7 +92,7 @@ func (b *deployBench) all(ctx context.Context, verb models.Verb, ids []string) e
 	return wanted(b.runner.Run(ctx, plan, provision.RunOptions{Wait: true}), provision.OutcomeDone)
 }
 
-// rest waits until all nodes are in a resting state.
+// rest waits until all nodes are in a stable state.
 func (b *deployBench) rest(ctx context.Context, ids []string) error {
 	return ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
 		nodes, err := provision.FindNodes(ctx, b.client, ids)

@@ -27,7 +27,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// servedSessions is how many consoles a server is measured with.
+// servedSessions is the number of consoles that a server is measured with.
 const servedSessions = 50
 
 // serving measures ironworks serve with one console and with many: requests to Ironic, memory, idle cost, keys.

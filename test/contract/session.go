@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// patience is how long UNTIL waits, interval the time between two polls; machinePatience and machineInterval
-	// apply where a machine boots. A poll costs a real Ironic 10 ms.
+	// patience is the time for which UNTIL waits, interval the time between two polls; machinePatience and
+	// machineInterval apply where a machine boots. A poll costs a real Ironic 10 ms.
 	patience        = 20 * time.Second
 	machinePatience = 2 * time.Minute
 	machineInterval = 400 * time.Millisecond

@@ -9,7 +9,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// restingStates returns the resting states that a watch reported for a node, in order, and checks that each change
+// restingStates returns the stable states that a watch reported for a node, in order, and checks that each change
 // starts in the state that the previous one ended in.
 func restingStates(t *testing.T, w *watching, uuid string) []string {
 	t.Helper()

@@ -70,7 +70,7 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 	})
 }
 
-// restingStatesShown reads the events on the screen. It returns the node's resting states in order and, in gap, a state
+// restingStatesShown reads the events on the screen. It returns the node's stable states in order and, in gap, a state
 // change that does not start where the previous one ended.
 func restingStatesShown(s *screenConsole, name string) (states []string, gap string) {
 	event := regexp.MustCompile(`^.  \d\d:\d\d:\d\d  ` + regexp.QuoteMeta(name) + ` +(.*)$`)

@@ -59,11 +59,11 @@ var outcomes = map[string]outcome{
 	"agent-newer-than-ironic": {path: toActive, state: "active", oldState: "deploy failed", old: "'commands'"},
 }
 
-// scenarioTimeout is how long the Ironics of these tests wait for agents.
+// scenarioTimeout is the time for which the Ironics of these tests wait for agents.
 const scenarioTimeout = 120 * time.Second
 
 // scenarioMembers returns a machine for each scenario, and two that share a disk. Without whole, scenarios with waits
-// are left out.
+// are omitted.
 func scenarioMembers(t *testing.T, whole bool) []lab.Member {
 	t.Helper()
 	var members []lab.Member

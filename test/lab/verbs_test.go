@@ -62,8 +62,8 @@ func runVerbCases(t *testing.T, whole bool, s subject) {
 	runCases(t, s, cases)
 }
 
-// atOnce is how many machines a real Ironic handles at a time. With more of them the conductor gets so slow that they
-// run into its timeouts.
+// atOnce is the number of machines that a real Ironic handles at a time. With more of them the conductor gets so slow
+// that they run into its timeouts.
 const atOnce = 5
 
 // runCases runs all cases, under the embedded Ironic at the same time.
@@ -135,7 +135,7 @@ type nodeStatus struct {
 	Target    string `json:"target_provision_state"`
 	Power     string `json:"power_state"`
 	Fault     string `json:"fault"`
-	// Reason is the reason of the maintenance.
+	// Reason is the reason for the maintenance.
 	Maintenance bool           `json:"maintenance"`
 	Reason      string         `json:"maintenance_reason"`
 	CleanStep   map[string]any `json:"clean_step"`

@@ -18,7 +18,7 @@ import (
 // otherwise, even on a slow computer.
 type waitGroup struct {
 	name string
-	// timeout is how long the Ironic waits for an agent.
+	// timeout is the time for which the Ironic waits for an agent.
 	timeout time.Duration
 	in      func(c waits) bool
 }
@@ -179,8 +179,8 @@ func waitCases() []waits {
 	}
 }
 
-// deferredDelay is how long a step lasts that cannot be aborted, in machine time: 12 s of real time, far less than
-// the timeout of its group.
+// deferredDelay is the time for which a step lasts that cannot be aborted, in machine time: 12 s of real time, far
+// less than the timeout of its group.
 const deferredDelay = 12 * verbSpeed * time.Second
 
 func (g waitGroup) cases() []testCase {

@@ -13,11 +13,11 @@ import (
 	"ironworks/cast"
 )
 
-// rawLimit is how many bytes of the raw output are kept at least.
+// rawLimit is the minimum number of bytes of raw output that are kept.
 const rawLimit = 1 << 20
 
-// lastOutputLimit is how long to wait for the last output of a program that has ended. The limit is only reached when a
-// process that the program started still holds the terminal.
+// lastOutputLimit is the maximum time to wait for the last output of a program that has ended. The limit is only
+// reached when a process that the program started still holds the terminal.
 const lastOutputLimit = 2 * time.Second
 
 // chunk is the result of one read, with its time.
@@ -39,7 +39,7 @@ type Screen struct {
 	// emulator is busy.
 	chunks  chan chunk
 	drained chan struct{} // closed when the last chunk was shown
-	ended   chan struct{} // closed when also the program was reaped
+	ended   chan struct{} // closed after the program was reaped, too
 
 	keyboard keyboard
 	timing   sync.Mutex // one Latency at a time

@@ -219,7 +219,7 @@ type Session struct {
 // Env is the shared state of all screens. The root owns it and changes it only in Update.
 type Env struct {
 	Session *Session
-	// Status is the last status of the poller. Started is when the session began.
+	// Status is the last status of the poller. Started is the time when the session began.
 	Status  fleet.Status
 	Started time.Time
 	// Conductors is the last list of conductors; nil before the first response.
@@ -257,7 +257,7 @@ type Env struct {
 	Seat *presence.Seat
 	// Forbidden are actions that are never possible here, with the reason.
 	Forbidden map[action.ID]string
-	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
+	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions.
 	Plugins map[action.ID]*plugin.Plugin

@@ -54,7 +54,7 @@ type Bench struct {
 	Asked map[string]map[string]string
 	// File is the checked file, or "".
 	File string
-	// Serving is the running server, or nil; Since is when it started.
+	// Serving is the running server, or nil; Since is the time when it started.
 	Serving Serving
 	Since   time.Time
 	// Capacity is the size of the embed area of ISO, the ISO that was inspected last.

@@ -35,7 +35,7 @@ func (f *flow) enrolls() bool {
 	return is
 }
 
-// enrollListed is how many nodes the question lists.
+// enrollListed is the number of nodes that the question lists.
 const enrollListed = 20
 
 // enrollQuestion always asks: an input may have many nodes.

@@ -117,10 +117,10 @@ func (w *Workflow) ended(f *flow) tea.Cmd {
 	return nil
 }
 
-// longTask is how long a task runs at least for the operator to be notified of its end.
+// longTask is the minimum duration of a task whose end is notified.
 const longTask = 30 * time.Second
 
-// settles is how long the store may lag behind a task that has ended.
+// settles is the time that the store may lag behind a task that has ended.
 const settles = 3 * time.Second
 
 // changing returns the UUIDs of nodes that a task is changing or has just changed; the store may be outdated for

@@ -13,10 +13,10 @@ import (
 	"ironworks/test/contract"
 )
 
-// speed is how many times faster than real time the machines run.
+// speed is the number of times faster than real time that the machines run.
 const speed = 12
 
-// stepDelay is how long a step of a long-step machine takes, in machine time.
+// stepDelay is the time that a step of a long-step machine takes, in machine time.
 const stepDelay = 4 * speed * time.Second
 
 // Run runs the behaviors that the subject has and returns their number.

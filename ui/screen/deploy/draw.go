@@ -117,7 +117,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness returns the state of the checks; short leaves out the age.
+// freshness returns the state of the checks; short omits the age.
 func (s *Screen) freshness() (whole body.Span, short string) {
 	now := time.Now()
 	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {

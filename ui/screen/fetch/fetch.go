@@ -15,7 +15,7 @@ type Source[T any] struct {
 
 	value T
 	known bool
-	// asked is when the request for the value was sent, at when it arrived.
+	// asked is the time when the request for the value was sent, at when it arrived.
 	asked, at time.Time
 	err       error
 
@@ -87,10 +87,10 @@ func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
 // Err returns the error of the last request, nil on success.
 func (s *Source[T]) Err() error { return s.err }
 
-// At is when the last result arrived; zero before the first.
+// At is the time when the last result arrived; zero before the first.
 func (s *Source[T]) At() time.Time { return s.at }
 
-// Asked is when the request for the value was sent; the value is at least that new.
+// Asked is the time when the request for the value was sent; the value is at least that new.
 func (s *Source[T]) Asked() time.Time { return s.asked }
 
 // Busy reports whether a request is running.

@@ -53,7 +53,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	return body.Split(drawn)
 }
 
-// eventLines is how many events have room below the list.
+// eventLines is the number of events that have room below the list.
 func eventLines(h int) int {
 	switch {
 	case h >= 40:

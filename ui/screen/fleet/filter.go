@@ -46,7 +46,7 @@ func (s *Screen) suggest() {
 	s.input.SetSuggestions(suggestions)
 }
 
-// inventoriesAtOnce is how many inventories are read before the list is put together again.
+// inventoriesAtOnce is the number of inventories that are read before the list is put together again.
 const inventoriesAtOnce = 200
 
 // inventories is the end of a reading: the errors by node.

@@ -57,7 +57,7 @@ type Screen struct {
 	wanted   int
 	underWay bool
 	again    bool
-	// asked is when the last picture was asked for.
+	// asked is the time when the last picture was asked for.
 	asked time.Time
 }
 

@@ -53,7 +53,7 @@ func (s *Screen) compose() func() picture {
 	}
 }
 
-// orderEvery is how often the order is looked at again by time alone.
+// orderEvery is the interval at which the order is recomputed without changes.
 const orderEvery = 10 * time.Second
 
 // unseen are the nodes that auto-discovery may have enrolled and whose inventory was not read.

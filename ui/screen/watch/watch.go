@@ -255,8 +255,8 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince is when the first of the operations and tasks that run now began, on the server's clock; zero if
-// nothing runs.
+// runningSince is the time when the first of the operations and tasks that run now began, on the server's clock; zero
+// if nothing runs.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {

@@ -60,7 +60,7 @@ type Table[R any] struct {
 	// Highlight paints the cursor's row from end to end. Without it, the cursor moves by changing two cells; with it,
 	// two rows are sent.
 	Highlight bool
-	// Jump is how many more rows than necessary are scrolled when the cursor leaves the window. Beside another widget
+	// Jump is the number of additional rows that are scrolled when the cursor leaves the window. Beside another widget
 	// each scrolled line is sent again, because terminals scroll only whole lines.
 	Jump int
 
