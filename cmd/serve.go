@@ -138,7 +138,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
-// How much garbage there may be in a console and in a server of consoles, in percent of the memory in use. Most memory of
+// Garbage collection targets of a console and of a server of consoles, in percent of the live heap (GOGC). Most memory of
 // a console is in use: a smaller heap costs little time.
 const (
 	consoleGC = 60

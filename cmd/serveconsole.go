@@ -75,10 +75,10 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 
 const (
 	textOneContext   = "the server has one context"
-	textNoFilesHere  = "the server's files are not yours; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textNoFilesHere  = "files of the server are not available; use: ssh HOST deploy -f - NODE < plan.yaml"
 	textNoEditorHere = "no editor over SSH"
 	textNotServed    = "not available over SSH"
-	textViewer       = "your role is viewer; this needs the role operator"
+	textViewer       = "requires the role operator; your role is viewer"
 	textReadOnly     = "the server is read-only"
 )
 

@@ -39,7 +39,7 @@ func TestParseRefuses(t *testing.T) {
 		{
 			"types", stepfile.Runbook, "name: A\npublic: 1\nowner: 5\nextra: []\ntraits: [a b]\ndescription: {}\nsteps: [{interface: deploy, step: s, order: 1, args: []}]",
 			"f.yaml:2:9: public is a number, not a boolean\nf.yaml:3:8: owner is a number, not a string\nf.yaml:4:8: extra is a list, not an object\n" +
-				"f.yaml:5:10: trait \"a b\" is not a trait such as CUSTOM_A_B\nf.yaml:6:14: description is an object, not a string\nf.yaml:7:54: args is a list, not an object",
+				"f.yaml:5:10: \"a b\" is not a valid trait; use a name such as CUSTOM_A_B\nf.yaml:6:14: description is an object, not a string\nf.yaml:7:54: args is a list, not an object",
 		},
 		{"a UUID", stepfile.Template, "uuid: x\nname: CUSTOM_A\nsteps: [" + step + "]", `f.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
 	} {

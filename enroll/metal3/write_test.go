@@ -134,7 +134,7 @@ func TestWriteNotesWhatIsLeft(t *testing.T) {
 	checkSchema(t, out.Bytes())
 	for _, want := range []string{
 		"Rack_7: name: the host is named rack-7", "Rack_7: name: the host is named rack-7-2", "redfish_verify_ca /etc/ca.pem", "raid_interface no-raid: Metal3 uses redfish", "snmp_auth_key", "deploy_kernel", "uuid", "resource_class",
-		"properties.cpus", "capabilities profile:x", `size "== 5"`, `model "s== m"`, "name: deviceName is taken", "extra.rack", "traits CUSTOM_A", "port 52:54:00:00:00:01", "port 52:54:00:00:00:02: physical_network",
+		"properties.cpus", "capabilities profile:x", `size "== 5"`, `model "s== m"`, "name: deviceName is already used", "extra.rack", "traits CUSTOM_A", "port 52:54:00:00:00:01", "port 52:54:00:00:00:02: physical_network",
 		`rack.7: left out: Metal3 has no BMC address for driver "ilo"`,
 	} {
 		if !strings.Contains(strings.Join(notes, "\n"), want) {

@@ -22,7 +22,7 @@ type placeOfScope struct {
 }
 
 const (
-	viewersText = "your role is viewer; this needs the role operator"
+	viewersText = "requires the role operator; your role is viewer"
 	servedText  = "not available over SSH"
 )
 
