@@ -65,21 +65,21 @@ func (a *app) flagChoices() map[string]choices {
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
 		"--cloud":                         a.contextNames(func(c config.Context) bool { return strings.Contains(c.Source, "clouds.y") }),
 		"--output":                        words(outputNames()...),
-		"ironworks export --output":       words(texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
+		"ironworks export --output":       words(models.Texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
 		"--theme":                         words("auto", "dark", "light"),
-		"--notify":                        words(texts(ui.Notifies())...),
+		"--notify":                        words(models.Texts(ui.Notifies())...),
 		"--columns":                       listOf(columnChoices("")),
 		"--sort":                          sortChoices,
 		"--until":                         words(stateWords()...),
 		"--state":                         words(stateWords()...),
 		"--override":                      checkChoices,
 		"--policy":                        policyChoices,
-		"--user-data-reader":              words(texts(plan.UserDataReaders())...),
-		"--format":                        words(texts(nodefile.Formats())...),
+		"--user-data-reader":              words(models.Texts(plan.UserDataReaders())...),
+		"--format":                        words(models.Texts(nodefile.Formats())...),
 		"ironworks enroll --column":       fieldOfColumn,
 		"ironworks enroll --driver":       words(nodefile.Drivers()...),
 		"--names":                         words("serial", "hostname", "address"),
-		"ironworks enroll --to":           words(texts(provision.Goals())...),
+		"ironworks enroll --to":           words(models.Texts(provision.Goals())...),
 		"ironworks hints set --to":        words("properties", "instance_info"),
 		"--release":                       words("newest", "old"),
 		"--profile":                       words("default", "classic", "metal3"),
@@ -108,14 +108,6 @@ func fieldOfColumn(_ *cobra.Command, prefix string) (out []string) {
 
 func words(list ...string) choices {
 	return func(*cobra.Command, string) []string { return list }
-}
-
-func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return out
 }
 
 // listOf completes the last word of a comma-separated list, without the words that the list has already.
@@ -176,7 +168,7 @@ func sortChoices(_ *cobra.Command, prefix string) []string {
 
 // stateWords are the provision states as one word each.
 func stateWords() []string {
-	states := texts(models.States())
+	states := models.Texts(models.States())
 	for i, s := range states {
 		states[i] = strings.ReplaceAll(s, " ", "-")
 	}

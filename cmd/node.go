@@ -63,7 +63,7 @@ func nodeText(ctx context.Context, s *session.Session, n *models.Node, ramdisk s
 		line("ramdisk", ramdisk)
 	}
 	writePorts(ctx, s.Client, n, line)
-	line("legal verbs", listed(models.LegalVerbs(n.ProvisionState, v)))
+	line("legal verbs", strings.Join(models.Texts(models.LegalVerbs(n.ProvisionState, v)), ", "))
 	return b.String()
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -79,7 +78,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	if err := cast.Prune(s.recordings, cast.FolderLimit); err != nil {
 		s.app.complain("%v", err)
 	}
-	name := fmt.Sprintf("%s-%s-%d.cast", time.Now().UTC().Format("20060102T150405Z"), fileName(actor.User), one.ID)
+	name := fmt.Sprintf("%s-%s-%d.cast", time.Now().UTC().Format("20060102T150405Z"), printable.FileName(actor.User, "-_", '_'), one.ID)
 	path := filepath.Join(s.recordings, name)
 	recording, err := cast.Record(path, cast.Header{
 		Version: 2, Width: one.Size.Width, Height: one.Size.Height, Title: "ironworks " + s.cfg.Current.Name + " " + actor.User,
@@ -97,16 +96,6 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 			s.app.complain("recording %s is incomplete: %v", name, err)
 		}
 	}, nil
-}
-
-// fileName replaces what does not belong into the name of a file.
-func fileName(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '_'
-	}, text)
 }
 
 // isCast reports whether a file is an asciicast.

@@ -45,15 +45,6 @@ func driverRows(d models.Driver) [][]string {
 	return rows
 }
 
-// listed joins words with commas.
-func listed[T ~string](list []T) string {
-	words := make([]string, len(list))
-	for i, word := range list {
-		words[i] = string(word)
-	}
-	return strings.Join(words, ", ")
-}
-
 // nonNil makes a nil list [] instead of null in JSON.
 func nonNil[T any](list []T) []T {
 	if list == nil {

@@ -55,15 +55,11 @@ func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node strin
 			continue
 		}
 		shown = append(shown, k)
-		var names []string
-		for _, kind := range k.Kinds {
-			names = append(names, string(kind))
-		}
 		automated := ""
 		if k.Automated > 0 {
 			automated = strconv.Itoa(k.Automated)
 		}
-		row := []string{k.Label(), strings.Join(names, " "), automated, argumentNames(k.Args), k.Description}
+		row := []string{k.Label(), strings.Join(models.Texts(k.Kinds), " "), automated, argumentNames(k.Args), k.Description}
 		if node == "" {
 			row = append(row, k.OfferedBy())
 		}

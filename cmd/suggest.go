@@ -59,7 +59,7 @@ func parseState(flag, text string) (models.ProvisionState, error) {
 		}
 	}
 	near := didYouMean(strings.NewReplacer("_", " ", "-", " ").Replace(text), models.States())
-	return "", usagef("%s %q is not a provision state%s; available: %s", flag, text, near, listed(models.States()))
+	return "", usagef("%s %q is not a provision state%s; available: %s", flag, text, near, strings.Join(models.Texts(models.States()), ", "))
 }
 
 // parseNodeFilter is [models.SavedFilters.Parse] with a suggestion for an unknown key or saved filter.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Profile selects whose ramdisk configuration is generated.
@@ -91,10 +93,7 @@ func CopyNetworks() []CopyNetwork {
 
 // words joins the names of an enumeration for a message.
 func words[T ~string](names []T) string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = string(name)
-	}
+	texts := models.Texts(names)
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
 	}

@@ -91,7 +91,7 @@ var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 // Check returns a *[BMCOrderError] for an invalid order, else nil. The BMC may still refuse a valid order.
 func (o BMCOrder) Check() error {
 	if !slices.Contains(BMCVerbs(), o.Verb) {
-		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + verbList()}
+		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + strings.Join(Texts(BMCVerbs()), ", ")}
 	}
 	for _, f := range []struct {
 		name, value string
@@ -116,14 +116,6 @@ func (o BMCOrder) Check() error {
 	case BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle, BMCClearJobs, BMCResetController:
 	}
 	return nil
-}
-
-func verbList() string {
-	var words []string
-	for _, v := range BMCVerbs() {
-		words = append(words, string(v))
-	}
-	return strings.Join(words, ", ")
 }
 
 func (o BMCOrder) checkBoot() error {

@@ -22,59 +22,25 @@ const (
 	RamdiskHeartbeat              // Ironic received a heartbeat
 )
 
-// Noun returns the stage's name.
-func (s RamdiskStage) Noun() string {
-	switch s {
-	case RamdiskUnknown:
-		return "unknown"
-	case RamdiskPowerOn:
-		return "power on"
-	case RamdiskMedium:
-		return "boot medium"
-	case RamdiskKernel:
-		return "kernel"
-	case RamdiskIgnition:
-		return "Ignition"
-	case RamdiskNetwork:
-		return "network"
-	case RamdiskImage:
-		return "agent image"
-	case RamdiskAgent:
-		return "agent start"
-	case RamdiskLookup:
-		return "lookup"
-	case RamdiskHeartbeat:
-		return "heartbeat"
-	}
-	return ""
+// ramdiskStages has the names of the stages, and the activity of the machine in each.
+var ramdiskStages = [...]struct{ noun, doing string }{
+	RamdiskUnknown:   {"unknown", "booting"},
+	RamdiskPowerOn:   {"power on", "powered on"},
+	RamdiskMedium:    {"boot medium", "reading the boot medium"},
+	RamdiskKernel:    {"kernel", "starting the kernel"},
+	RamdiskIgnition:  {"Ignition", "running Ignition"},
+	RamdiskNetwork:   {"network", "starting services and network"},
+	RamdiskImage:     {"agent image", "pulling the agent image"},
+	RamdiskAgent:     {"agent start", "starting the agent"},
+	RamdiskLookup:    {"lookup", "looking up its node in Ironic"},
+	RamdiskHeartbeat: {"heartbeat", "sending heartbeats"},
 }
 
+// Noun returns the stage's name.
+func (s RamdiskStage) Noun() string { return ramdiskStages[s].noun }
+
 // Doing describes the machine's activity in the stage.
-func (s RamdiskStage) Doing() string {
-	switch s {
-	case RamdiskUnknown:
-		return "booting"
-	case RamdiskPowerOn:
-		return "powered on"
-	case RamdiskMedium:
-		return "reading the boot medium"
-	case RamdiskKernel:
-		return "starting the kernel"
-	case RamdiskIgnition:
-		return "running Ignition"
-	case RamdiskNetwork:
-		return "starting services and network"
-	case RamdiskImage:
-		return "pulling the agent image"
-	case RamdiskAgent:
-		return "starting the agent"
-	case RamdiskLookup:
-		return "looking up its node in Ironic"
-	case RamdiskHeartbeat:
-		return "sending heartbeats"
-	}
-	return ""
-}
+func (s RamdiskStage) Doing() string { return ramdiskStages[s].doing }
 
 // RamdiskLog is the state of the machine's last boot by its log, on the console's clock. It is replaced, never
 // modified.

@@ -121,11 +121,7 @@ func nextHint(s ProvisionState, v APIVersion) string {
 		}
 		return ""
 	}
-	names := make([]string, len(verbs))
-	for i, verb := range verbs {
-		names[i] = string(verb)
-	}
-	return "possible now: " + strings.Join(names, ", ")
+	return "possible now: " + strings.Join(Texts(verbs), ", ")
 }
 
 func quotedStates(states []ProvisionState) string {

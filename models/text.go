@@ -25,6 +25,15 @@ func OrNone(text string) string {
 	return text
 }
 
+// Texts returns values of a type of strings as strings.
+func Texts[T ~string](list []T) []string {
+	texts := make([]string, len(list))
+	for i := range list {
+		texts[i] = string(list[i])
+	}
+	return texts
+}
+
 // Counted returns a number with its noun in the right number.
 func Counted(n int, what string) string {
 	if n == 1 {

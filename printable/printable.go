@@ -49,6 +49,17 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// FileName replaces the characters of a text that a file's name should not have: it keeps ASCII letters, digits, and
+// those in kept.
+func FileName(text, kept string, instead rune) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(kept, r) {
+			return r
+		}
+		return instead
+	}, text)
+}
+
 func harmless(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < 0x20 || c == 0x7f {

@@ -82,3 +82,10 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestFileName(t *testing.T) {
+	t.Parallel()
+	if got := FileName("r7-n01/ä b..C", "-.", '_'); got != "r7-n01___b..C" {
+		t.Errorf("%q", got)
+	}
+}

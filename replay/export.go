@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Source has the data for a recording; *journal.Journal implements it.
@@ -36,12 +37,7 @@ type Export struct {
 
 // FileName returns the default name of a recording of a node.
 func FileName(label string, now time.Time) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~", r) {
-			return r
-		}
-		return '-'
-	}, strings.TrimLeft(label, ".-"))
+	name := printable.FileName(strings.TrimLeft(label, ".-"), "-_.~", '-')
 	return name + "-" + now.Format("20060102-150405") + ".ironworks"
 }
 

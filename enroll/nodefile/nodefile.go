@@ -44,15 +44,7 @@ func ParseFormat(name string) (Format, error) {
 	if f := Format(name); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown format %q: use one of %s", name, joined(Formats()))
-}
-
-func joined(formats []Format) string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
+	return "", fmt.Errorf("unknown format %q: use one of %s", name, strings.Join(models.Texts(Formats()), ", "))
 }
 
 const (
@@ -240,7 +232,7 @@ func (r *reader) tree(data []byte) error {
 	case Instackenv:
 		r.instackenv(docs[0])
 	default:
-		return fmt.Errorf("unknown format %q: use one of %s", r.result.Format, joined(Formats()))
+		return fmt.Errorf("unknown format %q: use one of %s", r.result.Format, strings.Join(models.Texts(Formats()), ", "))
 	}
 	return nil
 }
@@ -274,7 +266,7 @@ func detect(docs []document.Value, file string) (Format, error) {
 	for _, m := range top.Members {
 		keys = append(keys, m.Key)
 	}
-	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.ReplaceAll(joined(Formats()), ", ", "|"))
+	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.ReplaceAll(strings.Join(models.Texts(Formats()), ", "), ", ", "|"))
 }
 
 func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }

@@ -43,7 +43,7 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 		return append(notes, more...), err
 	case Auto, BifrostCSV, Instackenv:
 	}
-	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, joined(Written()))
+	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
 }
 
 // body returns the fields with secrets or placeholders.

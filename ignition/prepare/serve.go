@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"ironworks/ignition/image"
 	"ironworks/ignition/serve"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Source names the files to serve.
@@ -305,12 +305,7 @@ func fileName(node string) string {
 	if node == "" {
 		node = "ramdisk"
 	}
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
-			return r
-		}
-		return '-'
-	}, node)
+	return printable.FileName(node, "-_.", '-')
 }
 
 type nopCloser struct{ io.ReadSeeker }

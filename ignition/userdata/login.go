@@ -15,7 +15,6 @@ type loginState struct {
 	order    int
 	keys     []string
 	password bool
-	locked   bool // no password matches
 	removed  bool // shouldExist is false
 	noShell  bool
 }
@@ -87,9 +86,9 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	case hash == "":
 		c.add(s, IDPasswordNotHashed, path, "empty password: remove passwordHash, or use the output of mkpasswd --method=yescrypt")
 	case strings.HasPrefix(hash, "*") || strings.HasPrefix(hash, "!") || hash == "x":
-		state.locked, state.password = true, false
+		state.password = false
 	case cryptHash.MatchString(hash):
-		state.password, state.locked = true, false
+		state.password = true
 		c.add(s, IDPasswordHash, path, "anyone who can read user data (Ironic's database, the agent's log) can attack this hash: use a long password or an SSH key; CoreOS accepts passwords at the console only")
 	default:
 		c.add(s, IDPasswordNotHashed, path, "not a hash: login fails, and a password would be in clear text; use the output of mkpasswd --method=yescrypt")

@@ -236,11 +236,7 @@ func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDi
 
 // Join joins names as the originals do.
 func Join[T ~string](names []T) string {
-	texts := make([]string, len(names))
-	for i, n := range names {
-		texts[i] = string(n)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(models.Texts(names), ", ")
 }
 
 // CaseError reports a line that is not a case.

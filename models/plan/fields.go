@@ -16,11 +16,7 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 	at := func(key string) string { return joinPath(path, key) }
 	return map[string]func(*yaml.Node){
 		"kind": func(n *yaml.Node) {
-			var known []string
-			for _, k := range Kinds() {
-				known = append(known, string(k))
-			}
-			f.Kind = Kind(r.word(n, at("kind"), known))
+			f.Kind = Kind(r.word(n, at("kind"), models.Texts(Kinds())))
 		},
 		"deploy_interface": r.textAt(&f.DeployInterface, at("deploy_interface")),
 		"steps": func(n *yaml.Node) {
@@ -188,11 +184,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 			d.UserData = string(written)
 		},
 		"reader": func(n *yaml.Node) {
-			var known []string
-			for _, reader := range UserDataReaders() {
-				known = append(known, string(reader))
-			}
-			d.Reader = UserDataReader(r.word(n, path+".reader", known))
+			d.Reader = UserDataReader(r.word(n, path+".reader", models.Texts(UserDataReaders())))
 		},
 		"meta_data":    r.object(&d.MetaData, path+".meta_data"),
 		"network_data": r.object(&d.NetworkData, path+".network_data"),

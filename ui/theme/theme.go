@@ -50,10 +50,9 @@ type Options struct {
 
 // Theme paints text. Styles are made once, so that drawing only joins strings.
 type Theme struct {
-	opts   Options
-	open   [roles]string
-	dimmed bool
-	row    *Theme
+	opts Options
+	open [roles]string
+	row  *Theme
 }
 
 // New returns a theme.
@@ -111,7 +110,7 @@ func (t *Theme) Options() Options { return t.opts }
 
 // Dimmed is the theme for data that is no longer live: all text faint.
 func (t *Theme) Dimmed() *Theme {
-	dim := &Theme{opts: t.opts, dimmed: true, row: &Theme{opts: t.opts, dimmed: true}}
+	dim := &Theme{opts: t.opts, row: &Theme{opts: t.opts}}
 	for role := range roles {
 		dim.open[role] = "\x1b[2m"
 		dim.row.open[role] = onRow(ansi.Style{}.Faint(), rowColour(t.opts)).String()

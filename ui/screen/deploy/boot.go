@@ -66,11 +66,7 @@ func (s *Screen) bootForm() *form.Inline {
 }
 
 func readers() []string {
-	options := []string{auto}
-	for _, reader := range plan.UserDataReaders() {
-		options = append(options, string(reader))
-	}
-	return options
+	return append([]string{auto}, models.Texts(plan.UserDataReaders())...)
 }
 
 func bootValues(f plan.Fields) map[string]string {

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/ui/widget/form"
 )
@@ -44,10 +45,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		}
 		return ""
 	}
-	kinds := []string{auto}
-	for _, k := range plan.Kinds() {
-		kinds = append(kinds, string(k))
-	}
+	kinds := append([]string{auto}, models.Texts(plan.Kinds())...)
 	info, iso, kernel, initrd := n.DriverInfo, "deploy_iso", "deploy_kernel", "deploy_ramdisk"
 	if s.planned().Kind == plan.KindRamdisk {
 		info, iso, kernel, initrd = n.InstanceInfo, "boot_iso", "kernel", "ramdisk"

@@ -66,10 +66,7 @@ func fieldsFor(values map[string]string, served bool) []form.Field {
 			form.Field{Key: keyNames, Label: "Names", Section: sectionNodes, Placeholder: "r7-n%02d", Suggestions: []string{"serial", "hostname", "address"}, Help: textNamesHelp},
 		)
 	} else {
-		formats := []string{auto}
-		for _, f := range nodefile.Formats() {
-			formats = append(formats, string(f))
-		}
+		formats := append([]string{auto}, models.Texts(nodefile.Formats())...)
 		fields = append(fields,
 			form.Field{Key: keyFile, Label: "File", Section: sectionInput, Placeholder: "rack.csv", Files: screen.InFolder(""), Help: textFileHelp, Max: maxText},
 			form.Field{Key: keyFormat, Label: "Format", Section: sectionInput, Kind: form.Choice, Options: formats, Help: textFormatHelp},
@@ -79,14 +76,10 @@ func fieldsFor(values map[string]string, served bool) []form.Field {
 		)
 	}
 	fields = append(fields, ramdiskFields(values[keyRamdisk], served)...)
-	goals := make([]string, 0, len(provision.Goals()))
-	for _, g := range provision.Goals() {
-		goals = append(goals, string(g))
-	}
 	fields = append(fields,
 		form.Field{Key: keySet, Label: "Fields", Section: sectionNodes, Placeholder: "KEY=VALUE …", Secrets: models.SecretSettings, Help: textSetHelp, Max: maxText},
 		form.Field{Key: keyUpdate, Label: "Update credentials", Section: sectionNodes, Kind: form.Toggle, Help: textUpdateHelp},
-		form.Field{Key: keyGoal, Label: "Goal", Section: sectionGoal, Kind: form.Choice, Options: goals, Help: textGoalHelp},
+		form.Field{Key: keyGoal, Label: "Goal", Section: sectionGoal, Kind: form.Choice, Options: models.Texts(provision.Goals()), Help: textGoalHelp},
 		form.Field{Key: keyNoInspect, Label: "No inspection", Section: sectionGoal, Kind: form.Toggle, Help: textNoInspectHelp},
 	)
 	for i := range fields {

@@ -66,12 +66,7 @@ func (l *Log) fileName() string {
 	if len(l.lanes) == 1 {
 		name = l.lanes[0].node.Label()
 	}
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~", r) {
-			return r
-		}
-		return '-'
-	}, name)
+	plain := printable.FileName(name, "-_.~", '-')
 	return strings.TrimLeft(plain, "-.") + "-" + time.Now().Local().Format("20060102-150405") + ".log"
 }
 

@@ -84,13 +84,13 @@ func (s *Screen) state() []body.Span {
 	case s.made.of == nil:
 		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" building")}
 	case problems > 0:
-		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, counted(problems, "problem")))}
+		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, models.Counted(problems, "problem")))}
 	case s.made.err != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
 	case s.made.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's area: the ISO grows")}
 	case len(s.made.built.Preview.Notes) > 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+counted(len(s.made.built.Preview.Notes), "note"))}
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.made.built.Preview.Notes), "note"))}
 	}
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
@@ -104,14 +104,7 @@ func (s *Screen) counted() string {
 	for _, p := range s.check.report.Problems {
 		count[p.Severity]++
 	}
-	return counted(count[userdata.SeverityError], "error") + ", " + counted(count[userdata.SeverityWarning], "warning")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return models.Counted(count[userdata.SeverityError], "error") + ", " + models.Counted(count[userdata.SeverityWarning], "warning")
 }
 
 func (s *Screen) nothingMade() string {

@@ -5,6 +5,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/models"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
 )
@@ -162,24 +163,21 @@ func of(agent ignition.AgentKind, s spec) spec {
 
 func specs(profile ignition.Profile, ironic string) []spec {
 	urlHelp := textIronicHelp
-	modes := []string{auto}
-	for _, m := range ignition.TLSModes() {
-		modes = append(modes, string(m))
-	}
+	modes := append([]string{auto}, models.Texts(ignition.TLSModes())...)
 	if profile == classic {
 		urlHelp, ironic = textHostHelp, ""
 		modes = []string{auto, "off", "on", "insecure"}
 	}
 	return []spec{
 		choice(ironics, keyProfile, "Profile", textStyleHelp,
-			names(ignition.Profiles())...),
+			models.Texts(ignition.Profiles())...),
 		hint(ironic, textField(ironics, keyURL, "Ironic", urlHelp)),
 		choice(ironics, keyTLS, "TLS", textVerifyHelp, modes...),
 		notClassic(file(textField(ironics, keyCA, "CA file", textCAHelp))),
 
 		in(classic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
 		in(classic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
-		in(ours, choice(agents, keyAgent, "Agent", textAgentHelp, names(ignition.AgentKinds())...)),
+		in(ours, choice(agents, keyAgent, "Agent", textAgentHelp, models.Texts(ignition.AgentKinds())...)),
 		of(ignition.AgentBuiltin, hint("beside ironworks", file(textField(agents, keyAgentBinary, "Program", textProgramHelp)))),
 		of(ignition.AgentBuiltin, hint("served with the image", textField(agents, keyAgentURL, "Program URL", textProgramURLHelp))),
 		of(ignition.AgentBuiltin, toggle(agents, keyAgentEmbed, "Embed", textIncludeHelp)),
@@ -204,7 +202,7 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		notClassic(files(textField(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp))),
 		notClassic(textField(network, keyIPOptions, textIPHelp, textIPArgsHelp)),
 		notClassic(choice(network, keyCopyNetwork, "Copy network", textCopyNetHelp,
-			names(ignition.CopyNetworks())...)),
+			models.Texts(ignition.CopyNetworks())...)),
 		notClassic(textField(network, keyHTTPProxy, "HTTP proxy", "proxy for http")),
 		notClassic(textField(network, keyHTTPSProxy, "HTTPS proxy", "proxy for https")),
 		notClassic(textField(network, keyNoProxy, "No proxy", textNoProxyHelp)),
@@ -215,12 +213,4 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		in(metal3, file(textField(extra, keyRegFile, "registries.conf", textPodmanHelp))),
 		notClassic(file(textField(extra, keyExtra, "Merge", textMergeHelp))),
 	}
-}
-
-func names[T ~string](list []T) []string {
-	texts := make([]string, len(list))
-	for i, one := range list {
-		texts[i] = string(one)
-	}
-	return texts
 }
