@@ -97,12 +97,7 @@ func (p *painter) erase() {
 
 // run draws until ctx ends, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
-	p.scr.SaveCursor()
-	p.scr.Erase()
-	p.scr.SetFullscreen(true)
-	p.scr.SetRelativeCursor(false)
-	_, _ = io.WriteString(p.out, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable+ansi.SetModeBracketedPaste+
-		ansi.SetModifyOtherKeys2+ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)+ansi.RequestKittyKeyboard)
+	p.begin()
 	defer p.leave()
 	for {
 		select {
@@ -120,6 +115,16 @@ func (p *painter) run(ctx context.Context) {
 		case <-time.After(p.frame):
 		}
 	}
+}
+
+// begin sets the modes of the terminal.
+func (p *painter) begin() {
+	p.scr.SaveCursor()
+	p.scr.Erase()
+	p.scr.SetFullscreen(true)
+	p.scr.SetRelativeCursor(false)
+	_, _ = io.WriteString(p.out, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable+ansi.SetModeBracketedPaste+
+		ansi.SetModifyOtherKeys2+ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)+ansi.RequestKittyKeyboard)
 }
 
 // draw writes the difference between the last picture and this one.

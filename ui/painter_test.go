@@ -1,0 +1,216 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/vt"
+
+	"ironworks/test/seeds"
+)
+
+// shown is a terminal on which a painter draws.
+type shown struct {
+	p        *painter
+	out      bytes.Buffer
+	terminal *vt.Emulator
+	w, h     int
+}
+
+func newShown(t *testing.T, w, h int) *shown {
+	t.Helper()
+	s := &shown{terminal: vt.NewEmulator(w, h), w: w, h: h}
+	go func() { _, _ = io.Copy(io.Discard, s.terminal) }() // its answers
+	t.Cleanup(func() { _ = s.terminal.Close() })
+	s.p = newPainter(&Terminal{Out: &s.out, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, FPS: servedRate, Width: w, Height: h})
+	s.p.begin()
+	return s
+}
+
+// lockedText is an output that is read while a painter writes.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// servedRate is the number of frames in a second; draws of the test do not wait for them.
+const servedRate = 60
+
+// draws shows a picture and draws it at once.
+func (s *shown) draws(t *testing.T, v tea.View) {
+	t.Helper()
+	s.p.show(v)
+	if err := s.p.draw(); err != nil {
+		t.Fatal(err)
+	}
+	s.emulate(t)
+}
+
+func (s *shown) emulate(t *testing.T) {
+	t.Helper()
+	// charm.land/ssh adds carriage returns, as the driver of a terminal does.
+	if _, err := s.terminal.Write(bytes.ReplaceAll(s.out.Bytes(), []byte("\n"), []byte("\r\n"))); err != nil {
+		t.Fatal(err)
+	}
+	s.out.Reset()
+}
+
+func (s *shown) resize(w, h int) {
+	s.w, s.h = w, h
+	s.terminal.Resize(w, h)
+	s.p.listen(tea.WindowSizeMsg{Width: w, Height: h})
+}
+
+// cells returns the text and the style of each cell, line by line.
+func (s *shown) cells() string {
+	var b strings.Builder
+	style := (&uv.Style{}).String()
+	for y := range s.h {
+		for x := 0; x < s.w; {
+			c := s.terminal.CellAt(x, y)
+			if c == nil {
+				b.WriteByte(' ')
+				x++
+				continue
+			}
+			text := c.Content
+			if text == "" {
+				text = " "
+			}
+			if now := c.Style.String(); now != style {
+				style = now
+				b.WriteString(now)
+			}
+			b.WriteString(text)
+			x += max(c.Width, 1)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// picture returns a random picture of lines with styles and wide characters, similar to the one before.
+func picture(r *rand.Rand, before string, w, h int) string {
+	lines := strings.Split(before, "\n")
+	for len(lines) < h {
+		lines = append(lines, "")
+	}
+	lines = lines[:h]
+	if r.IntN(4) == 0 && h > 1 { // scrolled
+		lines = append(lines[1:], "")
+	}
+	words := []string{"node", "r7-n05", "機架", "é", "\x1b[31mred\x1b[m", "\x1b[7mrow\x1b[m", "│", "…", " ", "    ", "✓ done"}
+	for range 1 + r.IntN(h) {
+		var line strings.Builder
+		for range r.IntN(w / 3) {
+			line.WriteString(words[r.IntN(len(words))])
+		}
+		lines[r.IntN(h)] = line.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestPainterShowsTheLastPicture draws random pictures, some of which are not drawn, and changes the size of the terminal
+// and what else has drawn on it. The terminal always shows what a new painter draws on an empty one.
+func TestPainterShowsTheLastPicture(t *testing.T) {
+	t.Parallel()
+	for _, seed := range seeds.For(t, 20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := newShown(t, 60, 12)
+		text := ""
+		for step := range 30 {
+			switch r.IntN(8) {
+			case 0:
+				s.resize(20+r.IntN(60), 5+r.IntN(15))
+			case 1:
+				_, _ = s.terminal.WriteString("\x1b[2;3Hother output")
+				s.p.erase()
+			}
+			for range r.IntN(3) { // dropped
+				text = picture(r, text, s.w, s.h)
+				s.p.show(tea.View{Content: text})
+			}
+			text = picture(r, text, s.w, s.h)
+			s.draws(t, tea.View{Content: text})
+			fresh := newShown(t, s.w, s.h)
+			fresh.draws(t, tea.View{Content: text})
+			if got, want := s.cells(), fresh.cells(); got != want {
+				t.Fatalf("seed %d, step %d, %d×%d:\n%q\nwant\n%q", seed, step, s.w, s.h, got, want)
+			}
+		}
+	}
+}
+
+func TestPainterSendsOnlyDifferences(t *testing.T) {
+	t.Parallel()
+	s := newShown(t, 80, 24)
+	lines := strings.Split(strings.Repeat(strings.Repeat("x", 79)+"\n", 24), "\n")[:24]
+	s.draws(t, tea.View{Content: strings.Join(lines, "\n")})
+	if !strings.Contains(s.cells(), strings.Repeat("x", 79)) {
+		t.Fatalf("shown:\n%s", s.cells())
+	}
+	lines[7] = "y" + lines[7][1:]
+	s.p.show(tea.View{Content: strings.Join(lines, "\n")})
+	if err := s.p.draw(); err != nil || s.out.Len() == 0 || s.out.Len() > 100 {
+		t.Errorf("%d bytes for one cell, %v", s.out.Len(), err)
+	}
+	s.emulate(t)
+	s.p.show(tea.View{Content: strings.Join(lines, "\n")})
+	if err := s.p.draw(); err != nil || s.out.Len() > 0 {
+		t.Errorf("%d bytes for the same picture, %v", s.out.Len(), err)
+	}
+	s.draws(t, tea.View{Content: "first\nsecond"})
+	if text := s.cells(); !strings.HasPrefix(text, "first") || strings.ContainsAny(text, "xy") {
+		t.Errorf("the picture before is still there:\n%s", text)
+	}
+}
+
+// TestPainterLeavesTheTerminal sets modes and titles, and resets them at the end.
+func TestPainterLeavesTheTerminal(t *testing.T) {
+	t.Parallel()
+	out := &lockedText{}
+	p := newPainter(&Terminal{Out: out, Env: []string{"TERM=xterm-256color"}, FPS: servedRate, Width: 20, Height: 5})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.run(ctx)
+	}()
+	p.show(tea.View{Content: "picture", WindowTitle: "a title", MouseMode: tea.MouseModeCellMotion})
+	for !strings.Contains(out.String(), "picture") || !strings.Contains(out.String(), "a title") {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("nothing is drawn: %q", out.String())
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel()
+	<-ended
+	for _, pair := range [][2]string{{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?25l", "\x1b[?25h"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?1002h", "\x1b[?1002l"}, {"\x1b]2;a title", "\x1b]2;\a"}} {
+		set, reset := strings.LastIndex(out.String(), pair[0]), strings.LastIndex(out.String(), pair[1])
+		if set < 0 || reset < set {
+			t.Errorf("%q at %d, %q at %d", pair[0], set, pair[1], reset)
+		}
+	}
+}
