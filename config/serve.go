@@ -63,7 +63,10 @@ func (f *ourFile) readServe(n *node, home string) {
 		}
 	}
 	if n := good["idle"]; n != nil {
-		s.Idle, _ = time.ParseDuration(n.text) // checked
+		idle, err := time.ParseDuration(n.text)
+		if s.Idle = idle; err != nil || idle <= 0 {
+			f.errs = append(f.errs, n.fault(join("serve", "idle"), fmt.Sprintf("%q is not a positive duration", n.text), "use 8h or 30m"))
+		}
 	}
 	if n := good["users"]; n != nil {
 		f.readUsers(n)

@@ -22,9 +22,17 @@ type Shared struct {
 	members map[*Member]func(fleet.Update)
 	// clients have the limits of users.
 	clients map[clientLimits]*ironicclient.Client
+	// totals count the nodes within limits; members with the same limit share one.
+	totals map[string]limitedTotal
 	// refreshed is the time when the whole fleet was listed on request.
 	refreshed  time.Time
 	conductors conductorCache
+}
+
+// limitedTotal is a number of nodes at a revision of the store.
+type limitedTotal struct {
+	revision uint64
+	nodes    int
 }
 
 // clientLimits restrict the requests of a client.
@@ -47,7 +55,7 @@ func NewShared(l *Live) *Shared {
 	if l.Logs != nil {
 		l.Logs = newSharedLogs(l.Logs)
 	}
-	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}}
+	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
 // Run polls until ctx ends, and passes every update to the members.
@@ -83,7 +91,7 @@ func (s *Shared) Sees(m *Member) func(ident string) bool {
 	}
 }
 
-// limited returns an update without events of nodes that the member does not see.
+// limited returns an update without events of nodes that the member does not see. The caller holds mu.
 func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 	sees := s.Sees(m)
 	if sees == nil {
@@ -91,8 +99,20 @@ func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 	}
 	u.Events = slices.DeleteFunc(slices.Clone(u.Events), func(e models.Event) bool { return !sees(e.Node.UUID) })
 	u.Works = slices.DeleteFunc(slices.Clone(u.Works), func(w models.Work) bool { return !sees(w.Node.UUID) })
-	u.Status.Total = min(u.Status.Total, s.Store.Limited(m.Nodes).Len())
+	u.Status.Total = min(u.Status.Total, s.total(m.Nodes))
 	return u
+}
+
+// total counts the nodes within a limit, once for each revision of the store: matching 10 000 nodes takes milliseconds,
+// and all members wait.
+func (s *Shared) total(to models.Filter) int {
+	key, revision := to.String(), s.Store.Revision()
+	counted, known := s.totals[key]
+	if !known || counted.revision != revision {
+		counted = limitedTotal{revision: revision, nodes: s.Store.Limited(to).Len()}
+		s.totals[key] = counted
+	}
+	return counted.nodes
 }
 
 // As returns the session as a member has it: with the member's limits and name.
