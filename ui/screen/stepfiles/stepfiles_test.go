@@ -279,3 +279,24 @@ func TestNoFilesOfAServer(t *testing.T) {
 		}
 	})
 }
+
+// TestNoEditor refuses what needs an editor before a file is written, and says what to use.
+func TestNoEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for kind, want := range map[screen.Kind]string{
+			screen.KindTemplates: "no editor over SSH; use: ssh HOST templates apply -f - < FILE",
+			screen.KindRunbooks:  "no editor over SSH; use: ssh HOST runbooks apply -f - < FILE",
+		} {
+			r := opened(t, kind, someTemplates, someBooks)
+			r.Env.WhyNoEditor, r.Env.Program = "no editor over SSH", "ssh HOST"
+			for _, id := range []action.ID{action.Open, action.StepsNew} {
+				if why := r.s.Why(id); why != want {
+					t.Errorf("%s: %q, want %q", id, why, want)
+				}
+			}
+			if why := r.s.Why(action.StepsDelete); why != "" {
+				t.Errorf("delete: %q", why)
+			}
+		}
+	})
+}
