@@ -165,5 +165,14 @@ func wrapped(text string, width, indent int) string {
 	return b.String()
 }
 
-// readAll reads at most 64 MiB; no request to Ironic is larger.
-func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 64<<20)) }
+// readAll reads at most inputMost bytes; no request to Ironic is larger.
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, inputMost+1))
+	if len(data) > inputMost {
+		return nil, usagef("standard input has more than %d MiB", inputMost>>20)
+	}
+	return data, err
+}
+
+// inputMost bounds what is read from standard input, in bytes.
+const inputMost = 64 << 20

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/provision"
+	"ironworks/sshserver"
 	"ironworks/sshserver/access"
 	"ironworks/ui/screen"
 )
@@ -49,5 +52,34 @@ func TestFullDiskForTasks(t *testing.T) {
 	files.Ended(one)
 	if len(said) == 0 || !strings.Contains(said[0], "cannot be resumed after a restart") {
 		t.Errorf("said %q", said)
+	}
+}
+
+// TestConsoleThatCannotBeRecorded: a console does not begin without its recording, and the next one is tried again.
+func TestConsoleThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	r.server.recordings = filepath.Join(t.TempDir(), "gone")
+	one := &sshserver.Session{Login: access.Login{User: access.User{Name: "anna", Role: access.Admin}}, Env: []string{"TERM=xterm-256color"}, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
+	if err := r.server.console(t.Context(), one); err == nil || !strings.Contains(err.Error(), "this session cannot be recorded: ") {
+		t.Errorf("without the folder: %v", err)
+	}
+	if err := os.Mkdir(r.server.recordings, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = r.server.console(ctx, one)
+	if files, err := filepath.Glob(filepath.Join(r.server.recordings, "*.cast")); err != nil || len(files) != 1 {
+		t.Errorf("recordings: %q, %v", files, err)
+	}
+}
+
+// TestLongStandardInput: what is too long is refused, not cut.
+func TestLongStandardInput(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	if _, stderr, code := r.runs(access.Operator, strings.Repeat("#", inputMost+1), "enroll", "-f", "-", "--yes"); code == exitOK || !strings.Contains(stderr, "more than 64 MiB") {
+		t.Errorf("%d, %q", code, stderr)
 	}
 }

@@ -44,6 +44,7 @@ func TestServeTogether(t *testing.T) {
 			t.Errorf("anna's mark is on ben's screen: %s", row)
 		}
 		anna.says(t, v, ben)
+		ben.pastesTooMuch()
 		ben.follows(anna, node)
 		v.noCanaries(t, ben, canaryFilter, canaryPalette, canaryLog, canarySecret, canaryWatched)
 		if copied := anna.Clipboard(); len(copied) < 2 || copied[0] != uuid {
@@ -110,6 +111,18 @@ func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsol
 	if o := v.as("vera", 0, "who"); !strings.Contains(o.stdout, "anna") || !strings.Contains(o.stdout, "ben") || strings.Contains(o.stdout, "vera") {
 		t.Errorf("who: %s", o.stdout)
 	}
+}
+
+// pastesTooMuch pastes a MiB into the filter: it is refused, and the console goes on.
+func (s *screenConsole) pastesTooMuch() {
+	s.t.Helper()
+	s.press("/", terminal.CtrlU)
+	s.Paste(strings.Repeat("p4ste", 1<<20/5))
+	s.until("paste refused: more than 256 KiB")
+	s.lacks("p4ste")
+	s.Paste("name:redfish")
+	s.until("/ name:redfish")
+	s.press(terminal.Esc)
 }
 
 // follows watches another session, which types a password and copies meanwhile. Keys do nothing but end it.

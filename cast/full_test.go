@@ -1,0 +1,36 @@
+package cast
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestRecordingOnAFullDisk: the terminal goes on without the recording, which says why it ended.
+func TestRecordingOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	r, err := Record(filepath.Join(t.TempDir(), "full.cast"), Header{Version: 2, Width: 80, Height: 24}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = full.Close() }()
+	r.writer.out = full
+	for range 3 {
+		if n, err := r.Write([]byte("picture")); n != len("picture") || err != nil {
+			t.Errorf("the terminal is held up: %d, %v", n, err)
+		}
+		r.Resize(100, 30)
+	}
+	if err := r.Err(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("the reason is %v", err)
+	}
+	if err := r.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("closed with %v", err)
+	}
+}
