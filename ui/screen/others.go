@@ -25,10 +25,7 @@ func (e *Env) Others(nodes []models.NodeRef) []string {
 			found = append(found, fmt.Sprintf(textOthersLook, strings.Join(users, ", "), n.Label()))
 		}
 	}
-	for _, t := range e.Tasks.All() {
-		if !t.Running() || e.Tasks.Mine(t) {
-			continue
-		}
+	for _, t := range e.Tasks.OfOthers() {
 		for _, n := range nodes {
 			if i := t.Plan.Index(n.UUID); i >= 0 {
 				if _, over := t.ResultOf(i); !over && t.Plan.Items[i].Refusal == nil {

@@ -293,8 +293,22 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 	return e.current(), true
 }
 
+// shows reports whether the user sees a task: an own one, or one whose nodes the user sees. Others would name hidden nodes.
 func (l *TaskList) shows(t *Task) bool {
-	return l.sees == nil || slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return l.sees(i.Node.UUID) })
+	return l.sees == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.sees(i.Node.UUID) })
+}
+
+// OfOthers returns the running tasks of other users, also those that the user does not see.
+func (l *TaskList) OfOthers() []*Task {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var others []*Task
+	for _, e := range l.entries {
+		if e.task.Running() && !l.Mine(e.task) {
+			others = append(others, e.current())
+		}
+	}
+	return others
 }
 
 // Mine reports whether the list's user started a task.

@@ -29,7 +29,7 @@ func numbersOf(l *TaskList) string {
 	return fmt.Sprint(numbers)
 }
 
-// TestTasksOfUsers: each list shows the tasks with a node that its user sees, and knows whose they are.
+// TestTasksOfUsers: each list shows the tasks whose nodes its user sees, and knows whose they are.
 func TestTasksOfUsers(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
@@ -39,22 +39,28 @@ func TestTasksOfUsers(t *testing.T) {
 	anna.Add(taskOn("a", "x"))
 	anna.Add(taskOn("x"))
 	otto.Add(taskOn("b"))
-	if a, o := numbersOf(anna), numbersOf(otto); a != "[1 2 3]" || o != "[1 3]" {
+	anna.Add(taskOn("a", "b"))
+	if a, o := numbersOf(anna), numbersOf(otto); a != "[1 2 3 4]" || o != "[3 4]" {
 		t.Errorf("anna sees %s, otto %s", a, o)
 	}
-	if _, there := otto.Get(2); there {
-		t.Error("otto gets a task whose nodes are hidden")
+	for _, number := range []int{1, 2} {
+		if _, there := otto.Get(number); there {
+			t.Errorf("otto gets task %d, with a hidden node", number)
+		}
 	}
-	if a, o := anna.Running(), otto.Running(); a != 3 || o != 2 {
+	if others := otto.OfOthers(); len(others) != 3 || others[0].Number != 1 {
+		t.Errorf("%d tasks of others", len(others))
+	}
+	if a, o := anna.Running(), otto.Running(); a != 4 || o != 2 {
 		t.Errorf("anna counts %d running tasks, otto %d", a, o)
 	}
-	for number, owner := range map[int]string{1: "anna", 3: "otto"} {
+	for number, owner := range map[int]string{4: "anna", 3: "otto"} {
 		task, there := otto.Get(number)
 		if !there || task.Owner != owner || otto.Mine(task) != (owner == "otto") {
 			t.Errorf("task %d: %+v", number, task)
 		}
 	}
-	for _, number := range []int{0, -1, 4} {
+	for _, number := range []int{0, -1, 5} {
 		if _, there := anna.Get(number); there {
 			t.Errorf("there is a task %d", number)
 		}

@@ -246,7 +246,7 @@ func (s *Task) whyRetry(t *screen.Task) string {
 	case !s.here(t):
 		return "the task ran in context " + t.Context
 	case s.env.ReadOnly:
-		return "this context is read-only"
+		return s.env.WhyReadOnly()
 	}
 	return ""
 }
