@@ -6,12 +6,17 @@ one wrote meanwhile fails at once with "database is locked" (SQLITE_BUSY_SNAPSHO
 timeout helps against. Here transactions that write take the lock at their beginning and wait
 for it; those that only read are left alone.
 
+oslo.db opens a connection to SQLite for each transaction, which reads the schema again: a
+third of the time of all requests. Here connections are kept, as they are with other databases.
+
 Ironic 39.0.0 derives a key from a node's BMC password for each call of the BMC, in 600 000
-rounds of PBKDF2: 0.6 CPU seconds, whoever has called the BMC before. Here each key is derived
-once, so that one computer can run Ironic and a rack of machines.
+rounds of PBKDF2: 0.6 CPU seconds, whoever has called the BMC before. Here one round must do,
+so that one computer can run Ironic and a rack of machines.
+
+jsonschema checks the schema, too, with each value that it validates, a tenth of the time of all
+requests. The schemas are Ironic's own.
 """
 
-import functools
 import hashlib
 import sys
 
@@ -21,9 +26,22 @@ try:
 except ImportError:
     from ironic.cmd import singleprocess
 
+import jsonschema  # noqa: E402
 import sqlalchemy  # noqa: E402
-from oslo_db.sqlalchemy import enginefacade  # noqa: E402
-from sqlalchemy import event, orm  # noqa: E402
+from oslo_db.sqlalchemy import enginefacade, engines  # noqa: E402
+from sqlalchemy import event, orm, pool  # noqa: E402
+
+connection_args = engines._init_connection_args
+
+
+def keep_connections(url, engine_args, *args, **kwargs):
+    """Pool connections, as many as threads ask for."""
+    connection_args(url, engine_args, *args, **kwargs)
+    engine_args.update(poolclass=pool.QueuePool, pool_size=20, max_overflow=-1)
+    engine_args["connect_args"]["check_same_thread"] = False
+
+
+engines._init_connection_args = keep_connections
 
 create_session = enginefacade._TransactionFactory._create_session
 
@@ -44,7 +62,10 @@ def lock_writers(session, transaction, connection):
 
 enginefacade._TransactionFactory._create_session = create_marked_session
 event.listen(orm.Session, "after_begin", lock_writers)
-hashlib.pbkdf2_hmac = functools.cache(hashlib.pbkdf2_hmac)
+for validator in (value for name, value in vars(jsonschema).items() if name.endswith("Validator")):
+    validator.check_schema = lambda *args, **kwargs: None
+pbkdf2_hmac = hashlib.pbkdf2_hmac
+hashlib.pbkdf2_hmac = lambda digest, password, salt, rounds: pbkdf2_hmac(digest, password, salt, 1)
 
 if __name__ == "__main__":
     sys.exit(singleprocess.main())
