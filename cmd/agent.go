@@ -157,16 +157,14 @@ func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 			return err
 		}
 	}
-	e := c.Search(hints.GenerationNewest).Explain(c.Disks)
-	verdict := c.Judge(hints.GenerationNewest)
-	report := matchReport{Verdict: verdict, Disagree: c.Hints.Disagree(hints.GenerationNewest), Problems: nonNil(e.Problems), Disks: nonNil(e.Disks)}
+	report, e := match(&c, hints.GenerationNewest)
 	table := diskTable(report, e)
 	table.empty = "This host has no disk."
 	if err := a.print(table); err != nil {
 		return err
 	}
-	if verdict.Agent.Error != nil {
-		return errors.New(*verdict.Agent.Error)
+	if report.Agent.Error != nil {
+		return errors.New(*report.Agent.Error)
 	}
 	return nil
 }

@@ -65,6 +65,14 @@ type matchReport struct {
 	Disks    []hints.DiskCheck `json:"disks"`
 }
 
+// match judges the disks of a case, with the explanation for each disk.
+func match(c *hints.Case, by hints.Generation) (matchReport, hints.Explanation) {
+	e := c.Search(by).Explain(c.Disks)
+	return matchReport{
+		Verdict: c.Judge(by), Disagree: c.Hints.Disagree(by), Problems: nonNil(e.Problems), Disks: nonNil(e.Disks),
+	}, e
+}
+
 func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	var c hints.Case
 	var err error
@@ -84,20 +92,16 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	if err != nil {
 		return usagef("--inventory: %w", err)
 	}
-	e := c.Search(by).Explain(c.Disks)
-	verdict := c.Judge(by)
-	report := matchReport{
-		Verdict: verdict, Disagree: c.Hints.Disagree(by), Problems: nonNil(e.Problems), Disks: nonNil(e.Disks),
-	}
+	report, e := match(&c, by)
 	if err := a.print(diskTable(report, e)); err != nil {
 		return err
 	}
 	if a.output == outputTable {
-		if verdict.Because != nil {
-			a.complain("Ironic: invalid: %s", *verdict.Because)
+		if report.Because != nil {
+			a.complain("Ironic: invalid: %s", *report.Because)
 		}
-		if verdict.Agent.Error != nil {
-			a.complain("ramdisk: %s", *verdict.Agent.Error)
+		if report.Agent.Error != nil {
+			a.complain("ramdisk: %s", *report.Agent.Error)
 		}
 		for _, p := range e.Problems {
 			a.complain("%s", p)
