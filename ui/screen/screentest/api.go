@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"ironworks/ironicclient" //nolint:depguard // the poller that fills the store asks in its words
@@ -25,9 +26,13 @@ type API struct {
 	Err   error
 	// Asked has the requests in order.
 	Asked []string
+	// asking guards Asked while requests run in parallel.
+	asking sync.Mutex
 }
 
 func (a *API) ask(what string) error {
+	a.asking.Lock()
+	defer a.asking.Unlock()
 	a.Asked = append(a.Asked, what)
 	return a.Err
 }
