@@ -54,7 +54,7 @@ func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
-	// Longer texts than an MD5 are no MD5, except for an old agent.
+	// A text longer than an MD5 digest is not one, except for an old agent.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == antique || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {

@@ -45,8 +45,8 @@ type Options struct {
 	Collectors []string
 	// Rescued stops the agent after the lookup: the machine is in rescue.
 	Rescued bool
-	// DiskTries is how often, DiskWait apart, the agent looks for a disk to install to before it
-	// serves; the default is once.
+	// DiskTries is the number of times, DiskWait apart, that the agent looks for a disk to install to before it serves;
+	// the default is once.
 	DiskTries int
 	DiskWait  time.Duration
 	// CoreOSRoot is where the host's root is mounted in the agent's root, "/" if they are the same.

@@ -37,8 +37,8 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	return name, nil
 }
 
-// raidRoot returns the root array of the RAID configuration that this agent has applied. Without
-// one, the arrays that are no root volumes, and the disks below them, are excluded.
+// raidRoot returns the root array of the RAID configuration that this agent has applied. Without one, the arrays that
+// are not root volumes, and the disks below them, are excluded.
 func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
 	a.mu.Lock()
 	roots := slices.Clone(a.raidRoots)

@@ -300,7 +300,7 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part in between: the node's name, the instance, the kind of operation.
+	// What is the part of the file name in between: the node's name, the instance, the kind of operation.
 	What string
 	// Time is the time when it was stored, on the conductor's clock.
 	Time time.Time

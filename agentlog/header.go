@@ -65,7 +65,7 @@ func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
 }
 
-// debugSuffix is what oslo.log appends to a line of level DEBUG: function, file, line.
+// debugSuffix is the text that oslo.log appends to a line of level DEBUG: function, file, line.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
 // withoutSuffix removes it: otherwise every line of coreos-installer would end with it.

@@ -21,7 +21,7 @@ import (
 type HostKeyError struct {
 	// Host is the machine, Fingerprint its key's as ssh-keygen -l prints it.
 	Host, Fingerprint string
-	// Reason says what was expected, Remedy what to do.
+	// Reason names the expected key, Remedy the fix.
 	Reason, Remedy string
 }
 

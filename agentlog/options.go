@@ -30,7 +30,7 @@ type Options struct {
 	// Archive is a folder with a conductor's archives, or one file: a path, or
 	// ssh://[user@]host/path. Empty is none.
 	Archive string
-	// Since omits older lines; zero is no limit.
+	// Since omits older lines; zero means no limit.
 	Since time.Time
 	// Once returns existing lines and ends, instead of following.
 	Once bool

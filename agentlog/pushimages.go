@@ -23,9 +23,8 @@ import (
 	"ironworks/models"
 )
 
-// Identity is what an image contains so that the console recognizes the machines that boot it: the
-// token with which they push their journal, and the host key of their SSH server. Either may be
-// empty.
+// Identity has the secrets in an image by which the console recognizes the machines that boot it: the token with which
+// they push their journal, and the host key of their SSH server. Either may be empty.
 type Identity struct {
 	// Image names the image; it is not secret.
 	Image string

@@ -91,8 +91,8 @@ func (a *allowance) refill(now time.Time) bool {
 
 func (a *allowance) spend(n int) { a.left -= float64(n) }
 
-// boundedListener limits the concurrent connections, in total and per address. Excess connections
-// are closed at once, so that idle connections lock nobody out.
+// boundedListener limits the concurrent connections, in total and per address. Excess connections are closed at once,
+// so that idle connections do not block other clients.
 type boundedListener struct {
 	net.Listener
 	most, each int

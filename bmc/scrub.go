@@ -58,8 +58,8 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime parses a time of the controller's clock. A clock that was never set starts in 1970, or at
-// the firmware's build date; the former is no time.
+// parseTime parses a time of the controller's clock. A clock that was never set starts in 1970, or at the firmware's
+// build date; the former does not count as a time.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {

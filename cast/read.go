@@ -25,7 +25,7 @@ type Reader struct {
 	at     time.Duration
 }
 
-// ErrNoCast reports that a file is no recording in a known format.
+// ErrNoCast reports that a file is not a recording in a known format.
 var ErrNoCast = errors.New("not an asciicast of version 2 or 3")
 
 // Is reports whether a file starts like a recording.

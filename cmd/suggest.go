@@ -29,7 +29,7 @@ func didYouMean[T ~string](word string, known []T) string {
 	return ""
 }
 
-// unknownCommand is the error for an argument that is no command below cmd.
+// unknownCommand is the error for an argument that is not a command below cmd.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, sub := range cmd.Commands() {

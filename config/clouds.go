@@ -11,11 +11,10 @@ import (
 
 // cloudFiles is clouds.yaml with the files merged over and under it.
 //
-// The rules are those of openstacksdk's config loader
-// (https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html).
-// gophercloud's clouds.Parse is not used, because it panics on a cloud with auth_type none and
-// no auth, and loses endpoint, system_scope, regions and the difference between the user's and
-// the project's domain.
+// The rules follow openstacksdk's config loader
+// (https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html). gophercloud's clouds.Parse is not
+// used, because it panics on a cloud with auth_type none and no auth, and loses endpoint, system_scope, regions and
+// the difference between the user's and the project's domain.
 type cloudFiles struct {
 	path   string           // of clouds.yaml, or ""
 	clouds map[string]*node // with secure.yaml merged in

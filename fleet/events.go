@@ -47,7 +47,7 @@ func addedEvents(n *models.Node, at time.Time) []models.Event {
 	return append(events, stateEvents(n, models.StateEnroll, at)...)
 }
 
-// stateEvents returns the events from the last reported state to that of n. Changes within one phase are no events;
+// stateEvents returns the events from the last reported state to that of n. Changes within one phase are not events;
 // stable states that the node must have passed are reported as inferred, so that the chain has no gaps.
 func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) []models.Event {
 	if n.ProvisionState.Phase() == lastState.Phase() {

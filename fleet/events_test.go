@@ -88,7 +88,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 	}
 }
 
-// TestAgentBeforeTheStart: a ramdisk's heartbeat before the start is no event.
+// TestAgentBeforeTheStart: a ramdisk's heartbeat before the start is not an event.
 func TestAgentBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -10,8 +10,8 @@ import (
 type Status struct {
 	// Connected is true after an answer, false after a fault.
 	Connected bool
-	// Complete reports that the whole fleet was listed; Total is how many nodes Ironic counted
-	// before, 0 if unknown.
+	// Complete reports that the whole fleet was listed; Total is the number of nodes that Ironic counted before, 0 if
+	// unknown.
 	Complete bool
 	Total    int
 	// AsOf is when, on the local clock, the node list was last known to be right: it has all

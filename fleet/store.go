@@ -344,7 +344,7 @@ func (s *Store) notIn(seen map[string]bool) []string {
 	return missing
 }
 
-// countBusy updates the number of nodes in transition; "" is no node.
+// countBusy updates the number of nodes in transition; "" means no node.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--

@@ -30,8 +30,8 @@ type Ramdisk struct {
 	// agent.
 	Agent   AgentKind
 	Program AgentProgram
-	// Image is the agent's container image: a full reference, best with a digest, because tags
-	// move. Whoever publishes this image has root on every node.
+	// Image is the agent's container image: a full reference, best with a digest, because tags move. The publisher of
+	// this image has root on every node.
 	Image string
 	// Registries are the registries that need other than the default verification.
 	Registries []Registry

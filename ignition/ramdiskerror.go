@@ -16,8 +16,7 @@ import (
 // commands name the flag.
 type RamdiskField string
 
-// The fields. FieldOutput is no input: it marks a generated configuration that Ignition
-// rejects.
+// The fields. FieldOutput is not an input: it marks a generated configuration that Ignition rejects.
 const (
 	FieldProfile     RamdiskField = "profile"
 	FieldIronicURL   RamdiskField = "ironic url"

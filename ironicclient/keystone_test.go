@@ -227,7 +227,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// The connection's own endpoint wins over the catalogue, which need not have one.
+// The connection's own endpoint takes precedence over the catalog, which may lack one.
 func TestEndpointOverride(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

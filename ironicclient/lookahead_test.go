@@ -43,7 +43,7 @@ func TestWrongGuessOfTheNextPage(t *testing.T) {
 	}
 }
 
-// Whoever stops reading leaves nothing running: goleak looks after every test.
+// When the caller stops reading, nothing keeps running: goleak looks after every test.
 func TestStoppingEarlyEndsTheRequestAhead(t *testing.T) {
 	t.Parallel()
 	s := &stepper{rows: strings.Split("abcdef", ""), cap: 2, gone: map[string]bool{}}

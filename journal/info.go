@@ -54,7 +54,7 @@ type NodeLines struct {
 	Bytes int64          `json:"bytes"`
 }
 
-// topNodes is how many nodes [Info] lists.
+// topNodes is the number of nodes that [Info] lists.
 const topNodes = 5
 
 // Info returns the content of the journal; without a file, only the limits.

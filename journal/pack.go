@@ -19,8 +19,7 @@ const packedAs = 1
 // maxUnpacked limits the unpacked size of a chunk or a snapshot.
 const maxUnpacked = 64 << 20
 
-// packer packs what is written, and unpacks chunks to extend them. It is not safe for concurrent
-// use.
+// packer packs written values, and unpacks chunks to extend them. It is not safe for concurrent use.
 type packer struct {
 	*unpacker
 	zstd *zstd.Encoder

@@ -32,7 +32,7 @@ type Pruned struct {
 	After  int64 `json:"bytes_after"`
 }
 
-// atATime is how many rows, or pages, are deleted together: other programs may write in between.
+// atATime is the number of rows, or pages, that are deleted together: other programs may write in between.
 const atATime = 512
 
 // Prune deletes records and shrinks the file. It returns the counts even if it fails.

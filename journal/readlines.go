@@ -25,9 +25,8 @@ func bounds(from, to time.Time) (low, high int64) {
 	return low, high
 }
 
-// Lines returns the ramdisk log lines of a node in a period, both ends included, the oldest first
-// and each once; zero times are no limits. The time is the machine's, or that of receipt if
-// unknown. It stops at the first error.
+// Lines returns the ramdisk log lines of a node in a period, both ends included, the oldest first and each once; zero
+// times mean no limit. The time is the machine's, or that of receipt if unknown. It stops at the first error.
 func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	return func(yield func(models.LogLine, error) bool) {
 		m := &merge{ctx: ctx, journal: j, seed: maphash.MakeSeed(), once: map[uint64]bool{}, timeless: map[uint64]bool{}}

@@ -29,7 +29,7 @@ type agentConfig struct {
 	// NoAgent is an Ignition without an agent: nothing calls Ironic.
 	NoAgent bool
 	Token   string
-	// Units are the units ofthe Ignition; nil if unknown.
+	// Units are the units of the Ignition; nil if unknown.
 	Units []string
 	// LoginKeys are the SSH keys of the user core, as lines of authorized_keys.
 	LoginKeys []string

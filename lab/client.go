@@ -27,7 +27,7 @@ type client struct {
 	asking sync.Mutex
 }
 
-// apiVersion is the API version of39.0.0, and of the embedded Ironic.
+// apiVersion is the API version of 39.0.0, and of the embedded Ironic.
 const apiVersion = "1.115"
 
 // statusError is an error answer.

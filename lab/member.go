@@ -15,7 +15,7 @@ type Member struct {
 	// Name is the node's; it also names the Redfish system.
 	Name     string
 	Scenario Scenario
-	// ResourceClass is the resource class ofthe node; gp-1x if empty.
+	// ResourceClass is the resource class of the node; gp-1x if empty.
 	ResourceClass string
 	CPUs          int
 	MemoryMiB     int
@@ -36,7 +36,7 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
-	// BMCPassword is the BMC password ofall BMCs of a lab. It is no secret, because it protects nothing and must be
+	// BMCPassword is the BMC password of all BMCs of a lab. It is no secret, because it protects nothing and must be
 	// known for direct access.
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )

@@ -22,7 +22,7 @@ type SiteOptions struct {
 	Listen string
 	// Speed divides all durations; 1 if zero.
 	Speed float64
-	// SSHPort is the SSH port of[Options].
+	// SSHPort is the SSH port of [Options].
 	SSHPort int
 	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
 	// lab's own.
@@ -48,7 +48,7 @@ type OtherIronic struct {
 	APIVersion string
 	// Agent is the agent that it supports.
 	Agent AgentRelease
-	// Interfaces are the interfaces ofthe nodes besides Redfish's: {"deploy": "custom-agent"}.
+	// Interfaces are the interfaces of the nodes besides Redfish's: {"deploy": "custom-agent"}.
 	Interfaces map[string]string
 	// Start starts it, and returns the address of its API without /v1 and a function that stops
 	// it.

@@ -16,8 +16,8 @@ const (
 )
 
 // Attention ranks how urgently a node needs an operator, at a time on the server's clock: failed or faulty, first
-// those not yet in maintenance; held; in maintenance; overdue; waiting; working; resting. Within a rank time
-// changes nothing, so that rows stay in place.
+// those not yet in maintenance; held; in maintenance; overdue; waiting; working; stable. Time does not change the
+// order within a rank, so that rows stay in place.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {

@@ -25,7 +25,7 @@ type Reach struct {
 	// Proxy is the environment's proxy for the request, masked; empty for none. Addresses and Remote are then the
 	// proxy's.
 	Proxy string
-	// Addresses are the addresses ofthe name; none if it is an address.
+	// Addresses are the addresses of the name; none if it is an address.
 	Addresses []string
 	// Remote is the connected address.
 	Remote string

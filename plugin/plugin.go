@@ -30,7 +30,7 @@ type Plugin struct {
 	Args []string
 	// Consent is the required confirmation.
 	Consent models.Consent
-	// Changes says that read-only mode refuses it.
+	// Changes means that read-only mode refuses it.
 	Changes bool
 	// Background runs it without the terminal, up to [AtOnce] nodes at a time. Otherwise it has the terminal, one node
 	// after the other, and Pause waits for enter at its end.

@@ -51,7 +51,7 @@ type BMCReport struct {
 type BMCCredentialsError struct {
 	// Node is the node's name; empty for a controller that was queried without Ironic.
 	Node string
-	// Address is the address ofdriver_info; Username may be empty.
+	// Address is the address of driver_info; Username may be empty.
 	Address, Username string
 	// Wrong is how the controller rejected the password; nil if none was sent.
 	Wrong error

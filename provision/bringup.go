@@ -88,7 +88,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	}
 }
 
-// Effect is the effect ofthe most dangerous verb.
+// Effect is the effect of the most dangerous verb.
 func (a *bringUp) Effect(n *models.Node) models.Effect {
 	var worst models.Effect
 	for _, s := range a.steps(n) {

@@ -30,7 +30,7 @@ type Declared struct {
 	Verb DeclaredVerb
 	// Noun names the kind of the object, Label the object.
 	Noun, Label string
-	// UUID is the UUID ofthe existing object, or the one that the file gives.
+	// UUID is the UUID of the existing object, or the one that the file gives.
 	UUID string
 	// Fields are the fields that differ. Hidden names the fields that cannot be compared, "" for none.
 	Fields []string

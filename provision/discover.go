@@ -37,7 +37,7 @@ type Discovered struct {
 	Err   error
 }
 
-// Note says that a BMC has several systems, "" if it has not.
+// Note mentions several systems of a BMC; "" for one system.
 func (d *Discovered) Note() string {
 	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
 		return ""

@@ -78,8 +78,7 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of an explanation of the node's search; maxAge is that of
-// [NodeDisks.Notes].
+// Report returns the JSON form of an explanation of the node's search; maxAge is as in [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,

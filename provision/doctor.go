@@ -42,7 +42,7 @@ type Doctor struct {
 }
 
 const (
-	// doctorRequests is how many requests measure Ironic's latency.
+	// doctorRequests is the number of requests that measure Ironic's latency.
 	doctorRequests = 5
 	// doctorISOs is the number of deploy ISOs of the fleet that are requested.
 	doctorISOs = 5

@@ -20,7 +20,7 @@ import (
 // EnrollInput is the operator's input for an enrollment, as typed: the nodes of files, or the machines behind BMCs.
 type EnrollInput struct {
 	Files []string
-	// Format is the format ofthe files; Auto detects it.
+	// Format is the format of the files; Auto detects it.
 	Format nodefile.Format
 	// Columns map headers of spreadsheets to fields, HEADER=FIELD.
 	Columns []string
@@ -72,7 +72,7 @@ type EnrollSource struct {
 	EnrollInput
 	// Fields are the fields of spreadsheet columns by header.
 	Fields map[string]string
-	// Addresses are the addresses ofthe BMCs, one by one.
+	// Addresses are the addresses of the BMCs, one by one.
 	Addresses []string
 	// Settings are set on every node.
 	Settings []models.Setting
@@ -149,7 +149,7 @@ type EnrollFound struct {
 	Files []EnrolledFile
 	// BMCs are the results of asking, one for each system or address without one.
 	BMCs []Discovered
-	// Nodes are the nodes offiles and BMCs, in their order.
+	// Nodes are the nodes of files and BMCs, in their order.
 	Nodes []enroll.Node
 	// Completed counts the nodes with credentials from the file of credentials.
 	Completed int

@@ -50,7 +50,7 @@ type ExplainSources struct {
 type JournalFacts struct {
 	// Work is the last operation that was observed; nil if there is none.
 	Work *models.Work
-	// Lines are the lines ofthe ramdisk's log during that operation, and Boot is what the log shows of the last boot;
+	// Lines are the lines of the ramdisk's log during that operation, and Boot is what the log shows of the last boot;
 	// nil if there is no log.
 	Lines []models.LogLine
 	Boot  *explain.BootLog

@@ -13,7 +13,7 @@ import (
 // ended.
 type PanicError struct {
 	Value any
-	// Stack is the stack ofthe goroutine that panicked.
+	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
 }
 

@@ -119,7 +119,7 @@ func (v *RuleVerdict) Lines() []string {
 	return lines
 }
 
-// Verdicts are the verdicts ofthe rules that were evaluated, in their order.
+// Verdicts are the verdicts of the rules that were evaluated, in their order.
 func (t *RuleTest) Verdicts() []RuleVerdict {
 	if t.Result == nil {
 		return nil

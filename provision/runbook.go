@@ -102,7 +102,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings are the warnings ofthe steps.
+// warnings are the warnings of the steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
 // notes name settings that Ironic ignores, or decides by the operator's roles.
@@ -126,7 +126,7 @@ func (a *runbookAction) is(field string) bool {
 	return value
 }
 
-// Effect is the effect ofthe runbook's steps.
+// Effect is the effect of the runbook's steps.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
 	if a.book == nil {
 		return a.verbAction.Effect(n)

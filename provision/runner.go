@@ -147,8 +147,8 @@ type Progress struct {
 	// Now is the node with the fields that were read; nil if it was not read. The receiver must
 	// not change it.
 	Now *models.Node
-	// Enrolled is the result of a node that was enrolled, while others are not done yet; nil before. Nobody may
-	// change it.
+	// Enrolled is the result of a node that was enrolled, while others are not done yet; nil before. It must not be
+	// changed.
 	Enrolled *Enrolled
 }
 

@@ -26,7 +26,7 @@ func given(v *document.Value, sig signature) map[string]document.Value {
 	return named
 }
 
-// isTemplate says that a text has a replacement field.
+// isTemplate reports whether a text has a replacement field.
 func isTemplate(text string) bool {
 	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
 }
@@ -120,7 +120,7 @@ func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	}
 }
 
-// knownName says that a text has a field that starts like one of a template.
+// knownName reports whether a text has a field that starts like one of a template.
 func knownName(text string) bool {
 	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
 }

@@ -31,12 +31,12 @@ const (
 
 // Result is the outcome of all rules on one node.
 type Result struct {
-	// Outcomes are the outcomes ofthe rules that were evaluated, in their order.
+	// Outcomes are the outcomes of the rules that were evaluated, in their order.
 	Outcomes []Outcome
 	// After is the final state that Ironic saves.
 	After Subject
-	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear says that this
-	// is not known: nothing after it is.
+	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear means that the
+	// result is unknown, and so is everything after it.
 	Failure *Exception
 	// Unstorable is the path in the plugin data that makes Ironic fail when it stores them, after the rules; "" for none.
 	Unstorable string
@@ -45,7 +45,7 @@ type Result struct {
 // Outcome is the result of one rule.
 type Outcome struct {
 	Rule *Rule
-	// Matched says that all conditions hold.
+	// Matched means that all conditions hold.
 	Matched bool
 	// Condition is the number of the condition that does not hold, or that failed, from 1; 0 for none.
 	Condition int

@@ -48,5 +48,5 @@ const classUnclear = "unclear"
 
 func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }
 
-// Unclear says that the result cannot be known here.
+// Unclear means that the result cannot be predicted here.
 func (e *Exception) Unclear() bool { return e.Class == classUnclear }

@@ -29,7 +29,7 @@ type fieldType struct {
 	required bool
 }
 
-// nodeFields are the node fields ofironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
+// nodeFields are the node fields of ironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
 // API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
@@ -48,7 +48,7 @@ func nodeFields() map[string]fieldType {
 	return require(f, "id", "maintenance", "console_enabled", "protected")
 }
 
-// portFields are the port fields ofironic/objects/port.py.
+// portFields are the port fields of ironic/objects/port.py.
 func portFields() map[string]fieldType {
 	f := fieldsOf(kindText, "physical_network", "name", "description", "vendor", "category")
 	maps.Copy(f, fieldsOf(kindDict, "extra", "local_link_connection", "internal_info"))
@@ -82,7 +82,7 @@ type pythonTime string
 type object struct {
 	class  string // Node or Port
 	fields map[string]fieldType
-	// values are the values ofthe fields that the API shows, by name.
+	// values are the values of the fields that the API shows, by name.
 	values *hints.PythonDict
 	// own are attributes other than fields, which the Python object has until the inspection ends.
 	own map[string]any
@@ -128,7 +128,7 @@ func (o *object) get(name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
 }
 
-// method says that Ironic's class has something of that name that is no field.
+// method reports that Ironic's class has an attribute of that name other than a field.
 func (o *object) method(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "obj_") || strings.HasPrefix(name, "OBJ_") ||
 		strings.HasPrefix(name, "get_") || strings.HasPrefix(name, "list") ||
@@ -141,7 +141,7 @@ func (o *object) method(name string) bool {
 		}, name)
 }
 
-// set is setattr. ineffective says that Ironic does not save it.
+// set is setattr. ineffective reports that Ironic does not save it.
 func (o *object) set(name string, value any) (ineffective bool, raised *Exception) {
 	t, isField := o.fields[name]
 	if !isField {

@@ -33,7 +33,7 @@ type Rule struct {
 	// Conditions must all hold. None hold always.
 	Conditions []Operation
 	Actions    []Operation
-	// Hidden says that the API did not show conditions and actions.
+	// Hidden means that the API did not show conditions and actions.
 	Hidden bool
 }
 
@@ -95,7 +95,7 @@ func Names(list []Operation) string {
 	return strings.Join(names, ", ")
 }
 
-// looped says that the operation has a loop: Ironic ignores an empty one.
+// looped reports whether the operation has a loop: Ironic ignores an empty one.
 func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
 
 // Decode reads a rule of the API.

@@ -9,7 +9,7 @@ type signature struct {
 	required, optional []string
 	// formatted are the arguments whose templates are filled in; a loop fills in all.
 	formatted []string
-	// pluginData says that the class gets the plugin data as an argument.
+	// pluginData means that the class gets the plugin data as an argument.
 	pluginData bool
 }
 

@@ -25,7 +25,7 @@ const (
 
 // BMCFlags are a command's flags about BMCs.
 type BMCFlags struct {
-	// Address is the address ofthe only BMC, System its machine's path.
+	// Address is the address of the only BMC, System its machine's path.
 	Address, System string
 	// Login overrides the environment's credentials, as far as its fields are set.
 	Login               config.BMCLogin
@@ -117,10 +117,9 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	return nil
 }
 
-// mayReceive reports whether credentials may be sent to a BMC. Whoever may write driver_info chooses
-// the address: credentials for several BMCs are sent only to hosts that the configuration lists,
-// to BMCs whose certificate it pins, and to those that the operator named together with the
-// credentials.
+// mayReceive reports whether credentials may be sent to a BMC. A user who can write driver_info chooses the address:
+// credentials for several BMCs are sent only to hosts that the configuration lists, to BMCs whose certificate it pins,
+// and to those that the operator named together with the credentials.
 func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
 	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.own.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):

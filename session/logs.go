@@ -132,7 +132,7 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address ofthe only node's ramdisk, Archive and Sources override the context's; empty for the known
+	// Address is the address of the only node's ramdisk, Archive and Sources override the context's; empty for the known
 	// ones.
 	Address, Archive string
 	Sources          []models.LogSource

@@ -8,9 +8,9 @@ import (
 
 // Bounds of the log of refusals: what clients without a key cause must not fill a disk.
 const (
-	// refusalsEvery is how often refusals that were only counted are reported.
+	// refusalsEvery is the interval of reports about refusals that were only counted.
 	refusalsEvery = time.Minute
-	// refusalsShown is how many refusals of an address are written in full in that time, for each kind.
+	// refusalsShown is the number of refusals of an address that are written in full in that time, for each kind.
 	refusalsShown = 3
 	// refusalsKinds bounds the addresses and kinds that are counted apart.
 	refusalsKinds = 1000

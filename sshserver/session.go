@@ -24,7 +24,7 @@ type Session struct {
 	access.Login
 	// ID is the number of the session.
 	ID int
-	// Address is the address ofthe client.
+	// Address is the address of the client.
 	Address string
 	// In, Out and Err are the streams. Reading In counts as activity of the user.
 	In       io.Reader

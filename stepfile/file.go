@@ -315,7 +315,7 @@ func (i *Item) Body() *hints.PythonDict {
 	return d
 }
 
-// Traits are the traits ofa runbook; given says that there are any to set.
+// Traits are the traits of a runbook; given says that there are any to set.
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook

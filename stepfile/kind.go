@@ -25,7 +25,7 @@ func (k Kind) order() string { return [...]string{"priority", "order"}[k] }
 // stepKeys are the fields of a step.
 func (k Kind) stepKeys() []string { return []string{"interface", "step", "args", k.order()} }
 
-// fields are the fields ofan object, besides uuid and name, in the order of a file.
+// fields are the fields of an object, besides uuid and name, in the order of a file.
 func (k Kind) fields() []string {
 	if k == Template {
 		return []string{"description", "steps", "extra"}

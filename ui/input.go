@@ -26,7 +26,7 @@ type boundedInput struct {
 	tooLong func()
 
 	read [4 << 10]byte
-	// ready is what the next calls of Read return.
+	// ready is the input for the next calls of Read.
 	ready bytes.Buffer
 	state inputState
 	// size is the length of the sequence after its introducer, start its start; continued counts the bytes of a character of
@@ -50,7 +50,7 @@ const (
 	inputPaste             // until pasteEnds
 )
 
-// Read returns what is passed on.
+// Read returns the input that is passed on.
 func (i *boundedInput) Read(p []byte) (int, error) {
 	for i.ready.Len() == 0 {
 		n, err := i.from.Read(i.read[:])

@@ -34,8 +34,8 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click selects what is at a cell: a row, a column title, a tab, a field, an item of a menu. A click at the selected row
-// opens it.
+// click selects the element at a cell: a row, a column title, a tab, a field, an item of a menu. A click at the
+// selected row opens it.
 func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
 		return nil

@@ -203,7 +203,7 @@ func (p *painter) leave() {
 	_, _ = io.WriteString(p.out, text)
 }
 
-// lockedWriter lets the painter, Bubble Tea and what is sent to the clipboard write in turn.
+// lockedWriter serializes writes of the painter, of Bubble Tea and to the clipboard.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer

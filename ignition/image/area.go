@@ -8,8 +8,7 @@ import (
 )
 
 var (
-	// ErrNoArea means that an image has no area for a configuration, so it is no CoreOS live
-	// image.
+	// ErrNoArea means that an image has no area for a configuration, so it is not a CoreOS live image.
 	ErrNoArea = errors.New("not a CoreOS live image: no area for an Ignition configuration")
 	// ErrNotEmbedded means that the area contains no configuration.
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")

@@ -64,8 +64,8 @@ func FuzzImage(f *testing.F) {
 		if err := patch.Apply(edited); err != nil || len(edited) != len(whole) {
 			t.Fatal(err)
 		}
-		// If the area overlaps its own metadata, the result is no valid image, but the written
-		// bytes must be correct.
+		// If the area overlaps its own metadata, the result is not a valid image, but the written bytes must be
+		// correct.
 		for _, r := range patch.Ranges() {
 			if r.Offset < 0 || r.Offset+r.Length > int64(len(whole)) || !bytes.HasPrefix(edited[r.Offset:], r.Data) {
 				t.Errorf("%d bytes at %d", r.Length, r.Offset)

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// ErrNotISO means that a file is no ISO 9660 image.
+	// ErrNotISO means that a file is not an ISO 9660 image.
 	ErrNotISO = errors.New("not an ISO 9660 image")
 	// ErrTruncated means that an image is shorter than its header says, usually after an
 	// interrupted download. It wraps [ErrNotISO].

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because it dates
-	// from 2020 or is no live image.
+	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because it dates from 2020 or is not a
+	// live image.
 	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
 	// ErrKargsArea means that the image's metadata about these areas is invalid.
 	ErrKargsArea = errors.New("the image's areas for kernel arguments are invalid")

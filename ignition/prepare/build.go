@@ -125,8 +125,8 @@ func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file reads a file; "" is no file. It refuses empty files, except those of the metal3 profile,
-// which tools write empty.
+// file reads a file; "" means no file. It refuses empty files, except those of the metal3 profile, which tools write
+// empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
 		return ""

@@ -21,8 +21,8 @@ const programName = "ironworks-agent"
 // previewURL is a placeholder for the URL, which only the server knows.
 const previewURL = "http://127.0.0.1/" + programName
 
-// PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does
-// nothing for inputs that need no server. The errors are those of [Maker.Build].
+// PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does nothing for inputs
+// that need no server. It returns the errors of [Maker.Build].
 func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error {
 	if in.Agent != string(ignition.AgentBuiltin) || in.AgentURL != "" || in.AgentEmbed {
 		return nil

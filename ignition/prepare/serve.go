@@ -179,8 +179,8 @@ func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(l
 	return nil
 }
 
-// add adds a stream for a node, or for all nodes if node is zero. A nil config keeps the ISO's
-// own configuration. The errors are those of [image.ISO.Edit] and [image.ReadInitramfs].
+// add adds a stream for a node, or for all nodes if node is zero. A nil config keeps the ISO's own configuration. It
+// returns the errors of [image.ISO.Edit] and [image.ReadInitramfs].
 func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}
 	var err error
@@ -257,7 +257,7 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 	return server, targets, nil
 }
 
-// Publish assigns each item a URL on a server that clients reach as host. The errors are those of Serve.
+// Publish assigns each item a URL on a server that clients reach as host. It returns the errors of Serve.
 func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
 	now := time.Now()
 	var failed error

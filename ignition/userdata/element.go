@@ -47,7 +47,7 @@ func (k elementKind) String() string {
 	return "nothing"
 }
 
-// place counts from 1, columns in characters. The zero value is no position.
+// place counts from 1, columns in characters. The zero value means no position.
 type place struct{ line, column int32 }
 
 // elementPath addresses an element: strings are keys, ints are list indexes.

@@ -70,7 +70,7 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 	return pick(document, fields), nil
 }
 
-// linkProperties are the link properties oflocal_link_connection.
+// linkProperties are the link properties of local_link_connection.
 var linkProperties = map[string]*schema{
 	"port_id": plainText, "switch_id": plainText, "hostname": plainText, "switch_info": plainText,
 	"network_type":        {Types: []string{"string"}, Enum: []string{"managed", "unmanaged"}},

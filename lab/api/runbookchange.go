@@ -18,7 +18,7 @@ var (
 		"disable_ramdisk": booleanOrNull, "extra": objectOrNull, "public": booleanOrNull, "owner": longText(nullableText, 255),
 	}
 	booleanOrNull = &schema{Types: []string{"boolean", "null"}}
-	// oldRunbook is what a client may send before 1.112, freeRunbook afterwards, and every runbook after a patch.
+	// oldRunbook is the schema of requests before 1.112, freeRunbook since then, and for every runbook after a patch.
 	oldRunbook  = runbookSchema(runbookProperties)
 	freeRunbook = runbookSchema(func() map[string]*schema {
 		properties := maps.Clone(runbookProperties)

@@ -2,8 +2,7 @@ package db
 
 import "time"
 
-// Node is a node. The names are those of Ironic's API; empty strings and zero times stand for
-// null, unless Empty says otherwise.
+// Node is a node. The names match Ironic's API; empty strings and zero times mean null, unless Empty says otherwise.
 type Node struct {
 	ID           int // the database's ID; orders rows of the same time
 	UUID         string

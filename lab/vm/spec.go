@@ -20,7 +20,7 @@ type Spec struct {
 	UUID, Vendor, Product, Serial, BIOSVersion, Processor string
 	CPUs, MemoryMiB                                       int
 	Disks                                                 []Disk
-	// MAC is the MAC address ofthe network interface, in lower case with colons.
+	// MAC is the MAC address of the network interface, in lower case with colons.
 	MAC string
 	// Address is the guest's address in user networking: 10.0.2.16 for example. The host is
 	// HostAddress.

@@ -25,7 +25,7 @@ type Facts struct {
 	Asked bool
 	// Version is the negotiated API version.
 	Version models.APIVersion
-	// Latencies are the latencies ofsmall requests.
+	// Latencies are the latencies of small requests.
 	Latencies []time.Duration
 	// Skew is Ironic's clock minus this machine's, if SkewKnown, to half a second.
 	Skew      time.Duration

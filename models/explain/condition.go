@@ -66,8 +66,7 @@ const (
 	// ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is the minimum usual duration of a phase, because a few seconds more are no sign
-	// of trouble.
+	// shortPhase is the minimum usual duration of a phase, because a few more seconds do not indicate a problem.
 	shortPhase = 20 * time.Second
 )
 

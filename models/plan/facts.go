@@ -39,7 +39,7 @@ type Facts struct {
 	// MaxInventoryAge is its maximum age; zero is unlimited.
 	MaxInventoryAge time.Duration
 
-	// Validations are the validations ofthe current node, before the plan's changes.
+	// Validations are the validations of the current node, before the plan's changes.
 	Validations   []models.Validation
 	ValidateError string
 	Drivers       []models.Driver

@@ -9,9 +9,9 @@ import (
 
 // Software has the agent's data for the check of a software RAID.
 type Software struct {
-	// Generation is the generation ofthe agent: the old one lacks some checks.
+	// Generation is the generation of the agent: the old one lacks some checks.
 	Generation hints.Generation
-	// KeepsVolumes says that skip_block_devices of the node preserves a volume.
+	// KeepsVolumes reports that skip_block_devices of the node preserves a volume.
 	KeepsVolumes bool
 	// Devices is the number of block devices.
 	Devices int

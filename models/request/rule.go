@@ -11,7 +11,7 @@ import (
 // Rule is an inspection rule, as requests about it need it.
 type Rule struct {
 	UUID, Label string
-	// Body is the body ofPOST /v1/inspection_rules.
+	// Body is the body of POST /v1/inspection_rules.
 	Body json.Marshaler
 	// Sensitive rules may hold secrets.
 	Sensitive bool

@@ -12,7 +12,7 @@ type Steps struct {
 	// Noun is the kind, and Collection its part of the path.
 	Noun, Collection string
 	UUID, Name       string
-	// Body is the body ofthe POST.
+	// Body is the body of the POST.
 	Body    json.Marshaler
 	Feature models.Feature
 }

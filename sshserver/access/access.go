@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Role is what a user may do.
+// Role is a set of permissions.
 type Role string
 
 // Roles. A viewer changes nothing, an operator acts on nodes, an admin may also override checks.

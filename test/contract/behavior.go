@@ -43,7 +43,7 @@ type step struct {
 	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
 	// any success.
 	want string
-	// old is what the old release responds when it differs.
+	// old is the response of the old release, if it differs.
 	old string
 	// save stores a value of the response, as in "port=uuid".
 	save string

@@ -35,7 +35,7 @@ func NewPick(title string, items []Item, then func(id string) tea.Cmd) *Pick {
 	return &Pick{title: title, list: choose.New(items), then: then}
 }
 
-// Loading says that Items will complete the list.
+// Loading means that Items will complete the list.
 func (p *Pick) Loading() *Pick {
 	p.loading = true
 	return p

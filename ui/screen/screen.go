@@ -88,8 +88,8 @@ type Pointing interface {
 	Pointed() (n models.NodeRef, ok bool)
 }
 
-// Clickable is a screen that the mouse can act on. Click handles a click at a cell of it; open says that the row at the
-// cursor was clicked, which opens it.
+// Clickable is a screen that the mouse can act on. Click handles a click at a cell of it; open means that the row at
+// the cursor was clicked, which opens it.
 type Clickable interface {
 	Click(x, y int) (open bool, cmd tea.Cmd)
 }

@@ -237,7 +237,7 @@ func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	}
 }
 
-// MarkRetried says that another task retries nodes of a task.
+// MarkRetried records that another task retries nodes of a task.
 func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	l.change(number, func(e *taskEntry) {
 		e.edit(func(t *Task) {

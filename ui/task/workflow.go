@@ -89,8 +89,7 @@ type flow struct {
 	command func(nodes []string) []string
 	// form is the operator's input, without secrets; nil if the action cannot be recreated from it.
 	form *screen.TaskForm
-	// checked says that the checks of a deployment run, exact that the operator confirms the
-	// requests themselves.
+	// checked means that the checks of a deployment run, exact that the operator confirms the requests themselves.
 	checked, exact bool
 	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
 	retryOf int
@@ -107,7 +106,7 @@ type flow struct {
 	// action is nil, and batch empty, before the first check.
 	action provision.Action
 	batch  provision.Batch
-	// disks are the disks ofthe first nodes whose disks may be erased, by UUID.
+	// disks are the disks of the first nodes whose disks may be erased, by UUID.
 	disks map[string][]models.Detail
 	task  *screen.Task
 }

@@ -168,7 +168,7 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent is the context's color. The names are those of the configuration.
+// accent is the context's color. The names match the configuration.
 func accent(o Options, few bool) color.Color {
 	tones := map[string][3]string{ // 16-color index, dark, light
 		"black":   {"7", "#c9d1d9", "#000000"},

@@ -44,7 +44,7 @@ func NewChanger(life context.Context, env *screen.Env, texts Texts, plan func(pa
 	return &Changer{env: env, life: life, texts: texts, plan: plan}
 }
 
-// Planned is what would change, or why that is unknown.
+// Planned has the planned changes, or the reason why they are unknown.
 type Planned struct {
 	Steps    []provision.Declared
 	Warnings []document.Problem

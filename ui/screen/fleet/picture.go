@@ -211,7 +211,7 @@ func stateCell(r *models.Row) table.Cell {
 	glyph, role := theme.Node(&r.Node)
 	text := string(r.Node.ProvisionState)
 	if r.Node.Maintenance && glyph != theme.GlyphMaint {
-		text += " " + theme.GlyphMaint // the glyph says that the node failed, which matters more
+		text += " " + theme.GlyphMaint // the glyph shows that the node failed, which matters more
 	}
 	if r.Discovered() == models.Yes {
 		text += " " + theme.GlyphFound

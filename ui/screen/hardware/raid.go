@@ -26,7 +26,7 @@ import (
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
-	// disks are the disks ofthe last inspection; nil without one.
+	// disks are the disks of the last inspection; nil without one.
 	disks []hints.Disk
 }
 

@@ -162,7 +162,7 @@ func (s *Screen) askBoot() tea.Cmd {
 	})})
 }
 
-// askInsert asks for an ISO; preset is that of the node's ramdisk.
+// askInsert asks for an ISO; preset is the URL of the node's ramdisk.
 func (s *Screen) askInsert() tea.Cmd {
 	iso := ""
 	if n, _ := s.detail.Value(); n != nil {

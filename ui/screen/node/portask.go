@@ -226,7 +226,7 @@ func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd)
 	})})
 }
 
-// bondModes are the bond modes ofLinux, which Ironic passes on.
+// bondModes are the bond modes of Linux, which Ironic passes on.
 func bondModes() []string {
 	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 }

@@ -212,7 +212,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.steps.Draw(t))...), below...)
 }
 
-// arguments are the arguments ofthe step at the cursor, in a fixed height so that the list does not jump.
+// arguments are the arguments of the step at the cursor, in a fixed height so that the list does not jump.
 func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 	const most = 3
 	if h < 12 {

@@ -99,7 +99,7 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// Arguments returns the arguments of a form, without reading files; field is the invalid one. The node is that of
+// Arguments returns the arguments of a form, without reading files; field is the invalid one. The node is as in
 // [Fields].
 func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {

@@ -41,7 +41,7 @@ type Screen struct {
 	scale   time.Duration
 	// ended is the number of finished operations at the last count.
 	ended int
-	// running says that an operation or a task ran when it was counted last.
+	// running means that an operation or a task ran when it was counted last.
 	running bool
 	// choosing is true while chosen asks for the nodes of other screens, to exclude this one.
 	choosing bool

@@ -2,7 +2,7 @@ package table
 
 // Hit is the part of the table that was clicked.
 type Hit struct {
-	// Row says that a row was met, which is at the cursor now. Again says that it was there before.
+	// Row means that a row was hit, which is at the cursor now. Again says that it was there before.
 	Row, Again bool
 	// Column is the key of the column whose title was met, or "".
 	Column string
