@@ -46,8 +46,8 @@ type journal struct {
 	sink func(Entry)
 	host string
 
-	mu   sync.Mutex
-	kept []Entry
+	mu      sync.Mutex
+	entries []Entry
 }
 
 // keptEntries bounds the memory of the journal.
@@ -57,10 +57,10 @@ func (j *journal) write(unit string, priority Priority, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := Entry{Time: j.now(), Unit: unit, Priority: priority, Text: text}
-	if len(j.kept) == keptEntries {
-		j.kept = append(j.kept[:0], j.kept[keptEntries/10:]...)
+	if len(j.entries) == keptEntries {
+		j.entries = append(j.entries[:0], j.entries[keptEntries/10:]...)
 	}
-	j.kept = append(j.kept, e)
+	j.entries = append(j.entries, e)
 	j.sink(e)
 }
 
@@ -71,7 +71,7 @@ func (j *journal) text() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var b strings.Builder
-	for _, e := range j.kept {
+	for _, e := range j.entries {
 		program := "ironic-agent[1873]"
 		if e.Unit == systemdUnit {
 			program = "systemd[1]"

@@ -60,8 +60,8 @@ type serialSource struct {
 	parser  *serialParser
 	// address is the last address of the console, empty if it must be queried.
 	address string
-	// connected and heard record the progress of the last attempt.
-	connected, heard bool
+	// connected and received record the progress of the last attempt.
+	connected, received bool
 }
 
 // follow retries until ctx ends, and then restores the console's state.
@@ -74,7 +74,7 @@ func (s *serialSource) follow(ctx context.Context) {
 	s.parser = newSerialParser(s.joint.node, time.Now)
 	pause := firstPause
 	for ctx.Err() == nil {
-		s.connected, s.heard = false, false
+		s.connected, s.received = false, false
 		err := s.once(ctx)
 		if ctx.Err() != nil {
 			return
@@ -85,7 +85,7 @@ func (s *serialSource) follow(ctx context.Context) {
 			s.address = "" // it may have moved
 		}
 		switch {
-		case s.heard:
+		case s.received:
 			pause = firstPause
 		case status.State == StateFailed:
 			pause = failedPause
@@ -164,7 +164,7 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 		n, err := conn.Read(buffer)
 		now := time.Now()
 		if n > 0 {
-			last, s.heard = now, true
+			last, s.received = now, true
 			if following.Remedy != "" {
 				following.Reason, following.Remedy = s.console.Changed(), ""
 				s.out.status(ctx, following)

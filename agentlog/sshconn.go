@@ -234,23 +234,23 @@ type stderrTail struct {
 	hear func(string) error
 	stop func()
 
-	mu    sync.Mutex
-	text  []byte
-	heard error
+	mu      sync.Mutex
+	text    []byte
+	readErr error
 }
 
-const mostSaid = 4 << 10
+const maxErrorOutput = 4 << 10
 
 // Write implements io.Writer.
 func (s *stderrTail) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text = append(s.text, p...)
-	if len(s.text) > mostSaid {
-		s.text = append(s.text[:0], s.text[len(s.text)-mostSaid:]...)
+	if len(s.text) > maxErrorOutput {
+		s.text = append(s.text[:0], s.text[len(s.text)-maxErrorOutput:]...)
 	}
-	if s.hear != nil && s.heard == nil {
-		if s.heard = s.hear(string(s.text)); s.heard != nil {
+	if s.hear != nil && s.readErr == nil {
+		if s.readErr = s.hear(string(s.text)); s.readErr != nil {
 			s.stop()
 		}
 	}
@@ -260,5 +260,5 @@ func (s *stderrTail) Write(p []byte) (int, error) {
 func (s *stderrTail) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return string(s.text), s.heard
+	return string(s.text), s.readErr
 }

@@ -185,9 +185,9 @@ func TestRun(t *testing.T) {
 			var failed *commandError
 			return errors.As(err, &failed) && failed.status == 3 && err.Error() == `the command exited with status 3: bad\x1b`
 		}},
-		"it says much": {saying(strings.Repeat("x", 3*mostSaid)+"the end", 1), nil, drain, false, func(err error) bool {
+		"it says much": {saying(strings.Repeat("x", 3*maxErrorOutput)+"the end", 1), nil, drain, false, func(err error) bool {
 			var failed *commandError
-			return errors.As(err, &failed) && len(failed.stderr) == mostSaid && strings.HasSuffix(failed.stderr, "the end")
+			return errors.As(err, &failed) && len(failed.stderr) == maxErrorOutput && strings.HasSuffix(failed.stderr, "the end")
 		}},
 		"the reader has all": {endless, nil, func(io.Reader) error { return errEnough }, false, func(err error) bool { return errors.Is(err, errEnough) }},
 		"the listener stops": {func(s *sshServer, c string, ch ssh.Channel) int {

@@ -40,14 +40,14 @@ type guard struct {
 	base   *url.URL
 	limits limits
 
-	mu       sync.Mutex
-	left     int
-	token    string // of a session
-	user     string // sent with each request if basic is set
-	password string
-	basic    bool
-	service  []byte // the root document: gofish does not export its links
-	wait     time.Duration
+	mu        sync.Mutex
+	remaining int
+	token     string // of a session
+	user      string // sent with each request if basic is set
+	password  string
+	basic     bool
+	service   []byte // the root document: gofish does not export its links
+	wait      time.Duration
 }
 
 // CloseIdleConnections implements the interface that http.Client looks for.
@@ -81,7 +81,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 			}
 		case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
 			to, err := req.URL.Parse(resp.Header.Get("Location"))
-			if err != nil || !g.ours(to) || !again || hops == redirects {
+			if err != nil || !g.sameService(to) || !again || hops == redirects {
 				if to == nil {
 					to = &url.URL{}
 				}
@@ -99,7 +99,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // once sends a request with the credentials.
 func (g *guard) once(req *http.Request) (*http.Response, []byte, error) {
-	if !g.ours(req.URL) {
+	if !g.sameService(req.URL) {
 		return nil, nil, errForeign
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), g.limits.answer)
@@ -131,8 +131,8 @@ func (g *guard) once(req *http.Request) (*http.Response, []byte, error) {
 	return resp, body, nil
 }
 
-// ours reports whether an address belongs to the service.
-func (g *guard) ours(u *url.URL) bool {
+// sameService reports whether an address belongs to the service.
+func (g *guard) sameService(u *url.URL) bool {
 	clean := path.Clean("/" + u.Path)
 	root := strings.TrimRight(g.base.Path, "/") + "/redfish"
 	return u.Scheme == g.base.Scheme && u.Host == g.base.Host && u.User == nil && !strings.Contains(u.Path, "..") &&
@@ -143,9 +143,9 @@ func (g *guard) ours(u *url.URL) bool {
 func (g *guard) spend(req *http.Request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.left--
+	g.remaining--
 	switch {
-	case g.left < 0:
+	case g.remaining < 0:
 		return errTooMuch
 	case g.token != "":
 		req.Header.Set("X-Auth-Token", g.token)

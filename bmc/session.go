@@ -72,7 +72,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	}
 	s := &session{http: client, target: t, limits: limits, url: address}
 	s.guard = &guard{
-		next: client.Transport, base: base, limits: limits, left: limits.requests,
+		next: client.Transport, base: base, limits: limits, remaining: limits.requests,
 		user: t.Username, password: t.Password.Reveal(), basic: t.Basic,
 	}
 	client.Transport = s.guard
@@ -177,7 +177,7 @@ func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.goodbye)
 	defer cancel()
 	s.guard.mu.Lock()
-	s.guard.left = max(s.guard.left, 1) // always allow this request
+	s.guard.remaining = max(s.guard.remaining, 1) // always allow this request
 	s.guard.mu.Unlock()
 	_, _ = s.client.WithContext(ctx).Delete(s.location) //nolint:bodyclose // gofish closes it
 }

@@ -180,15 +180,15 @@ func (a *app) online(do func(cmd *cobra.Command, s *session.Session, args []stri
 }
 
 // complain writes one message to stderr, in every output format.
-func (a *app) complain(format string, args ...any) { a.tell("ironworks: "+format+"\n", args...) }
+func (a *app) complain(format string, args ...any) { a.printErr("ironworks: "+format+"\n", args...) }
 
-// tell writes sanitized text to stderr.
-func (a *app) tell(format string, args ...any) {
+// printErr writes sanitized text to stderr.
+func (a *app) printErr(format string, args ...any) {
 	_, _ = io.WriteString(a.stderr, printable.Lines(fmt.Sprintf(format, args...)))
 }
 
-// say writes sanitized text to stdout.
-func (a *app) say(format string, args ...any) error {
+// printOut writes sanitized text to stdout.
+func (a *app) printOut(format string, args ...any) error {
 	_, err := io.WriteString(a.stdout, printable.Lines(fmt.Sprintf(format, args...)))
 	return err
 }

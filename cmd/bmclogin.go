@@ -48,7 +48,7 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 		text []byte
 		err  error
 	}
-	a.tell("Password of %s at %s: ", t.Username, models.MaskURL(t.Address))
+	a.printErr("Password of %s at %s: ", t.Username, models.MaskURL(t.Address))
 	typed := make(chan answer, 1)
 	go func() {
 		text, err := term.ReadPassword(int(in.Fd()))
@@ -56,14 +56,14 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 	}()
 	select {
 	case got := <-typed:
-		a.tell("\n")
+		a.printErr("\n")
 		if got.err != nil {
 			return "", fmt.Errorf("read password: %w", got.err)
 		}
 		return models.Secret(got.text), nil
 	case <-ctx.Done():
 		_ = term.Restore(int(in.Fd()), state)
-		a.tell("\n")
+		a.printErr("\n")
 		return "", ctx.Err()
 	}
 }

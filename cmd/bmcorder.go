@@ -90,7 +90,7 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrde
 	}
 	effect := o.Effect()
 	if effect.Danger.Consent() > models.ConsentNone && !act.yes && a.interactive() {
-		a.tell("%s: %s\n", shown, effect.Text)
+		a.printErr("%s: %s\n", shown, effect.Text)
 		name := "BMC " + o.Name()
 		if err := a.askYes(cmd.Context(), name+"? [y/N] ", name, nothingSent); err != nil {
 			return err

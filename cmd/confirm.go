@@ -88,7 +88,7 @@ func isYes(answer string) bool {
 
 // ask prints a question and reads a line.
 func (a *app) ask(ctx context.Context, question string) (string, error) {
-	a.tell("%s", question)
+	a.printErr("%s", question)
 	type answer struct {
 		line string
 		err  error
@@ -102,7 +102,7 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		a.tell("\n")
+		a.printErr("\n")
 		return "", ctx.Err()
 	case got := <-lines:
 		if got.err != nil && !errors.Is(got.err, io.EOF) {
@@ -117,10 +117,10 @@ func (a *app) showCards(ctx context.Context, c *ironicclient.Client, plan provis
 	legal := plan.Legal()
 	for n, i := range legal {
 		if n == cardLimit {
-			a.tell("… and %d more: %s\n", len(legal)-n, strings.Join(namesOf(legal[n:]), " "))
+			a.printErr("… and %d more: %s\n", len(legal)-n, strings.Join(namesOf(legal[n:]), " "))
 			break
 		}
-		a.tell("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, plan.Action, i))
+		a.printErr("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, plan.Action, i))
 	}
 }
 

@@ -34,7 +34,7 @@ func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []p
 	if loses && !flags.yes && a.interactive() {
 		for i := range list {
 			if list[i].Before != "" {
-				a.tell("%s", list[i].Difference())
+				a.printErr("%s", list[i].Difference())
 			}
 		}
 		if err := a.askYes(ctx, provision.DeclaredCounts(list)+"? [y/N] ", list[0].Noun, nothingSent); err != nil {

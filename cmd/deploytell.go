@@ -42,7 +42,7 @@ func writeReport(b *strings.Builder, r *provision.DeployReport) {
 	}
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "  %-8s %s\n", c.Mark(), c)
-		for _, e := range c.Told() {
+		for _, e := range c.Reported() {
 			fmt.Fprintf(b, "           %s\n", e)
 		}
 	}

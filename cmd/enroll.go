@@ -185,13 +185,13 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	a.complain("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
 	if mapped := file.Mapped(); len(mapped) > 0 {
-		a.tell("  columns: %s\n", strings.Join(mapped, ", "))
+		a.printErr("  columns: %s\n", strings.Join(mapped, ", "))
 	}
 	if file.Unmapped() {
-		a.tell("  to set a field from a column: --column HEADER=FIELD\n")
+		a.printErr("  to set a field from a column: --column HEADER=FIELD\n")
 	}
 	for _, note := range file.Notes {
-		a.tell("  %s\n", note)
+		a.printErr("  %s\n", note)
 	}
 }
 
@@ -270,7 +270,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		writeTable(a.stderr, table.header, table.rows, width)
 	}
 	if created > createdShown {
-		a.tell("… and %d more to create\n", created-createdShown)
+		a.printErr("… and %d more to create\n", created-createdShown)
 	}
 	a.complain("%s", plan)
 	if refused > 0 && (!flags.skipRefused || refused == len(plan)) {

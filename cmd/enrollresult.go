@@ -59,12 +59,12 @@ func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enro
 	if a.output == outputTable {
 		for i := range rows {
 			for _, req := range rows[i].Requests {
-				if err := a.say("%s\n", req); err != nil {
+				if err := a.printOut("%s\n", req); err != nil {
 					return err
 				}
 			}
 			for _, command := range rows[i].Commands {
-				if err := a.say("  $ %s\n", command); err != nil {
+				if err := a.printOut("  $ %s\n", command); err != nil {
 					return err
 				}
 			}

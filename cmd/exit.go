@@ -53,7 +53,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	a.complain("%v", err)
 	code := exitCode(err)
 	if code == exitConnect && a.guessed {
-		a.tell("%s", a.searched)
+		a.printErr("%s", a.searched)
 	}
 	if code == exitConnect && a.fromContext(err) {
 		a.complain("run ironworks doctor to check the connection step by step")

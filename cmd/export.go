@@ -50,7 +50,7 @@ func (a *app) export(cmd *cobra.Command, s *session.Session, terms, format, cred
 		matching = append(matching, r.Node)
 	}
 	if have.Nodes = matching; len(matching) == 0 {
-		a.tell("No nodes match %s.\n", terms)
+		a.printErr("No nodes match %s.\n", terms)
 		return nil
 	}
 	nodes := enroll.FromIronic(have)

@@ -111,7 +111,7 @@ func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, preview
 	}
 	for _, p := range previews {
 		if p.Refusal == nil {
-			a.tell("%s\n", previewOf(p))
+			a.printErr("%s\n", previewOf(p))
 		}
 	}
 	return a.askConsent(ctx, plan)

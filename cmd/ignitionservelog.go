@@ -109,7 +109,7 @@ func (l *accessLog) write(e serve.Event) error {
 	if text == "" {
 		return nil
 	}
-	return l.app.say("%s %s\n", e.Time.Format("15:04:05"), text)
+	return l.app.printOut("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
 // progressStep is the percentage between two lines of progress.
@@ -191,5 +191,5 @@ func (a *app) printServing(server *serve.Server, targets []prepare.Target) error
 		})
 	}
 	b.WriteString("\n")
-	return a.say("%s", b.String())
+	return a.printOut("%s", b.String())
 }

@@ -87,6 +87,6 @@ func (a *app) writeExport(ctx context.Context, x *replay.Export, flags *exportFl
 	case err != nil:
 		return fmt.Errorf("journal export: %w", err)
 	}
-	err = a.say("%s: %s, %s\nplay: ironworks replay %s\n", path, x, models.FormatBytes(size), path)
+	err = a.printOut("%s: %s, %s\nplay: ironworks replay %s\n", path, x, models.FormatBytes(size), path)
 	return err
 }

@@ -33,7 +33,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		return err
 	}
 	var troubles labErrors
-	options.Story, options.Trouble = true, troubles.note
+	options.Story, options.Trouble = true, troubles.add
 	key, done, err := options.AllowSSH(cmd.Context())
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	}
 	defer func() {
 		err = errors.Join(err, site.Close())
-		troubles.tell(a)
+		troubles.print(a)
 	}()
 	cfg, forget, err := a.labConfig(site, options.Dir)
 	if err != nil {
@@ -104,30 +104,30 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 
 // labErrors collects errors of a lab until the console has left the screen.
 type labErrors struct {
-	mu   sync.Mutex
-	said []string
-	more int
+	mu    sync.Mutex
+	texts []string
+	more  int
 }
 
 const keptTroubles = 5
 
-func (t *labErrors) note(err error) {
+func (t *labErrors) add(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := err.Error()
 	switch {
-	case slices.Contains(t.said, text):
-	case len(t.said) < keptTroubles:
-		t.said = append(t.said, text)
+	case slices.Contains(t.texts, text):
+	case len(t.texts) < keptTroubles:
+		t.texts = append(t.texts, text)
 	default:
 		t.more++
 	}
 }
 
-func (t *labErrors) tell(a *app) {
+func (t *labErrors) print(a *app) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, text := range t.said {
+	for _, text := range t.texts {
 		a.complain("lab: %s", text)
 	}
 	if t.more > 0 {

@@ -265,7 +265,7 @@ func (b *labEvents) event(e machine.Event) {
 	defer b.mu.Unlock()
 	switch b.app.output {
 	case outputTable:
-		_ = b.app.say("%s  %s  %s %s\n", e.At.Format("15:04:05"), e.Machine, e.Kind, e.Text)
+		_ = b.app.printOut("%s  %s  %s %s\n", e.At.Format("15:04:05"), e.Machine, e.Kind, e.Text)
 	case outputJSON:
 		_ = json.NewEncoder(b.app.stdout).Encode(map[string]any{"time": e.At, "machine": e.Machine, "kind": e.Kind, "text": e.Text})
 	case outputYAML, outputName:

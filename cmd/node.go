@@ -45,7 +45,7 @@ func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Nod
 	if err != nil {
 		a.complain("note: cannot read the log in the journal: %v", err)
 	}
-	row := models.Row{Node: *n, Log: boot.Told()}
+	row := models.Row{Node: *n, Log: boot.Progress()}
 	return explain.BootOf(&row).Summary(now)
 }
 

@@ -105,10 +105,10 @@ func (w *nodesWatch) printList(now time.Time) error {
 // printRow prints one row in the columns of the list.
 func (w *nodesWatch) printRow(row *models.Row, now time.Time) error {
 	if w.app.output == outputName {
-		return w.app.say("%s\n", row.Node.Label())
+		return w.app.printOut("%s\n", row.Node.Label())
 	}
 	width, _ := terminal(w.app.stdout)
 	cells := nodeCells(row, w.listing.Columns, now)
 	makePrintable(cells)
-	return w.app.say("%s\n", rowText(cells, w.sizes, width))
+	return w.app.printOut("%s\n", rowText(cells, w.sizes, width))
 }

@@ -106,7 +106,7 @@ func (a *app) print(r result) error {
 		return err
 	}
 	if people := a.output == outputTable || a.output == outputName; people && r.empty != "" && len(r.rows) == 0 {
-		a.tell("%s\n", r.empty)
+		a.printErr("%s\n", r.empty)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (a *app) seen(nodes []models.NodeRef) []models.NodeRef {
 	if a.remote == nil {
 		return nodes
 	}
-	sees := a.remote.shared.Sees(a.remote.member)
+	sees := a.remote.shared.Visible(a.remote.member)
 	if sees == nil {
 		return nodes
 	}

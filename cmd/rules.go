@@ -84,7 +84,7 @@ func (a *app) parseRules(data []byte, name string) ([]*rules.Rule, error) {
 		return nil, err
 	}
 	for _, w := range file.Warnings {
-		a.tell("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
+		a.printErr("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
 	}
 	return file.Rules, nil
 }

@@ -160,7 +160,7 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 		return err
 	}
 	v, _ := opened.Client.Version()
-	return a.say("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
+	return a.printOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
 		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(append(append([]string{}, settings.Access.AuthorizedKeys...), settings.Access.UserCA...), ", "))
 }
 

@@ -56,7 +56,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		Probe: func(context.Context, string) (screen.Health, error) {
 			return screen.Health{}, errors.New(textOneContext)
 		},
-		Tasks: s.tasks.For(member.Actor.User, s.shared.Sees(member)),
+		Tasks: s.tasks.For(member.Actor.User, s.shared.Visible(member)),
 		Team: &ui.Team{
 			Enter: func(told func()) *presence.Seat {
 				return s.room.Enter(presence.Person{

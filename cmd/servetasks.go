@@ -71,8 +71,8 @@ func (f taskFiles) Ended(t *screen.Task) {
 	}
 }
 
-// take returns the stored tasks and removes their files; resumed tasks are stored again.
-func (f taskFiles) take() (tasks []keptTask, err error) {
+// load returns the stored tasks and removes their files; resumed tasks are stored again.
+func (f taskFiles) load() (tasks []keptTask, err error) {
 	names, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
 	slices.Sort(names)
 	for _, name := range names {
@@ -96,7 +96,7 @@ const resumeWithin = time.Hour
 // resumeTasks continues the tasks that the end of the last server interrupted: nodes to which the audit says that
 // something was sent are followed, the others are acted on.
 func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
-	tasks, err := files.take()
+	tasks, err := files.load()
 	if err != nil {
 		s.app.complain("interrupted tasks: %v", err)
 	}

@@ -31,7 +31,7 @@ func TestTasksOfTheServerAreKeptWhileTheyRun(t *testing.T) {
 	}
 	files.Ended(without)
 	files.Ended(ended)
-	got, err := files.take()
+	got, err := files.load()
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -39,13 +39,13 @@ func TestTasksOfTheServerAreKeptWhileTheyRun(t *testing.T) {
 	if k := got[0]; !reflect.DeepEqual(&k.Form, form) || k.Actor.User != "anna" || k.Command != one.Command || !reflect.DeepEqual(k.Nodes, want) || !k.Began.Equal(one.Began) {
 		t.Errorf("%+v", k)
 	}
-	if again, err := files.take(); err != nil || len(again) != 0 {
+	if again, err := files.load(); err != nil || len(again) != 0 {
 		t.Errorf("taken twice: %+v %v", again, err)
 	}
 	if err := os.WriteFile(filepath.Join(files.dir, "1.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if broken, err := files.take(); err == nil || len(broken) != 0 {
+	if broken, err := files.load(); err == nil || len(broken) != 0 {
 		t.Errorf("a broken file: %+v %v", broken, err)
 	}
 }

@@ -106,7 +106,7 @@ func (a *app) setCommand() *cobra.Command {
 				return err
 			}
 			for i := range settings {
-				a.tell("%s\n", settings[i].Typed())
+				a.printErr("%s\n", settings[i].Typed())
 			}
 			return a.act(cmd, provision.Set(settings), nodes, flags)
 		},

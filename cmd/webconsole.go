@@ -39,7 +39,7 @@ func (a *app) webConsoleCommand() *cobra.Command {
 // showWebConsole prints the page of a console. A console that was enabled for it stays open until the command is
 // interrupted.
 func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConsole, open, keep bool) error {
-	if err := a.say("%s\n", page.Address().Reveal()); err != nil {
+	if err := a.printOut("%s\n", page.Address().Reveal()); err != nil {
 		return err
 	}
 	if open {

@@ -37,7 +37,7 @@ type candidate struct {
 	errs         []error // syntax errors
 
 	listed  bool // in Config.Contexts under its name
-	bare    bool // only a URL
+	urlOnly bool // only a URL
 	guessed bool
 }
 

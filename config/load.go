@@ -166,7 +166,7 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 // authentication method uses them.
 func (l *loader) login(c *candidate, s settings) settings {
 	kind, _ := kindOf(s)
-	if c.bare {
+	if c.urlOnly {
 		user, pass := userinfo(s.text(keyURL))
 		var keys []string
 		if !user {

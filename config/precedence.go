@@ -13,7 +13,7 @@ func (l *loader) pick() (*candidate, error) {
 	l.warnIgnored()
 	for _, layer := range []settings{l.flags, l.env} {
 		if url, ok := layer[keyURL]; ok {
-			return bare(url), nil
+			return contextOfURL(url), nil
 		}
 		if name, ok := layer[keyContext]; ok {
 			return l.named(name)
@@ -55,15 +55,15 @@ func (l *loader) unnamed() (*candidate, error) {
 	if l.osEnv.settings.has(keyAuth, keyUsername, keyToken, keyCredentialID, keyCredentialSecret) {
 		return l.osEnv, nil // so that the missing setting is reported
 	}
-	c := bare(value{defaultURL, origin{key: "default"}})
+	c := contextOfURL(value{defaultURL, origin{key: "default"}})
 	c.guessed = true
 	return c, nil
 }
 
-// bare returns the context of a URL.
-func bare(url value) *candidate {
+// contextOfURL returns the context of a URL.
+func contextOfURL(url value) *candidate {
 	return &candidate{
-		name: hostOf(url.text), source: url.at.key, bare: true, settings: settings{keyURL: url},
+		name: hostOf(url.text), source: url.at.key, urlOnly: true, settings: settings{keyURL: url},
 		names: func(key string) string {
 			if key == keyURL {
 				return url.at.key

@@ -43,7 +43,7 @@ func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 func (s *Store) setLog(r *record, log *explain.BootLog) {
 	row := *r.row
 	before := explain.BootOf(&row)
-	r.log, row.Log = log, log.Told()
+	r.log, row.Log = log, log.Progress()
 	r.row = &row
 	after := explain.BootOf(&row)
 	if after.Same(before) {

@@ -24,11 +24,11 @@ type listing struct {
 	missing    []string
 	verified   bool
 	sampleLeft int
-	// urgent marks a sweep without which the node list may be wrong, bare one that lists only
+	// urgent marks a sweep without which the node list may be wrong, uuidsOnly one that lists only
 	// UUIDs. rows counts the nodes of a sweep, found reports that it found a change.
-	urgent, bare, found bool
-	rows                int
-	started             time.Time
+	urgent, uuidsOnly, found bool
+	rows                     int
+	started                  time.Time
 	// due is the time when the next regular sweep starts, soonest when an urgent one may.
 	due, soonest time.Time
 	// took is the time that the last page took.
@@ -77,7 +77,7 @@ func (p *Poller) endListing() {
 	now := time.Now()
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
 	p.list.soonest = now.Add(now.Sub(p.list.started))
-	if !p.list.bare {
+	if !p.list.uuidsOnly {
 		p.list.due = now.Add(p.sweepEvery())
 	}
 	p.period() // also updates the status
@@ -108,7 +108,7 @@ func (p *Poller) planSweep() {
 		bare := p.sweepNeed == sweepUUIDs
 		p.sweepNeed = sweepNone
 		p.beginSweep()
-		p.list.urgent, p.list.bare = true, bare
+		p.list.urgent, p.list.uuidsOnly = true, bare
 	case !now.Before(p.list.due):
 		p.beginSweep()
 	}
@@ -119,7 +119,7 @@ func (p *Poller) beginSweep() {
 	if p.list.urgent {
 		p.sweepNeed = sweepAll // this sweep was not complete
 	}
-	p.list.urgent, p.list.bare, p.list.found, p.list.verified = false, false, false, false
+	p.list.urgent, p.list.uuidsOnly, p.list.found, p.list.verified = false, false, false, false
 	p.list.rows, p.list.sampleLeft, p.list.started = 0, 0, time.Now()
 	p.list.number++
 }
@@ -230,7 +230,7 @@ func (p *Poller) removeMissing() {
 func (p *Poller) listPage(ctx context.Context) error {
 	began := time.Now()
 	fields := p.listFields()
-	if p.list.bare {
+	if p.list.uuidsOnly {
 		fields = []string{"uuid"}
 	}
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.whole(), Marker: p.list.marker})
@@ -258,7 +258,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 		p.list.page = append(p.list.page, page.Nodes[i].UUID)
 	}
 	p.list.rows += n
-	if p.list.bare {
+	if p.list.uuidsOnly {
 		p.store.markSeen(p.list.page, p.list.number)
 	} else if out := p.put(ctx, page.Nodes, at, from); len(out.news) > 0 {
 		p.list.found = true
@@ -270,7 +270,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 		return nil
 	}
 	wasSweep := p.list.phase == sweeping
-	if n > 0 && !p.list.bare {
+	if n > 0 && !p.list.uuidsOnly {
 		p.rememberLast(page.Nodes)
 	}
 	p.endListing()

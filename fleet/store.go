@@ -13,8 +13,8 @@ import (
 // readers of ramdisk logs write.
 type Store struct {
 	*contents
-	// sees is the filter for readers with access to only some nodes.
-	sees models.Filter
+	// visible is the filter for readers with access to only some nodes.
+	visible models.Filter
 }
 
 type contents struct {
@@ -50,10 +50,12 @@ func NewStore() *Store {
 }
 
 // Limited returns the same store for a reader who may see only the nodes that match a filter.
-func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, sees: to} }
+func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
 // shows reports whether a reader gets a node.
-func (s *Store) shows(r *record) bool { return s.sees.IsZero() || s.sees.Match(r.row) == models.Yes }
+func (s *Store) shows(r *record) bool {
+	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
+}
 
 // Get returns one node by UUID or name, with the evidence of its last operation.
 func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
@@ -71,7 +73,7 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 
 // Len returns the number of nodes.
 func (s *Store) Len() int {
-	if !s.sees.IsZero() {
+	if !s.visible.IsZero() {
 		return s.Counts().Total
 	}
 	s.mu.RLock()
@@ -243,7 +245,7 @@ func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
 
-// failureOf returns the reason of a failure if the node has it.
+// failureOf returns the reason for a failure if the node has it.
 func failureOf(n *models.Node) string {
 	if n.ProvisionState.Failed() {
 		return n.LastError

@@ -18,7 +18,7 @@ func (t *Tape) Put(p *models.Picture) []models.Work {
 	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
 }
 
-// Apply applies the parts of an event that snapshots lack: the reason of a failure, and the removal of a node.
+// Apply applies the parts of an event that snapshots lack: the reason for a failure, and the removal of a node.
 func (t *Tape) Apply(e *models.Event) {
 	switch {
 	case e.Kind == models.EventRemoved:

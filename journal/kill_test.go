@@ -98,7 +98,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// followed is how many entries two programs follow.
+// followed is the number of entries that two programs follow.
 const followed = 5000
 
 // follow records the lines of a boot like a console that opens the log, some at a time.

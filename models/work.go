@@ -23,7 +23,7 @@ type Work struct {
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
-	// Reason is Ironic's reason of a failure.
+	// Reason is Ironic's reason for a failure.
 	Reason string `json:"reason"`
 	// Evidence is the last known other data; nil if unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
@@ -162,7 +162,7 @@ func (w *Work) Current() *Phase {
 	return nil
 }
 
-// Blame sets the reason of a failure. If it names a step that ran between two observations,
+// Blame sets the reason for a failure. If it names a step that ran between two observations,
 // that step becomes the last phase, and the previous phase counts as done.
 func (w *Work) Blame(reason string) {
 	if w.Outcome != OutcomeFailed || reason == "" {
@@ -181,7 +181,7 @@ func (w *Work) Blame(reason string) {
 	w.Phases = append(w.Phases, Phase{Kind: kind, Step: step, Begin: last.End, End: last.End, Outcome: OutcomeFailed})
 }
 
-// Work returns the operation that the evidence is about, with the reason of a failure; false if
+// Work returns the operation that the evidence is about, with the reason for a failure; false if
 // none was seen.
 func (e *Evidence) Work(row *Row) (Work, bool) {
 	if e.Phase == "" {
@@ -210,7 +210,7 @@ func (e *Evidence) kept() *Kept {
 	}
 }
 
-// Text describes the operation: outcome, phases, and the reason of a failure. It is sanitized.
+// Text describes the operation: outcome, phases, and the reason for a failure. It is sanitized.
 func (w *Work) Text() string {
 	took := ""
 	if !w.End.IsZero() {

@@ -51,8 +51,8 @@ type Room struct {
 // Seat is the place of one session in the room.
 type Seat struct {
 	room *Room
-	// told is called when people or frames have changed, or a message has arrived. It must not block.
-	told func()
+	// changed is called when people or frames have changed, or a message has arrived. It must not block.
+	changed func()
 
 	person    Person
 	messages  []Message
@@ -63,15 +63,15 @@ type Seat struct {
 // NewRoom returns an empty room.
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
-// Enter adds a session and sets its number. Told, which must not block, is called after every change in the room.
+// Enter adds a session and sets its number. Changed, which must not block, is called after every change in the room.
 func (r *Room) Enter(p Person, told func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	p.ID = r.last
-	s := &Seat{room: r, person: p, told: told}
+	s := &Seat{room: r, person: p, changed: told}
 	r.seats[p.ID] = s
-	r.tell()
+	r.notify()
 	return s
 }
 
@@ -81,12 +81,12 @@ func (s *Seat) Leave() {
 	defer s.room.mu.Unlock()
 	delete(s.room.seats, s.person.ID)
 	s.room.unfollow(s.person.Following)
-	s.room.tell()
+	s.room.notify()
 }
 
-func (r *Room) tell() {
+func (r *Room) notify() {
 	for _, s := range r.seats {
-		s.told()
+		s.changed()
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 		return
 	}
 	s.person.Screen, s.person.Node = screen, node
-	s.room.tell()
+	s.room.notify()
 }
 
 // AtNode returns the other users whose sessions show a node, each once, sorted.
@@ -171,7 +171,7 @@ func (r *Room) say(user, text string, from *Seat) {
 		}
 		s.messages = append(s.messages, Message{From: user, At: time.Now(), Text: text})
 		s.messages = s.messages[max(0, len(s.messages)-messagesMost):]
-		s.told()
+		s.changed()
 	}
 }
 
@@ -213,7 +213,7 @@ func (s *Seat) Follow(id int) {
 		other.followers++
 		s.person.Following = id
 	}
-	s.room.tell()
+	s.room.notify()
 }
 
 func (r *Room) unfollow(id int) {
@@ -245,7 +245,7 @@ func (s *Seat) Show(f Frame) {
 	s.frame = f
 	for _, other := range s.room.seats {
 		if other.person.Following == s.person.ID {
-			other.told()
+			other.changed()
 		}
 	}
 }

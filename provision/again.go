@@ -43,7 +43,7 @@ func shownStatesOf(action Action, items []Item) shownStates {
 		if deployment, is := action.(*DeployAction); is {
 			for _, c := range deployment.Checks(&i.Node) {
 				text := c.Mark() + " " + c.String()
-				for _, e := range c.Told() {
+				for _, e := range c.Reported() {
 					text += " " + e.String()
 				}
 				n.checks = append(n.checks, strings.Join(strings.Fields(text), " "))

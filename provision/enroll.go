@@ -107,13 +107,13 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 		defer end()
 		results[i] = e.node(ctx, going, &plan[i])
 		e.Cancels.mark(&results[i].Result)
-		e.tell(&results[i])
+		e.report(&results[i])
 	})
 	return results
 }
 
-// tell reports the result of a node.
-func (e *Enroller) tell(r *Enrolled) {
+// report reports the result of a node.
+func (e *Enroller) report(r *Enrolled) {
 	if e.Progress != nil {
 		e.Progress(Progress{Node: r.Node, State: models.ProvisionState(r.State), Enrolled: r})
 	}

@@ -121,7 +121,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		missing("journal of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 		if kept.Boot != nil {
-			facts.Row.Log = kept.Boot.Told()
+			facts.Row.Log = kept.Boot.Progress()
 		}
 	}
 	if x.sources.Ports != nil && facts.NeedsPorts() {

@@ -116,7 +116,7 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge stores the outcome, with the reason of a failure from where it still is available.
+// judge stores the outcome, with the reason for a failure from where it still is available.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestProgressHasTheOperation: progress reports have the operation so far, on the server's clock,
-// and at the end the reason of a failure, even if only the history has it.
+// and at the end the reason for a failure, even if only the history has it.
 func TestProgressHasTheOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(node("n1", models.StateManageable))

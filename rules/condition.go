@@ -115,7 +115,7 @@ func compare(op string, args map[string]any) (bool, *Exception) {
 	case "eq", "lt", "gt":
 		return chain(op, args["values"], hints.PythonTruthy(args["force_strings"]))
 	case "is-empty":
-		return slices.Contains([]string{"", "None", "[]", "{}"}, hints.PythonStr(bare(value))), nil
+		return slices.Contains([]string{"", "None", "[]", "{}"}, hints.PythonStr(unwrapped(value))), nil
 	case "is-none":
 		return value == nil, nil
 	case "is-true":

@@ -28,7 +28,7 @@ func formatValue(v any, spec, name string) (string, *Exception) {
 		return string(t), nil
 	}
 	if spec == "" {
-		return hints.PythonStr(bare(v)), nil
+		return hints.PythonStr(unwrapped(v)), nil
 	}
 	switch v.(type) {
 	case string, hints.PythonInt, float64, bool:

@@ -86,7 +86,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 		}
 		found = next
 	}
-	if !hints.PythonTruthy(bare(found)) {
+	if !hints.PythonTruthy(unwrapped(found)) {
 		return r.putPluginData(keys, hints.PythonList{clone(value)})
 	}
 	list, isList := bareList(found)

@@ -50,21 +50,21 @@ func (m masked) plain() any {
 	case hints.PythonList:
 		list := make(hints.PythonList, len(v))
 		for i := range v {
-			list[i] = bare(m.at("", v[i]))
+			list[i] = unwrapped(m.at("", v[i]))
 		}
 		return list
 	case *hints.PythonDict:
 		d := &hints.PythonDict{}
 		for _, key := range v.Keys() {
-			d.Set(key, bare(m.at(key, v.Get(key))))
+			d.Set(key, unwrapped(m.at(key, v.Get(key))))
 		}
 		return d
 	}
 	return m.value
 }
 
-// bare returns a value without its wrapper.
-func bare(v any) any {
+// unwrapped returns a value without its wrapper.
+func unwrapped(v any) any {
 	if m, ok := v.(masked); ok {
 		return m.plain()
 	}
@@ -272,9 +272,9 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 			}
 			v = string(t)
 		}
-		text := hints.PythonRepr(bare(v))
+		text := hints.PythonRepr(unwrapped(v))
 		if f.conversion == 's' {
-			text = hints.PythonStr(bare(v))
+			text = hints.PythonStr(unwrapped(v))
 		}
 		if f.conversion == 'a' && strings.ContainsFunc(text, func(r rune) bool { return r > '~' }) {
 			return "", unclear("{%s!a} escapes characters that are not ASCII", f.name)

@@ -79,8 +79,8 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// Sees returns a function that reports whether a member sees a node, by UUID or name; nil if the member sees all.
-func (s *Shared) Sees(m *Member) func(ident string) bool {
+// Visible returns a function that reports whether a member sees a node, by UUID or name; nil if the member sees all.
+func (s *Shared) Visible(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (s *Shared) Sees(m *Member) func(ident string) bool {
 
 // limited returns an update without events of nodes that the member does not see. The caller holds mu.
 func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
-	sees := s.Sees(m)
+	sees := s.Visible(m)
 	if sees == nil {
 		return u
 	}
@@ -148,7 +148,7 @@ func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	if c := s.clients[limits]; c != nil {
 		return c, nil
 	}
-	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent, Limit: s.Sees(m)}
+	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent, Limit: s.Visible(m)}
 	c, err := ironicclient.New(s.Context.Connection, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open the connection of %s: %w", m.Actor.User, err)

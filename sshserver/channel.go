@@ -15,8 +15,8 @@ type channel struct {
 	gossh.NewChannel
 	conn *connection
 	// connected ends when the client has closed the session, which may not close the connection.
-	connected context.Context //nolint:containedctx // the life of the session's client
-	gone      context.CancelFunc
+	connected  context.Context //nolint:containedctx // the life of the session's client
+	disconnect context.CancelFunc
 	// sizes has the last size that was not read yet. It is closed at the end.
 	sizes chan Size
 }
@@ -29,7 +29,7 @@ func (s *Server) openSession(srv *ssh.Server, conn *gossh.ServerConn, requested 
 		return
 	}
 	c := &channel{NewChannel: requested, conn: counted, sizes: make(chan Size, 1)}
-	c.connected, c.gone = context.WithCancel(ctx)
+	c.connected, c.disconnect = context.WithCancel(ctx)
 	// Each session has its own server, because a handler knows only its ssh.Session.
 	own := &ssh.Server{PtyHandler: srv.PtyHandler, Handler: func(session ssh.Session) { s.handle(session, c) }}
 	ssh.DefaultSessionHandler(own, conn, c, ctx)
@@ -40,13 +40,13 @@ func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	accepted, requests, err := c.NewChannel.Accept()
 	if err != nil {
 		c.conn.closed()
-		c.gone()
+		c.disconnect()
 		return nil, nil, err
 	}
 	passed := make(chan *gossh.Request)
 	go func() {
 		defer c.conn.closed()
-		defer c.gone()
+		defer c.disconnect()
 		defer close(c.sizes)
 		defer close(passed)
 		var seen []string

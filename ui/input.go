@@ -55,7 +55,7 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	for i.ready.Len() == 0 {
 		n, err := i.from.Read(i.read[:])
 		for _, b := range i.read[:n] {
-			i.take(b)
+			i.feed(b)
 		}
 		if err != nil && i.ready.Len() == 0 {
 			return 0, err
@@ -64,8 +64,8 @@ func (i *boundedInput) Read(p []byte) (int, error) {
 	return i.ready.Read(p)
 }
 
-// take reads one byte.
-func (i *boundedInput) take(b byte) {
+// feed reads one byte.
+func (i *boundedInput) feed(b byte) {
 	switch i.state {
 	case inputKeys:
 		i.takeKey(b)
@@ -89,7 +89,7 @@ func (i *boundedInput) take(b byte) {
 		i.state = inputKeys
 		if b != '\\' {
 			i.takeKey('\x1b')
-			i.take(b)
+			i.feed(b)
 		}
 	case inputPaste:
 		i.takePaste(b)

@@ -37,7 +37,7 @@ type Event struct {
 	// Fetch is the state of the download. For refusals only Remote and Agent are set; for
 	// failures outside a request nothing is set.
 	Fetch Fetch
-	// Text is the reason of a failure, sanitized.
+	// Text is the reason for a failure, sanitized.
 	Text string
 	// Count is the number of refusals, or of failures outside a request, since the last such
 	// event, including this one.

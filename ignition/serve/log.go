@@ -44,11 +44,11 @@ type tally struct {
 	aborted bool
 	// answered reports whether a request with content was completed.
 	answered bool
-	// told is the time of the last progress event. mark and markSent are the start of the current
+	// lastProgress is the time of the last progress event. mark and markSent are the start of the current
 	// rate measurement.
-	told, mark time.Time
-	markSent   int64
-	rate       float64
+	lastProgress, mark time.Time
+	markSent           int64
+	rate               float64
 }
 
 // muffled limits the rate of events.
@@ -126,13 +126,13 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	if whole && t.Active == 1 && t.now(now).State == Done {
 		t.covered, t.Sent, t.answered, t.Began = covered{}, 0, false, now
 	}
-	t.told, t.aborted = now, false
+	t.lastProgress, t.aborted = now, false
 	if t.Active == 1 {
 		t.mark, t.markSent, t.rate = now, t.Sent, 0
 	}
 	event := Event{Time: now, Kind: EventBegan, Fetch: t.now(now)}
 	l.mu.Unlock()
-	l.tell(event)
+	l.emit(event)
 }
 
 // sent counts n bytes at an offset of the item.
@@ -146,14 +146,14 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 		t.rate = float64(t.Sent-t.markSent) / since.Seconds()
 		t.mark, t.markSent = now, t.Sent
 	}
-	due := now.Sub(t.told) >= progressEvery
+	due := now.Sub(t.lastProgress) >= progressEvery
 	if due {
-		t.told = now
+		t.lastProgress = now
 	}
 	event := Event{Time: now, Kind: EventProgress, Fetch: t.now(now)}
 	l.mu.Unlock()
 	if due {
-		l.tell(event)
+		l.emit(event)
 	}
 }
 
@@ -180,7 +180,7 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 		event.Kind = EventDone
 	}
 	l.mu.Unlock()
-	l.tell(event)
+	l.emit(event)
 }
 
 // refuse reports a request for an unknown path.
@@ -194,7 +194,7 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	}
 	l.mu.Unlock()
 	if n > 0 {
-		l.tell(event)
+		l.emit(event)
 	}
 }
 
@@ -205,11 +205,11 @@ func (l *fetchLog) fail(text string) {
 	n := l.failed.due(now)
 	l.mu.Unlock()
 	if n > 0 {
-		l.tell(Event{Time: now, Kind: EventFailed, Text: text, Count: n})
+		l.emit(Event{Time: now, Kind: EventFailed, Text: text, Count: n})
 	}
 }
 
-func (l *fetchLog) tell(e Event) {
+func (l *fetchLog) emit(e Event) {
 	if l.onEvent != nil {
 		l.onEvent(e)
 	}

@@ -197,8 +197,8 @@ var bootMarks = []bootMark{
 	{literal: "Linux version ", reached: models.RamdiskKernel, done: models.RamdiskMedium},
 }
 
-// Told returns the progress of the boot; nil if no log was read.
-func (b *BootLog) Told() *models.RamdiskLog {
+// Progress returns the progress of the boot; nil if no log was read.
+func (b *BootLog) Progress() *models.RamdiskLog {
 	if b == nil {
 		return nil
 	}

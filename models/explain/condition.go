@@ -209,7 +209,7 @@ func (x *explaining) waited() (time.Duration, bool) {
 func (x *explaining) timedOut() bool {
 	for _, t := range x.texts {
 		for _, k := range t.known {
-			if k.said && slices.Contains(timeouts, k.id) {
+			if k.leading && slices.Contains(timeouts, k.id) {
 				return true
 			}
 		}
@@ -279,7 +279,7 @@ func (x *explaining) spreads() bool {
 	}
 	for _, t := range x.texts {
 		for _, k := range t.known {
-			if k.said && slices.Contains(spreading, k.id) {
+			if k.leading && slices.Contains(spreading, k.id) {
 				return true
 			}
 		}

@@ -197,7 +197,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 				continue
 			}
 			bound := t.sure
-			if !k.said {
+			if !k.leading {
 				bound = ConfidenceLow
 			}
 			if is := r.Confidence.atMost(bound); c.found == nil || is.rank() < c.confidence.rank() {

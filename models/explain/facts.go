@@ -147,7 +147,7 @@ func troubleOf(r *models.Row) string {
 		reason = r.Node.LastError
 	}
 	for _, k := range knownInReason(reason) {
-		if k.said {
+		if k.leading {
 			return string(r.Node.ProvisionState) + " " + string(k.id)
 		}
 	}
@@ -307,7 +307,7 @@ func (x *explaining) isBootError(id ErrorID) bool {
 
 // tells reports whether the text contains error details.
 func (t *reasonText) tells(id ErrorID) bool {
-	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.said && k.id == id })
+	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {

@@ -13,9 +13,9 @@ const (
 // knownIn is an error found in a reason.
 type knownIn struct {
 	id ErrorID
-	// said means that a clause of the reason starts with the text. Otherwise the reason only mentions it, or concerns
+	// leading means that a clause of the reason starts with the text. Otherwise the reason only mentions it, or concerns
 	// the cleanup after another error.
-	said bool
+	leading bool
 }
 
 // knownInReason returns all errors in a reason: those of conductors before those of ramdisks,

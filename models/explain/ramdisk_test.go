@@ -14,7 +14,7 @@ func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	for _, l := range lines {
 		b.Take(l)
 	}
-	return b.Told()
+	return b.Progress()
 }
 
 func logLine(ago int, unit, text string) *models.LogLine {

@@ -233,8 +233,8 @@ func (c Check) Mark() string {
 	return string(c.Severity)
 }
 
-// Told returns the evidence to report, none if the check passed.
-func (c Check) Told() []models.Observation {
+// Reported returns the evidence to report, none if the check passed.
+func (c Check) Reported() []models.Observation {
 	if c.Severity == CheckOK {
 		return nil
 	}

@@ -20,7 +20,7 @@ var replaced = []struct {
 	phrase *regexp.Regexp
 	use    string
 }{
-	{regexp.MustCompile(`(?i)\b(somebody|nobody|whoever)\b`), "the operator, the user, another node …"},
+	{regexp.MustCompile(`(?i)\b(somebody|nobody|whoever|everybody)\b`), "the operator, the user, another node …"},
 	{regexp.MustCompile(`(?i)\bcan(not)? be had\b`), "available, not available"},
 	{regexp.MustCompile(`(?i)\b(goes|go|went|gone|going) on\b`), "resume, continue, run"},
 	{regexp.MustCompile(`(?i)\blet be\b`), "canceled, left unchanged"},
@@ -41,6 +41,16 @@ var replaced = []struct {
 	{regexp.MustCompile(`(?i)\b(is|are) there already\b`), "already exists"},
 	{regexp.MustCompile(`(?i)\bour (file|program)\b`), "the configuration file, ironworks"},
 	{regexp.MustCompile(`(?i)\bshows it again\b`), "to … again, run …"},
+	{regexp.MustCompile(`(?i)\bexcludes? each other\b`), "cannot be combined"},
+	{regexp.MustCompile(`(?i)\bneeds? each other\b`), "must be given together"},
+	{regexp.MustCompile(`(?i)\b(known|those) are %s`), "available: …"},
+	{regexp.MustCompile(`(?i)\bis no (URL|number|object|list|string|text|file|node|argument|trait|field|path|key|name)\b`), "is not a …"},
+	{regexp.MustCompile(`(?i)\bfrom [01] on\b`), "≥ 0"},
+	{regexp.MustCompile(`(?i)\bwhat became of\b`), "the result of"},
+	{regexp.MustCompile(`(?i)\bof before\b`), "earlier, replaced"},
+	{regexp.MustCompile(`(?i)\bresting state`), "stable state"},
+	{regexp.MustCompile(`\blive ≤`), "updated … ago"},
+	{regexp.MustCompile(`(?i)\b(errors|warnings) are what\b`), "the things that are wrong"},
 	{regexp.MustCompile(`(?i)\bbehaviour|colour|licence|recognised|catalogue\b`), "US spelling"},
 }
 

@@ -15,8 +15,8 @@ import (
 // has a list for its user.
 type TaskList struct {
 	*tasks
-	user string
-	sees func(uuid string) bool
+	user    string
+	visible func(uuid string) bool
 }
 
 // tasks are the tasks of all lists.
@@ -93,7 +93,7 @@ func (l *tasks) entry(number int) *taskEntry {
 
 // For returns a user's view of the tasks: tasks with a node that the user sees; nil means all nodes.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
-	return &TaskList{tasks: l.tasks, user: user, sees: sees}
+	return &TaskList{tasks: l.tasks, user: user, visible: sees}
 }
 
 // OnChange calls changed, which must not block, after every change until stop is called.
@@ -295,7 +295,7 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 
 // shows reports whether the user sees a task: an own one, or one whose nodes the user sees. Others would name hidden nodes.
 func (l *TaskList) shows(t *Task) bool {
-	return l.sees == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.sees(i.Node.UUID) })
+	return l.visible == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
 // OfOthers returns the running tasks of other users, also those that the user does not see.

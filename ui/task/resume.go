@@ -79,7 +79,7 @@ func (w *Workflow) Resume() tea.Cmd {
 			found.nodes = append(found.nodes, nodes[i].Ref())
 		}
 		for _, u := range gone {
-			found.gone = append(found.gone, u.Node.Label())
+			found.missing = append(found.missing, u.Node.Label())
 		}
 		found.err = err
 		return Msg{f, found}
@@ -93,9 +93,9 @@ func (w *Workflow) resumeFound(f *flow, found interruptedFound) tea.Cmd {
 	case found.err != nil:
 		w.console.Say(failure(f.name, found.err))
 		return nil
-	case len(found.gone) > 0:
+	case len(found.missing) > 0:
 		w.warn(fmt.Sprintf(textNodesGone,
-			f.name, strings.Join(found.gone, " "), w.env.CommandLine("deploy", "--give-back")))
+			f.name, strings.Join(found.missing, " "), w.env.CommandLine("deploy", "--give-back")))
 	case len(found.nodes) == 0:
 		w.console.Say(screen.Say{Text: f.name + textNothingInterrupted})
 	}

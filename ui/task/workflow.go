@@ -137,9 +137,9 @@ type (
 	// interruptedFound is the answer to a search for interrupted deployments.
 	interruptedFound struct {
 		nodes []models.NodeRef
-		// gone are the labels of nodes that Ironic does not have or does not show.
-		gone []string
-		err  error
+		// missing are the labels of nodes that Ironic does not have or does not show.
+		missing []string
+		err     error
 	}
 	// stepsFound are the steps that the nodes offer; first are the items before them.
 	stepsFound struct {

@@ -61,8 +61,8 @@ type begun struct {
 
 // sent reports the result of a change.
 type sent struct {
-	of   *Changer
-	said screen.Say
+	of      *Changer
+	message screen.Say
 }
 
 // Handle takes the messages of the Changer; reload reads the list again after a change.
@@ -78,7 +78,7 @@ func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine 
 		}
 	case sent:
 		if msg.of == c {
-			return tea.Batch(reload(), screen.Send(msg.said)), true
+			return tea.Batch(reload(), screen.Send(msg.message)), true
 		}
 	}
 	return nil, false
@@ -132,7 +132,7 @@ func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {
 			send := send(c.life, c.env, steps)
-			return func() tea.Msg { return sent{of: c, said: send()} }
+			return func() tea.Msg { return sent{of: c, message: send()} }
 		}),
 	})})
 }

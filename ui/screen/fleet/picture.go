@@ -255,7 +255,7 @@ func powerCell(r *models.Row) table.Cell {
 }
 
 // age is the time in the state. Of nodes on their way each second counts; of the others
-// it is rounded, so that a fleet at rest costs nothing to look at over a slow line.
+// it is rounded, so that a stable fleet costs nothing to look at over a slow line.
 func (s *Screen) age(r *models.Row) string {
 	return models.AgeInState(r, s.env.ServerNow())
 }

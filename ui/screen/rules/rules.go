@@ -143,7 +143,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.get()
 	case tested:
 		if msg.of == s {
-			s.take(msg)
+			s.showResults(msg)
 		}
 		return nil
 	}

@@ -130,8 +130,8 @@ func (s *Screen) runTest(path string, withActive bool, nodes []models.NodeRef) t
 	}
 }
 
-// take shows the results of a test.
-func (s *Screen) take(t tested) {
+// showResults shows the results of a test.
+func (s *Screen) showResults(t tested) {
 	s.test, s.testing, s.shown = t, 0, nil
 	var rows []*resultRow
 	for i := range t.tests {
