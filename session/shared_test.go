@@ -191,10 +191,10 @@ func TestMembersGetTheirUpdates(t *testing.T) {
 	if some.Status.Total != 1 || all.Status.Total != 2 {
 		t.Errorf("of 2 nodes otto sees %d, anna %d", some.Status.Total, all.Status.Total)
 	}
-	if sees := r.Sees(r.otto); !sees(ottosNode) || !sees("teamA") || sees(hiddenNode) || sees("teamB") || sees("") {
+	if sees := r.Visible(r.otto); !sees(ottosNode) || !sees("teamA") || sees(hiddenNode) || sees("teamB") || sees("") {
 		t.Error("otto sees other nodes than his own")
 	}
-	if r.Sees(r.anna) != nil {
+	if r.Visible(r.anna) != nil {
 		t.Error("anna is limited")
 	}
 	otto.poller.Watch(ottosNode)
