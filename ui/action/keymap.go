@@ -149,19 +149,18 @@ func (m *Keymap) Find(id ID) (*Action, bool) {
 // In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
 // a common action.
 func (m *Keymap) In(scopes ...Scope) []*Action {
-	at := map[ID]int{}
 	var in []*Action
 	list := m.All()
 	for i := range list {
-		if !slices.Contains(scopes, list[i].Scope) {
+		a := &list[i]
+		if !slices.Contains(scopes, a.Scope) {
 			continue
 		}
-		if before, there := at[list[i].ID]; there {
-			in[before] = &list[i]
+		if before := slices.IndexFunc(in, func(other *Action) bool { return other.ID == a.ID }); before >= 0 {
+			in[before] = a
 			continue
 		}
-		at[list[i].ID] = len(in)
-		in = append(in, &list[i])
+		in = append(in, a)
 	}
 	return in
 }

@@ -131,19 +131,12 @@ func Block(lines []string, w, h int) string {
 	if h <= 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.Grow((w + 8) * h)
-	for i := range h {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		line := ""
-		if i < len(lines) {
-			line = lines[i]
-		}
-		b.WriteString(Fit(line, w))
+	fitted := make([]string, h)
+	copy(fitted, lines)
+	for i, line := range fitted {
+		fitted[i] = Fit(line, w)
 	}
-	return b.String()
+	return strings.Join(fitted, "\n")
 }
 
 // Over draws the block top over base, with its corner at column x of line y. top must fit into base.
