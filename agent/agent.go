@@ -21,7 +21,7 @@ type agent struct {
 	beats  *heartbeats
 	work   sync.WaitGroup // running commands
 	doors  Doors          // calls that are being answered
-	md5    bool           // allowed by the lookup
+	rules  imageRules     // of the options and the lookup
 	ending chan ending    // requests the end of the service; has room for one
 
 	// refusedInventory waits for inspectAgain, or is nil.
@@ -58,6 +58,7 @@ func Run(ctx context.Context, options Options) error {
 		ending: make(chan ending, 1), installsToFail: options.Faults.InstallFailures,
 	}
 	a.journal = &journal{now: a.now, sink: options.Journal, host: "localhost"}
+	a.rules = options.Images.rules()
 	a.log = newLogs(a.journal)
 	a.ironic = newIronic(options, a.log.client)
 	a.journal.systemd(PriorityInfo, "Started "+agentUnit+" - Ironic Agent.")

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"net/http"
 	"net/url"
 	"path"
 	"regexp"
@@ -58,7 +57,7 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	if newHash != nil {
 		return sum, newHash, false, nil
 	}
-	if newHash, err = hashOf(sum, a.md5); err == nil {
+	if newHash, err = hashOf(sum, a.rules.md5); err == nil {
 		return sum, newHash, false, nil
 	}
 	if isURL(info.checksum) {
@@ -75,17 +74,21 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 	failed := func(format string, args ...any) *fault {
 		return newFault(imageDownload, "Download of image %s failed: %s", info.checksum, fmt.Sprintf(format, args...))
 	}
-	response, err := a.open(ctx, info.checksum)
+	body, err := a.open(ctx, info, info.checksum)
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused):
-		return "", refused.status < http.StatusInternalServerError && a.options.age() == modern, failed("%v", refused)
+		f := failed("%v", refused)
+		if refused.permanent() && a.options.age() == modern {
+			f = newFault(imageFatal, "%s", f.Details)
+		}
+		return "", f.Type == imageFatal, f
 	case err != nil:
 		return "", true, newFault(commandExecution, "%v", err)
 	}
-	defer func() { _ = response.Body.Close() }()
+	defer func() { _ = body.Close() }()
 	const most = 1 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	text, err := io.ReadAll(io.LimitReader(body, most))
 	if err != nil {
 		return "", true, newFault(commandExecution, "%v", err)
 	}

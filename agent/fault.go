@@ -22,7 +22,11 @@ const (
 	servicingError   kind = "ServicingError"
 	deviceNotFound   kind = "DeviceNotFound"
 	imageDownload    kind = "ImageDownloadError"
+	imageFatal       kind = "ImageDownloadFatalError"
+	imageNoSpace     kind = "ImageDownloadOutofSpaceError"
+	imageTooSlow     kind = "ImageDownloadTimeoutError"
 	imageChecksum    kind = "ImageChecksumError"
+	invalidImage     kind = "InvalidImage"
 	eraseError       kind = "BlockDeviceEraseError"
 	raidError        kind = "SoftwareRAIDError"
 	imageWriteError  kind = "ImageWriteError"
@@ -47,7 +51,11 @@ var class = map[kind]struct {
 	servicingError:   {500, "Service step failed"},
 	deviceNotFound:   {404, "Error finding the disk or partition device to deploy the image onto"},
 	imageDownload:    {500, "Error downloading image"},
+	imageFatal:       {500, "Error downloading image"},
+	imageNoSpace:     {500, "Error downloading image"},
+	imageTooSlow:     {408, "Image download timeout"},
 	imageChecksum:    {500, "Error verifying image checksum"},
+	invalidImage:     {500, "The provided image is not valid for use"},
 	eraseError:       {500, "Error erasing block device"},
 	raidError:        {500, "Software RAID caused unknown error"},
 	imageWriteError:  {500, "Error writing image to device"},

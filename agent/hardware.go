@@ -26,7 +26,7 @@ type Hardware interface {
 	// ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
 	// WriteImage writes an image to a disk and returns the disk's new identifier. A disk without
-	// partitions afterwards is ErrNoPartitions.
+	// partitions afterwards is ErrNoPartitions, a failed converter a *WriteError.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error
@@ -60,6 +60,13 @@ type ExitError struct {
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
+// WriteError is the failure of the program that converts images.
+type WriteError struct{ Output Output }
+
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("converting the image failed with exit code %d: %s", e.Output.Code, e.Output.Stderr)
+}
+
 // Install is one run of coreos-installer.
 type Install struct {
 	Device      string
@@ -73,7 +80,10 @@ type Install struct {
 type ImageWrite struct {
 	Device string
 	ID     string
-	Format string // raw, qcow2, …
+	// Format is that of the content, raw, qcow2 and so on. The content of other formats than raw is checked before.
+	Format string
+	// Wipe removes partition tables and signatures first, of which an image may leave some.
+	Wipe bool
 	// Configdrive returns the file system of the configdrive, nil if there is none. It is called after
 	// the image was written.
 	Configdrive func(context.Context) ([]byte, error)

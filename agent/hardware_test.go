@@ -92,13 +92,13 @@ func (m *metal) BootFrom(_ context.Context, device string) error {
 
 func (m *metal) WriteImage(_ context.Context, write ImageWrite, content io.Reader) (string, error) {
 	got, err := io.ReadAll(content)
-	if err != nil {
-		return "", err
-	}
-	m.note("write %s to %s", write.ID, write.Device)
 	m.mu.Lock()
 	m.written[write.Device] = string(got)
 	m.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	m.note("write %s %s to %s", write.Format, write.ID, write.Device)
 	return "0x1234", m.writeErr
 }
 

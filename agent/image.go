@@ -3,23 +3,12 @@ package agent
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
 	"os"
-	"slices"
-	"strings"
-	"time"
 
 	"ironworks/python"
-)
-
-const (
-	downloadTries = 10
-	downloadRetry = 10 * time.Second
 )
 
 // writeImage implements the step of that name.
@@ -27,7 +16,7 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
 	}
-	info, err := readImageInfo(args, a.options.age(), a.md5)
+	info, err := readImageInfo(args, a.options.age(), a.rules.md5)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +86,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 			return err
 		}
 		_, err := io.Copy(file, content)
-		return err
+		return outOfSpace(info, file, err)
 	})
 	if err != nil {
 		return nil, err
@@ -143,7 +132,7 @@ func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict
 	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile writes a downloaded image.
+// writeFile checks and writes a downloaded image. No program reads the file before its content was checked.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -152,9 +141,14 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 	if err != nil {
 		return nil, fmt.Errorf("reading the image: %w", err)
 	}
+	format, size, err := a.checkFormat(info, file, end)
+	if err != nil {
+		return nil, err
+	}
+	info.format = format
 	target := device
 	if info.partition {
-		if err := fitsRoot(info, virtualSize(file, end)); err != nil {
+		if err := fitsRoot(info, size); err != nil {
 			return nil, err
 		}
 	}
@@ -180,127 +174,18 @@ func rewind(file *os.File) error {
 }
 
 func (a *agent) write(ctx context.Context, info imageInfo, device string, content io.Reader) (string, error) {
-	write := ImageWrite{Device: device, ID: info.id, Format: info.format}
+	write := ImageWrite{Device: device, ID: info.id, Format: info.format, Wipe: !info.streams && !info.partition}
 	if info.configdrive != "" && !info.partition {
 		write.Configdrive = func(ctx context.Context) ([]byte, error) { return a.configdrive(ctx, info) }
 	}
 	root, err := a.hardware.WriteImage(ctx, write, content)
-	if errors.Is(err, ErrNoPartitions) {
+	var failed *WriteError
+	switch {
+	case errors.Is(err, ErrNoPartitions):
 		return "", newFault(deploymentError, "No partitions found on the device %s after writing the image.", device)
+	case errors.As(err, &failed):
+		return "", newFault(imageWriteError, "Writing image to device %s failed with exit code %d. stdout: %s. stderr: %s",
+			device, failed.Output.Code, failed.Output.Stdout, failed.Output.Stderr)
 	}
 	return root, err
-}
-
-// download tries the URLs until one returns the image with the right checksum.
-func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
-	var err error
-	for try := range downloadTries {
-		var final bool
-		if final, err = a.downloadOnce(ctx, info, location, use); err == nil || final || ctx.Err() != nil {
-			return err
-		}
-		a.log.standby.warning("Image download failed, %d of %d: %v", try, downloadTries-1, err)
-		if try < downloadTries-1 && !a.sleep(ctx, downloadRetry) {
-			return ctx.Err()
-		}
-	}
-	return err
-}
-
-func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) (final bool, err error) {
-	want, newHash, final, err := a.expected(ctx, info)
-	if err != nil {
-		return final, err
-	}
-	response, final, err := a.openAny(ctx, info)
-	if err != nil {
-		return final, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	sum := newHash()
-	if err := use(io.TeeReader(response.Body, sum)); err != nil {
-		var f *fault
-		if errors.As(err, &f) {
-			return true, f
-		}
-		where := location
-		if info.streams {
-			where = "device " + location
-		}
-		return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
-	}
-	got := hex.EncodeToString(sum.Sum(nil))
-	if got == want {
-		return false, nil
-	}
-	const format = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
-	a.log.standby.error(format, location, info.id, want, got)
-	// The real agent passes these two in the wrong order.
-	return false, newFault(imageChecksum, format, info.id, location, want, got)
-}
-
-// openAny starts the download from the first URL that works.
-func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Response, final bool, err error) {
-	begin := time.Now()
-	var problems []string
-	for _, address := range info.urls {
-		a.log.standby.info("Attempting to download image from %s", address)
-		var refused *refusal
-		switch response, err = a.open(ctx, address); {
-		case err == nil:
-			return response, false, nil
-		case !errors.As(err, &refused):
-			return nil, true, newFault(commandExecution, "%v", err)
-		case refused.status < http.StatusInternalServerError && a.options.age() == modern:
-			return nil, true, newFault(imageDownload, "Download of image %s failed: %v", info.id, refused)
-		}
-		taken := time.Since(begin).Seconds()
-		problem := fmt.Sprintf("URL: %s; time: %v seconds. Error: %v", address, taken, refused)
-		a.log.standby.warning("%s", problem)
-		problems = append(problems, problem)
-	}
-	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
-}
-
-// refusal is an answer other than 200.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r *refusal) Error() string { return r.text }
-
-// open starts a download. It retries after any answer: the real agent intends to exclude 404 and
-// others, but an unsuccessful response is false in Python, so its condition never applies.
-func (a *agent) open(ctx context.Context, address string) (*http.Response, error) {
-	for try := 1; ; try++ {
-		response, err := a.ask(ctx, address)
-		if err == nil || try == downloadTries {
-			return response, err
-		}
-		a.log.standby.warning("Unable to connect to %s, retrying. Error: %v", address, err)
-		if !a.sleep(ctx, downloadRetry) {
-			return nil, ctx.Err()
-		}
-	}
-}
-
-func (a *agent) ask(ctx context.Context, address string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := a.options.Client.Do(request)
-	if err != nil || response.StatusCode == http.StatusOK {
-		return response, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	const some = 64 << 10
-	body, _ := io.ReadAll(io.LimitReader(response.Body, some))
-	headers := newDict()
-	for _, name := range slices.Sorted(maps.Keys(response.Header)) {
-		headers.Set(name, response.Header.Get(name))
-	}
-	return nil, &refusal{response.StatusCode, fmt.Sprintf("Received status code %d from %s, expected 200. Response body: %s Response headers: %s",
-		response.StatusCode, address, body, python.Repr(headers))}
 }

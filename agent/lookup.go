@@ -116,7 +116,7 @@ func (a *agent) storeLookup(found *dict) bool {
 	a.log.agent.info("Lookup succeeded, node UUID is %s", node.Text("uuid"))
 	a.cacheNode(node)
 	a.beats = newHeartbeats(a, config.Get("heartbeat_timeout"))
-	a.md5 = python.Truthy(config.Get("agent_md5_checksum_enable"))
+	a.rules.override(config)
 
 	token := config.Text("agent_token")
 	switch {

@@ -77,7 +77,35 @@ type Options struct {
 	// LookupTimeout is the time after which the lookup is given up; the default is 300 s.
 	LookupTimeout time.Duration
 
+	Images ImageOptions
+
 	Faults Faults
+}
+
+// ImageOptions are the options of ironic_python_agent/config.py for images. Their zero values are its defaults.
+type ImageOptions struct {
+	// Tries is image_download_connection_retries and the first try, Pause the time between them.
+	Tries int
+	Pause time.Duration
+	// Silence is image_download_connection_timeout: how long a server may send nothing.
+	Silence time.Duration
+	// MaxDuration limits a download with its retries; 0 is no limit.
+	MaxDuration time.Duration
+	// BasicAuth says that servers want User and Password, unless the image_info has credentials.
+	BasicAuth      bool
+	User, Password string
+	// MD5 allows MD5 checksums, Uninspected omits the inspection of images; Formats are the permitted formats. Ironic
+	// overrides these three.
+	MD5, Uninspected bool
+	Formats          []string
+}
+
+// complete sets the defaults.
+func (o *ImageOptions) complete() {
+	const tries, pause, silence = 10, 10 * time.Second, time.Minute
+	setDefaultOf(&o.Tries, tries)
+	setDefaultOf(&o.Pause, pause)
+	setDefaultOf(&o.Silence, silence)
 }
 
 // Faults are deliberate failures.
@@ -151,6 +179,7 @@ func (o *Options) complete() error {
 	setDefaultOf(&o.Listen, defaultListen)
 	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)
 	setDefaultOf(&o.Faults.DieAfter, defaultDieAfter)
+	o.Images.complete()
 	if o.Faults.NoRoute {
 		o.Client = &http.Client{Transport: noRoute{}}
 	}

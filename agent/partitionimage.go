@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -205,18 +204,6 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 		return nil, newFault(deploymentError, "Config drive size exceeds maximum limit of 64MiB. Size of the given config drive is %d MiB for node %s.", size, node)
 	}
 	return content, nil
-}
-
-// virtualSize returns the size of the written image, in bytes.
-func virtualSize(image io.ReaderAt, size int64) int64 {
-	const header = 32
-	head := make([]byte, header)
-	if _, err := image.ReadAt(head, 0); err == nil && bytes.HasPrefix(head, []byte("QFI\xfb")) {
-		if n := binary.BigEndian.Uint64(head[24:]); n < 1<<62 {
-			return int64(n)
-		}
-	}
-	return size
 }
 
 // fitsRoot checks that the image fits into its partition.

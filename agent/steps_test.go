@@ -133,10 +133,10 @@ func TestWriteImage(t *testing.T) {
 		details    string
 		written    bool
 	}{
-		{name: "kept first", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "qcow2", "checksum": "` + good + `"}`, written: true},
+		{name: "kept first", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "raw", "checksum": "` + good + `"}`, written: true},
 		{name: "streamed", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "raw", "stream_raw_images": true, "os_hash_algo": "sha256", "os_hash_value": "` + good + `"}`, written: true},
 		{
-			name: "a wrong checksum leaves the disk alone", info: `{"id": "i1", "urls": ["URL/image"], "checksum": "` + bad + `"}`, kind: imageChecksum,
+			name: "a wrong checksum leaves the disk alone", info: `{"id": "i1", "urls": ["URL/image"], "disk_format": "raw", "checksum": "` + bad + `"}`, kind: imageChecksum,
 			details: "Image failed to verify against checksum. location: i1; image ID: /tmp/i1; image checksum: " + bad + "; verification checksum: " + good,
 		},
 		{
@@ -177,7 +177,7 @@ func TestWriteImage(t *testing.T) {
 			if got := dump(uuids); got != `{"root uuid": "0x1234"}` {
 				t.Errorf("partition UUIDs %s", got)
 			}
-			if !slices.Contains(m.history(), "write i1 to /dev/sda") {
+			if !slices.Contains(m.history(), "write raw i1 to /dev/sda") {
 				t.Errorf("did %q", m.history())
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,36 @@ insecure = true
 	}
 	if !slices.Equal(s.Collectors, []string{"default", "logs", "pci-devices"}) {
 		t.Errorf("collectors are %q", s.Collectors)
+	}
+}
+
+// TestImageSettings has the options of images, whose defaults are those of ironic-python-agent.
+func TestImageSettings(t *testing.T) {
+	t.Parallel()
+	given := map[string]string{"ipa-api-url": "http://a"}
+	s, err := ReadSettings(nil, given)
+	if want := (agent.ImageOptions{Tries: 10, Pause: 10 * time.Second, Silence: time.Minute}); err != nil || !reflect.DeepEqual(s.Images, want) {
+		t.Errorf("by default %+v, %v", s.Images, err)
+	}
+	given["ipa-image-download-connection-retries"] = "2"
+	name := config(t, `[DEFAULT]
+image_download_connection_retry_interval = 0
+image_download_connection_timeout = 5
+image_download_max_duration = 3600
+image_server_auth_strategy = http_basic
+image_server_user = u
+image_server_password = p
+md5_enabled = true
+disable_deep_image_inspection = true
+permitted_image_formats = raw, vmdk
+`)
+	s, err = ReadSettings([]string{name}, given)
+	want := agent.ImageOptions{
+		Tries: 3, Pause: 1, Silence: 5 * time.Second, MaxDuration: time.Hour,
+		BasicAuth: true, User: "u", Password: "p", MD5: true, Uninspected: true, Formats: []string{"raw", "vmdk"},
+	}
+	if err != nil || !reflect.DeepEqual(s.Images, want) {
+		t.Errorf("got %+v, %v", s.Images, err)
 	}
 }
 

@@ -104,7 +104,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
 		PlainHTTP: !s.AutoTLS, MinTLS: s.MinTLS, MatchIronic: true,
 		NoInspection: len(s.Collectors) == 0, InspectionURL: s.InspectionURL, Collectors: s.Collectors,
-		Rescued: failure == nil, DiskTries: s.DiskTries, DiskWait: s.DiskWait, LookupTimeout: s.LookupTimeout,
+		Rescued: failure == nil, DiskTries: s.DiskTries, DiskWait: s.DiskWait, LookupTimeout: s.LookupTimeout, Images: s.Images,
 		CoreOSRoot: options.Root, CopyNetwork: strings.EqualFold(options.Getenv("IPA_COREOS_COPY_NETWORK"), "true"),
 		InstallKargs: strings.Fields(options.Getenv("IPA_COREOS_IP_OPTIONS")), DefaultHostname: options.Getenv("IPA_DEFAULT_HOSTNAME"),
 	}, nil

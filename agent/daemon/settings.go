@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ironworks/agent"
 )
 
 // Settings are the options of ironic_python_agent/config.py that this agent knows.
@@ -47,6 +49,8 @@ type Settings struct {
 	CertFile, KeyFile string // of a client certificate
 	RequestTimeout    time.Duration
 	Debug             bool
+
+	Images agent.ImageOptions
 }
 
 // reader takes options from files, or else from the kernel's command line.
@@ -147,7 +151,7 @@ func ReadSettings(files []string, params map[string]string) (Settings, error) {
 		DiskWait:  r.seconds("disk_wait_delay", "ipa-disk-wait-delay", 3),
 		Insecure:  r.flag("insecure", false), CAFile: r.text("cafile", ""), CertFile: r.text("certfile", ""), KeyFile: r.text("keyfile", ""),
 		RequestTimeout: r.seconds("http_request_timeout", "ipa-http-request-timeout", 30),
-		Debug:          r.flag("debug", false), MinTLS: r.minTLS(),
+		Debug:          r.flag("debug", false), MinTLS: r.minTLS(), Images: r.images(),
 	}
 	s.Collectors = r.collectors(s.InspectionURL)
 	r.check(s)
@@ -166,19 +170,40 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
+// images reads the options of images. Those of the second half have no parameters of the kernel.
+func (r *reader) images() agent.ImageOptions {
+	const option = "image_download_connection_"
+	return agent.ImageOptions{
+		Tries:       1 + r.number(option+"retries", r.text(option+"retries", "9"), 0, manySeconds),
+		Pause:       max(1, r.seconds(option+"retry_interval", "ipa-image-download-connection-retry-interval", 10)),
+		Silence:     max(1, r.seconds(option+"timeout", "ipa-image-download-connection-timeout", 60)),
+		MaxDuration: r.seconds("image_download_max_duration", "ipa-image-download-max-duration", 0),
+
+		BasicAuth: r.files["image_server_auth_strategy"].text == "http_basic",
+		User:      r.files["image_server_user"].text, Password: r.files["image_server_password"].text,
+		MD5: r.flag("md5_enabled", false), Uninspected: r.flag("disable_deep_image_inspection", false),
+		Formats: split(r.files["permitted_image_formats"].text),
+	}
+}
+
+// split returns the elements of a list.
+func split(text string) []string {
+	var elements []string
+	for element := range strings.SplitSeq(text, ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			elements = append(elements, element)
+		}
+	}
+	return elements
+}
+
 // collectors are empty if there is no inspection: it needs its own URL, or collectors.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")
 	if text == "" && inspectionURL != "" {
 		text = "default,logs"
 	}
-	var names []string
-	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	return split(text)
 }
 
 // check refuses what this agent cannot do, because to go on without it would be a surprise.

@@ -17,14 +17,20 @@ import (
 func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	h := m.host
 	var err error
-	if write.Format == "raw" {
+	if write.Wipe {
+		err = h.eraseMetadata(ctx, write.Device)
+	}
+	switch {
+	case err != nil:
+	case write.Format == "raw":
 		err = h.copyRaw(ctx, write.Device, content)
-	} else {
+	default:
 		err = h.convert(ctx, write, content)
 	}
 	if err != nil {
 		return "", fmt.Errorf("writing the image to %s: %w", write.Device, err)
 	}
+	h.moveBackupGPT(ctx, write.Device)
 	h.rescan(ctx, write.Device)
 	out, err := h.program(ctx, "lsblk", "-nro", "TYPE", write.Device)
 	if err != nil {
@@ -73,20 +79,62 @@ func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) err
 	return errors.Join(err, ctx.Err(), disk.Close())
 }
 
-// convert writes an image that qemu-img reads. The program reads a file, at any place in it.
+// convert writes an image that qemu-img reads. The program reads a file, at any place in it. See convert_image of
+// ironic_python_agent/qemu_img.py, also for the variable: with more arenas the program needs much more memory.
 func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Reader) error {
-	file, err := os.CreateTemp(h.path("/tmp"), "image-*")
+	name, remove, err := h.imageFile(content)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
+	defer remove()
+	argv := []string{"env", "MALLOC_ARENA_MAX=3", "qemu-img", "convert", "-f", write.Format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W", name, write.Device}
+	_, err = h.program(ctx, argv...)
+	const notFound = 127 // the exit status of env for a missing program
+	var failed *ProgramError
+	switch {
+	case errors.Is(err, agent.ErrNoProgram):
+		return missingProgram("qemu-img")
+	case !errors.As(err, &failed):
+		return err
+	case failed.Output.Code == notFound:
+		return missingProgram("qemu-img")
+	}
+	return &agent.WriteError{Output: failed.Output}
+}
+
+// imageFile returns the name of a file with the content, as the host's programs see it. A downloaded image is such a
+// file already, unless the agent runs in a container.
+func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
+	if file, ok := content.(*os.File); ok && h.Root == "/" {
+		return file.Name(), func() {}, nil
+	}
+	file, err := os.CreateTemp(h.path("/tmp"), "image-*")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.Remove(file.Name()) }
 	_, err = io.Copy(file, content)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+		remove()
+		return "", nil, err
 	}
-	_, err = h.program(ctx, "qemu-img", "convert", "-f", write.Format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W",
-		h.inside(file.Name()), write.Device)
-	return err
+	return h.inside(file.Name()), remove, nil
+}
+
+// moveBackupGPT moves the backup of a GPT to the end of a disk that is larger than the image. Like fix_gpt_partition of
+// ironic_python_agent/disk_utils.py it only warns of a failure.
+func (h Host) moveBackupGPT(ctx context.Context, device string) {
+	out, err := h.program(ctx, "sgdisk", "-v", device)
+	var failed *ProgramError
+	if errors.As(err, &failed) {
+		out, err = failed.Output.Stdout, nil // it fails for tables with problems
+	}
+	if err == nil && strings.Contains(out, "it doesn't reside\nat the end of the disk") {
+		_, err = h.program(ctx, "sgdisk", "-e", device)
+	}
+	if err != nil {
+		h.warn("Failed to fix GPT partition on disk %s: %v", device, err)
+	}
 }
 
 // identifier is get_disk_identifier of ironic_python_agent/disk_utils.py: the signature in the

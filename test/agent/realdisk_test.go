@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,12 +37,23 @@ func TestStepsOnALoopDevice(t *testing.T) {
 	disk := loopDevice(t)
 	standInsInPath(t, disk)
 	image := bootableImage(t)
+	converted := image + ".qcow2"
+	run(t, "qemu-img", "convert", "-O", "qcow2", image, converted)
+	var broken atomic.Bool
 	images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/disk.raw" {
+		switch {
+		case r.URL.Path == "/disk.qcow2" && broken.CompareAndSwap(false, true):
+			http.ServeFile(&shortWriter{ResponseWriter: w, left: 100_000}, r, converted)
+		case r.URL.Path == "/disk.qcow2":
+			if r.Header.Get("Range") != "bytes=100000-" {
+				t.Errorf("a broken download goes on with %q", r.Header.Get("Range"))
+			}
+			http.ServeFile(w, r, converted)
+		case r.URL.Path == "/disk.raw":
+			http.ServeFile(w, r, image)
+		default:
 			http.NotFound(w, r) // there is no signature
-			return
 		}
-		http.ServeFile(w, r, image)
 	}))
 	defer images.Close()
 	d := drive(t, disk)
@@ -71,6 +83,16 @@ func TestStepsOnALoopDevice(t *testing.T) {
 		}
 	})
 
+	// Over a raw image with a table of its own, without a configdrive, which would move the backup of the table.
+	info = fmt.Sprintf(`{"image_info": {"id": "i2", "urls": [%q], "checksum": %q, "disk_format": "qcow2"}}`, images.URL+"/disk.qcow2", sumOf(t, converted))
+	d.step("deploy", "write_image", "{}", info)
+	if content := read(t, disk+"p1"); !bytes.Equal(content, read(t, image)[1<<20:65<<20]) {
+		t.Error("the partition differs from that of the converted image")
+	}
+	if out := run(t, "sgdisk", "-v", disk); !strings.Contains(out, "No problems found") {
+		t.Errorf("the partition table of the converted image: %s", out)
+	}
+
 	d.step("clean", "erase_devices_metadata", "{}", "{}")
 	d.step("deploy", "install_coreos", fmt.Sprintf(`{"image_source": %q, "configdrive": {"user_data": {"ignition": {"version": "3.4.0"}}, "meta_data": {}}}`, images.URL+"/disk.raw"), "{}")
 	d.inside(func(folder string) {
@@ -84,6 +106,22 @@ func TestStepsOnALoopDevice(t *testing.T) {
 	if content := read(t, disk); len(content) != diskBytes || len(bytes.Trim(content, "\x00")) != 0 {
 		t.Error("after erase_devices the disk is not empty")
 	}
+}
+
+// shortWriter is a connection that breaks after some bytes.
+type shortWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *shortWriter) Write(p []byte) (int, error) {
+	if len(p) <= w.left {
+		w.left -= len(p)
+		return w.ResponseWriter.Write(p)
+	}
+	_, _ = w.ResponseWriter.Write(p[:w.left])
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	panic(http.ErrAbortHandler)
 }
 
 // configdriveText takes the place of a file system: the agent only copies it.

@@ -1,0 +1,228 @@
+package agent
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// imageSource is where an image is.
+type imageSource struct {
+	client        *http.Client
+	address       string
+	authorization string
+	silence       time.Duration
+}
+
+// request asks for the content from an offset on. A validator makes a server send everything if the content has
+// changed since.
+func (s imageSource) request(ctx context.Context, offset int64, validator string) (*imageBody, error) {
+	parent := ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address, http.NoBody)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	if s.authorization != "" {
+		request.Header.Set("Authorization", s.authorization)
+	}
+	request.Header.Set("Accept-Encoding", "gzip, deflate") // as Python's requests, which decodes both
+	if offset > 0 {
+		request.Header.Set("Accept-Encoding", "identity")
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		request.Header.Set("If-Range", validator)
+	}
+	silence := time.AfterFunc(s.silence, func() { cancel(errSilence) })
+	response, err := s.client.Do(request) //nolint:bodyclose // imageBody.Close closes it
+	silence.Stop()
+	if err != nil {
+		var network net.Error
+		if errors.Is(context.Cause(ctx), errSilence) || errors.As(err, &network) && network.Timeout() {
+			err = s.silent(request)
+		}
+		cancel(nil)
+		return nil, err
+	}
+	body := &imageBody{source: s, parent: parent, ctx: ctx, cancel: cancel, response: response}
+	body.content = body.wire()
+	return body, nil
+}
+
+// errSilence is a server that sends nothing for too long.
+var errSilence = errors.New("the server sends nothing")
+
+// silent returns the message of Python's requests for a timeout.
+func (s imageSource) silent(request *http.Request) error {
+	kind := "HTTPConnectionPool"
+	if request.URL.Scheme == "https" {
+		kind = "HTTPSConnectionPool"
+	}
+	return fmt.Errorf("%s(host='%s', port=%s): Read timed out. (read timeout=%v)", kind, request.URL.Hostname(), portOf(request.URL), s.silence.Seconds())
+}
+
+// imageBody is the content of an image, which survives broken connections.
+type imageBody struct {
+	agent    *agent
+	source   imageSource
+	parent   context.Context //nolint:containedctx // of the download
+	ctx      context.Context //nolint:containedctx // of the request
+	cancel   context.CancelCauseFunc
+	response *http.Response
+	content  io.Reader // decoded
+	id       string    // of the image
+	limit    time.Time // zero: none
+	got      int64     // bytes of the response
+	resumed  int
+}
+
+// Close ends the download.
+func (b *imageBody) Close() error {
+	err := b.response.Body.Close()
+	b.cancel(nil)
+	return err
+}
+
+// Read returns the decoded content.
+func (b *imageBody) Read(p []byte) (int, error) {
+	if !b.limit.IsZero() && time.Now().After(b.limit) {
+		return 0, newFault(imageTooSlow, "Download of image %s failed: Download exceeded max allowed time (%v seconds)", b.id, b.agent.options.Images.MaxDuration.Seconds())
+	}
+	return b.content.Read(p)
+}
+
+// wire returns the content as sent, continued after a broken connection.
+func (b *imageBody) wire() io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		for {
+			n, err := b.readOnce(p)
+			b.got += int64(n)
+			if n > 0 || err == nil || errors.Is(err, io.EOF) {
+				return n, orNil(err, n)
+			}
+			if !b.resume(err) {
+				return 0, b.describe(err)
+			}
+		}
+	})
+}
+
+// orNil drops an error that comes with content: the next read returns it again.
+func orNil(err error, n int) error {
+	if n > 0 && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// readOnce reads, unless the server sends nothing for too long.
+func (b *imageBody) readOnce(p []byte) (int, error) {
+	silence := time.AfterFunc(b.source.silence, func() { b.cancel(errSilence) })
+	defer silence.Stop()
+	n, err := b.response.Body.Read(p)
+	if err != nil && errors.Is(context.Cause(b.ctx), errSilence) {
+		err = b.source.silent(b.response.Request)
+	}
+	return n, err
+}
+
+// describe converts an error to the text of Python's requests.
+func (b *imageBody) describe(err error) error {
+	if size := b.response.ContentLength; errors.Is(err, io.ErrUnexpectedEOF) && size > 0 {
+		text := fmt.Sprintf("IncompleteRead(%d bytes read, %d more expected)", b.got, size-b.got)
+		return fmt.Errorf("('Connection broken: %s', %s)", text, text)
+	}
+	return err
+}
+
+// resume continues the download where the connection broke. The real agent starts again from the beginning. This one
+// does so only where the server cannot continue, or does not know whether the content is still the same; the checksum
+// covers the whole image in either case.
+func (b *imageBody) resume(cause error) bool {
+	first := b.response
+	validator := first.Header.Get("ETag")
+	if validator == "" || strings.HasPrefix(validator, "W/") {
+		validator = first.Header.Get("Last-Modified")
+	}
+	if b.got == 0 || validator == "" || first.ContentLength <= 0 || first.Header.Get("Accept-Ranges") != "bytes" || first.Header.Get("Content-Encoding") != "" {
+		return false
+	}
+	a, ctx := b.agent, b.parent
+	for b.resumed++; b.resumed < a.options.Images.Tries; b.resumed++ {
+		a.log.standby.warning("The connection to %s broke after %d of %d bytes, continuing. Error: %v", b.source.address, b.got, first.ContentLength, cause)
+		if !a.sleep(ctx, a.options.Images.Pause) {
+			return false
+		}
+		next, err := b.source.request(ctx, b.got, validator)
+		if err != nil {
+			cause = err
+			continue
+		}
+		want := fmt.Sprintf("bytes %d-%d/%d", b.got, first.ContentLength-1, first.ContentLength)
+		if next.response.StatusCode != http.StatusPartialContent || next.response.Header.Get("Content-Range") != want {
+			_ = next.Close()
+			return false
+		}
+		_ = first.Body.Close()
+		b.cancel(nil)
+		next.response.Header, next.response.ContentLength = first.Header, first.ContentLength
+		b.response, b.ctx, b.cancel = next.response, next.ctx, next.cancel
+		return true
+	}
+	return false
+}
+
+// decode undoes the encoding of the transfer. Like Python's requests without further packages, it knows gzip and
+// deflate, and passes other ones on.
+func (b *imageBody) decode() {
+	switch strings.ToLower(strings.TrimSpace(b.response.Header.Get("Content-Encoding"))) {
+	case "gzip", "x-gzip":
+		wire := bufio.NewReader(b.content)
+		var unpacked io.Reader
+		b.content = readerFunc(func(p []byte) (int, error) {
+			if unpacked == nil {
+				reader, err := gzip.NewReader(wire)
+				if err != nil {
+					return 0, err
+				}
+				unpacked = reader
+			}
+			return unpacked.Read(p)
+		})
+	case "deflate":
+		b.content = inflate(bufio.NewReader(b.content))
+	}
+}
+
+// inflate reads deflate with the header of zlib, or without, as some servers send it.
+func inflate(wire *bufio.Reader) io.Reader {
+	var unpacked io.Reader
+	return readerFunc(func(p []byte) (int, error) {
+		if unpacked == nil {
+			const method, deflated = 0x0f, 8
+			start, err := wire.Peek(2)
+			if err != nil {
+				return 0, err
+			}
+			if start[0]&method != deflated || (int(start[0])<<8|int(start[1]))%31 != 0 {
+				unpacked = flate.NewReader(wire)
+			} else if unpacked, err = zlib.NewReader(wire); err != nil {
+				return 0, err
+			}
+		}
+		return unpacked.Read(p)
+	})
+}

@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"ironworks/agent/imageformat"
+	"ironworks/python"
+)
+
+// imageRules decide which images the agent accepts.
+type imageRules struct {
+	md5         bool
+	uninspected bool
+	formats     []string // nil: the default of the agent's age
+}
+
+func (o ImageOptions) rules() imageRules { return imageRules{o.MD5, o.Uninspected, o.Formats} }
+
+// override applies the configuration that Ironic's lookup returned. See process_lookup_data of
+// ironic_python_agent/agent.py.
+func (r *imageRules) override(config *dict) {
+	if v := config.Get("disable_deep_image_inspection"); v != nil {
+		r.uninspected = python.Truthy(v)
+	}
+	if v, ok := config.Get("permitted_image_formats").(list); ok {
+		r.formats = nil
+		for _, format := range v {
+			r.formats = append(r.formats, python.Str(format))
+		}
+	}
+	if v := config.Get("agent_md5_checksum_enable"); v != nil {
+		r.md5 = python.Truthy(v)
+	}
+}
+
+// permitted returns the accepted formats.
+func (r *imageRules) permitted(age age) []string {
+	switch {
+	case r.formats != nil:
+		return r.formats
+	case age == antique:
+		return []string{"raw", "qcow2"}
+	}
+	return []string{"raw", "gpt", "qcow2"}
+}
+
+// checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Another program would
+// otherwise open files and hosts that the image names. See get_and_validate_image_format of
+// ironic_python_agent/disk_utils.py.
+//
+// An image that Ironic calls gpt is written as it is. The real agent passes that name to qemu-img, which knows no such
+// format.
+func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (format string, virtual int64, err error) {
+	age := a.options.age()
+	if info.format == "raw" || info.format == "gpt" && age == modern {
+		return "raw", size, nil
+	}
+	rules := imageformat.Current
+	if age == antique {
+		rules = imageformat.Old
+	}
+	found, err := imageformat.Inspect(image, size, rules)
+	if a.rules.uninspected {
+		return uninspected(info, found), max(found.VirtualSize, size), nil
+	}
+	if err != nil {
+		return "", 0, a.unsafeImage("%s", age.inspectionError(err))
+	}
+	permitted := a.rules.permitted(age)
+	switch anyFormat := info.format == "" || info.format == "unknown" && age == modern; {
+	case !slices.Contains(permitted, found.Name):
+		return "", 0, a.unsafeImage("Security: Detected image format was %s, but only %s are allowed", found.Name, strings.Join(permitted, ", "))
+	case !anyFormat && info.format != found.Name:
+		return "", 0, a.unsafeImage("Security: Expected format was %s, but image was actually %s", info.format, found.Name)
+	}
+	if found.Name == "gpt" {
+		return "raw", found.VirtualSize, nil
+	}
+	return found.Name, found.VirtualSize, nil
+}
+
+// uninspected returns the format of an image that nothing is known of. The real agent asks qemu-img.
+func uninspected(info imageInfo, found imageformat.Format) string {
+	switch {
+	case info.format != "" && info.format != "unknown":
+		return info.format
+	case found.Name == "" || found.Name == "gpt":
+		return "raw"
+	}
+	return found.Name
+}
+
+// inspectionError returns the agent's message for a failed inspection; see _image_inspection of disk_utils.py.
+func (a age) inspectionError(err error) string {
+	var refused *imageformat.UnsafeError
+	switch {
+	case errors.As(err, &refused):
+		return "Security: Image failed safety check"
+	case a == antique:
+		return "Security: Unable to safety check image"
+	}
+	return "Security: Image matched multiple potential formats"
+}
+
+// unsafeImage logs and returns the refusal of an image.
+func (a *agent) unsafeImage(format string, args ...any) *fault {
+	f := newFault(invalidImage, format, args...)
+	a.log.disks.error("%s", f.Details)
+	return f
+}
+
+// outOfSpace returns the failure of a download that the ramdisk has no space for; the download is not repeated.
+func outOfSpace(info imageInfo, file *os.File, err error) error {
+	if !errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return newFault(imageNoSpace, "Download of image %s failed: Unable to write image to %s. Error: [Errno 28] No space left on device", info.id, file.Name())
+}

@@ -1,0 +1,149 @@
+package agent
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"ironworks/python"
+)
+
+// authorization returns the header for the servers of an image and of its checksums, "" for none. See
+// _download_with_proxy of ironic_python_agent/extensions/standby.py: the value that Ironic prepared, such as a token of
+// a registry, precedes a user of the image_info, and that one of the configuration.
+func (a *agent) authorization(info imageInfo) (string, error) {
+	given := info.given
+	if prepared := given.Text("image_request_authorization"); prepared != "" {
+		value, err := decodeBase64(prepared)
+		if err != nil {
+			return "", fmt.Errorf("decoding image_request_authorization: %w", err)
+		}
+		return string(value), nil
+	}
+	user, password := a.options.Images.User, a.options.Images.Password
+	switch {
+	case given.Text("image_server_auth_strategy") == "http_basic":
+		user, password = given.Text("image_server_user"), given.Text("image_server_password")
+	case !a.options.Images.BasicAuth:
+		return "", nil
+	}
+	var missing list
+	if user == "" {
+		missing = append(missing, "user")
+	}
+	if password == "" {
+		missing = append(missing, "password")
+	}
+	if missing != nil {
+		return "", &refusal{text: fmt.Sprintf("Missing %s fields from HTTP(S) basic auth config", python.Repr(missing))}
+	}
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil
+}
+
+// imageClient returns a client that goes through the proxies of the image_info, and that shows the credentials only to
+// the server that they are for.
+func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
+	client := *a.options.Client
+	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
+		const most = 30 // of Python's requests
+		if len(via) > most {
+			return errors.New("Exceeded 30 redirects.") //nolint:staticcheck // the message of Python's requests
+		}
+		if authorization != "" && leavesServer(append(via, request)) {
+			request.Header.Del("Authorization")
+		}
+		return nil
+	}
+	transport, ok := client.Transport.(*http.Transport)
+	if !ok {
+		return &client
+	}
+	transport = transport.Clone()
+	transport.DisableKeepAlives, transport.ResponseHeaderTimeout = true, a.options.Images.Silence
+	if proxies, _ := info.given.Get("proxies").(*dict); proxies != nil && len(proxies.Keys()) > 0 {
+		without := info.given.Text("no_proxy")
+		transport.Proxy = func(request *http.Request) (*url.URL, error) {
+			return proxyFor(request.URL, proxies, without)
+		}
+	}
+	client.Transport = transport
+	return &client
+}
+
+// leavesServer reports whether one of several redirects leads to another server. See should_strip_auth of Python's
+// requests: a change from HTTP to HTTPS on their usual ports is none.
+func leavesServer(hops []*http.Request) bool {
+	for i := range len(hops) - 1 {
+		from, to := hops[i].URL, hops[i+1].URL
+		upgraded := from.Scheme == "http" && to.Scheme == "https" && portOf(from) == "80" && portOf(to) == "443"
+		if !strings.EqualFold(from.Hostname(), to.Hostname()) || !upgraded && (from.Scheme != to.Scheme || portOf(from) != portOf(to)) {
+			return true
+		}
+	}
+	return false
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// proxyFor returns the proxy for a URL; see select_proxy and should_bypass_proxies of Python's requests.
+func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) {
+	if bypassed(target, without) {
+		return nil, nil //nolint:nilnil // no proxy
+	}
+	host := target.Hostname()
+	for _, key := range []string{target.Scheme + "://" + host, target.Scheme, "all://" + host, "all"} {
+		if text := proxies.Text(key); text != "" {
+			if !strings.Contains(text, "://") {
+				text = "http://" + text
+			}
+			return url.Parse(text)
+		}
+	}
+	return nil, nil //nolint:nilnil // no proxy
+}
+
+// bypassed reports whether no_proxy names a server: as an address, a network, or the end of its name.
+func bypassed(target *url.URL, without string) bool {
+	host := target.Hostname()
+	address, isAddress := netip.ParseAddr(host)
+	for entry := range strings.SplitSeq(strings.ReplaceAll(without, " ", ""), ",") {
+		network, err := netip.ParsePrefix(entry)
+		switch {
+		case entry == "":
+		case entry == "*":
+			return true
+		case isAddress == nil && err == nil:
+			if network.Contains(address) {
+				return true
+			}
+		case isAddress == nil:
+			if entry == host {
+				return true
+			}
+		default:
+			entry = strings.TrimLeft(entry, ".")
+			if domainEnds(host, entry) || domainEnds(net.JoinHostPort(host, portOf(target)), entry) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// domainEnds reports whether a name is a domain or below it.
+func domainEnds(name, domain string) bool {
+	return name == domain || strings.HasSuffix(name, "."+domain)
+}
