@@ -117,7 +117,7 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			end := len(pattern)
 			if n == 1 {
-				end = start + 50_000 // it breaks once more
+				end = start + 50_000 // the connection breaks again
 			}
 			_, _ = w.Write(pattern[start:end])
 			if n == 1 {

@@ -64,7 +64,7 @@ func (i image) at(offset, length int64) []byte {
 // upTo returns at most length bytes of the file's start.
 func (i image) upTo(length int64) []byte { return i.at(0, min(length, i.size)) }
 
-// inspected is what an inspector found.
+// inspected is the result of an inspector.
 type inspected struct {
 	matches  bool
 	complete bool // everything that the checks read is there

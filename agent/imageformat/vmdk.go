@@ -14,7 +14,7 @@ const (
 	vmdkFooter     = 3 * sector
 	// vmdkFooterFollows in place of the grain directory says that a footer has the valid header.
 	vmdkFooterFollows = 1<<64 - 1
-	// textSeen is what oslo.utils reads of a text descriptor: one chunk.
+	// textSeen is the part of a text descriptor that oslo.utils reads: one chunk.
 	textSeen = 4096
 )
 
