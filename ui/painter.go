@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +37,7 @@ type painter struct {
 	scr   *uv.TerminalRenderer
 	cells uv.ScreenBuffer
 	drawn tea.View
+	lines []string // of drawn
 }
 
 func newPainter(term *Terminal) *painter {
@@ -83,6 +85,7 @@ func (p *painter) listen(msg tea.Msg) {
 			p.sync = msg.Value == ansi.ModeReset
 		case ansi.ModeUnicodeCore:
 			p.graphemes = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+			p.redraw = true
 		}
 	}
 }
@@ -148,8 +151,7 @@ func (p *painter) draw() error {
 		p.scr.Resize(w, h)
 		p.scr.Erase()
 	}
-	p.cells.Clear()
-	uv.NewStyledString(v.Content).Draw(p.cells, p.cells.Bounds())
+	p.drawLines(v.Content, w, h, redraw)
 	p.scr.Render(p.cells.RenderBuffer)
 	if err := p.scr.Flush(); err != nil {
 		return err
@@ -177,6 +179,20 @@ func (p *painter) draw() error {
 	}
 	_, err := p.out.Write(out.Bytes())
 	return err
+}
+
+// drawLines draws the lines that have changed, or all of them. Each line of a console's picture sets its own styles. The
+// renderer has to compare all lines: when it scrolls or clears the end of the screen, it forgets those it is not told of.
+func (p *painter) drawLines(content string, w, h int, all bool) {
+	lines := make([]string, h)
+	copy(lines, strings.SplitN(content, "\n", h+1))
+	for y, line := range lines {
+		if all || line != p.lines[y] {
+			uv.NewStyledString(line).Draw(p.cells, uv.Rect(0, y, w, 1))
+		}
+		p.cells.TouchLine(0, y, w)
+	}
+	p.lines = lines
 }
 
 func mouse(mode tea.MouseMode) string {
