@@ -37,6 +37,7 @@ const (
 	CheckSteps       CheckID = "steps"
 	CheckStepOrder   CheckID = "step-order"
 	CheckStepOffered CheckID = "step-offered"
+	CheckRestart     CheckID = "restart-step"
 
 	CheckHints       CheckID = "hints"
 	CheckHintsDoubt  CheckID = "hints-doubtful"
@@ -128,6 +129,7 @@ func CheckRules() []CheckRule {
 		{CheckSteps, CheckRefuse, false, "no repeated step, no unknown argument, deploy.deploy not moved"},
 		{CheckStepOrder, CheckRefuse, true, "installing steps run between deploy (100) and tear_down_agent (40)"},
 		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps when last seen"},
+		{CheckRestart, CheckWarn, true, "no BIOS, RAID or firmware step restarts the machine before a step of the agent"},
 		{CheckHints, CheckRefuse, false, "Ironic and the agent accept the root device hints and interpret them alike"},
 		{CheckHintsDoubt, CheckWarn, true, "the hints are not misleading"},
 		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one has hints"},

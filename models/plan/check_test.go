@@ -286,6 +286,7 @@ func stepCases() map[CheckID][]checkCase {
 			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "agent steps unknown"},
 			{"", kind(KindDirect), notDone, ""},
 		},
+		CheckRestart: restartCases(),
 	}
 }
 

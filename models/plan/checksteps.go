@@ -97,10 +97,7 @@ func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}
 	}
-	var merged []models.Step
-	for _, s := range f.Order() {
-		merged = append(merged, s.Step)
-	}
+	merged := plainSteps(f.Order())
 	order := models.Observed("order", stepTexts(merged))
 	place := func(name string) int {
 		return slices.IndexFunc(merged, func(s models.Step) bool { return s.Interface == "deploy" && s.Step == name })

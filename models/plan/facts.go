@@ -358,6 +358,7 @@ func allChecks() []checker {
 		{CheckSteps, checkSteps},
 		{CheckStepOrder, checkStepOrder},
 		{CheckStepOffered, checkStepOffered},
+		{CheckRestart, checkRestart},
 		{CheckHints, checkHints},
 		{CheckHintsDoubt, checkHintsDoubt},
 		{CheckHintsPlaces, checkHintsPlaces},

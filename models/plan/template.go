@@ -115,6 +115,15 @@ func sameStep(s models.Step, o models.Step) bool {
 // Order returns the steps in Ironic's order, as far as the driver's are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
 
+// plainSteps returns the steps without their sources.
+func plainSteps(list []OrderedStep) []models.Step {
+	plain := make([]models.Step, len(list))
+	for i, s := range list {
+		plain[i] = s.Step
+	}
+	return plain
+}
+
 // Disabled returns the steps of the plan and the templates that do not run: steps with priority 0, which also disable
 // the driver's step, and steps that Ironic drops ([steps.Reserved]).
 func (f *Facts) Disabled() []OrderedStep {

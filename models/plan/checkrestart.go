@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/steps"
+)
+
+// checkRestart finds steps after which Ironic runs a step of the agent while the machine boots (test/lab,
+// TestStepsThatRestartMachines). A step before deploy (100) restarts the machine, too: then Ironic validates the agent's
+// steps before the agent has reported them.
+func checkRestart(f *Facts) finding {
+	order := f.Order()
+	last := -1
+	for i, s := range order {
+		if IsInstallStep(s.Step) || s.Interface == "deploy" && s.Source != SourceDriver {
+			last = i
+		}
+	}
+	if last < 0 || DriverSteps(f.Interface()) == nil {
+		return finding{}
+	}
+	at := models.Observed("order", stepTexts(plainSteps(order)))
+	var restarts []string
+	for _, s := range order[:last] {
+		if !restartsMachine(f, s.Step) {
+			continue
+		}
+		restarts = append(restarts, s.Label())
+		if why := f.afterRestart(s.Step); why != "" {
+			remedy := "run " + cleanStepOf(s.Step) + " in manual cleaning before the deployment"
+			if why == publishedTwice { // cleaning fails alike
+				return bad(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
+			}
+			return bad(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)
+		}
+	}
+	if restarts == nil {
+		return finding{}
+	}
+	return good("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
+}
+
+// publishedTwice: publish_image (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
+const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
+
+// restartsMachine reports whether a step restarts the machine, out of band (ironic/drivers/modules/redfish).
+func restartsMachine(f *Facts, s models.Step) bool {
+	implementation := steps.InterfacesOf(f.Node)[s.Interface]
+	if !slices.Contains([]string{"redfish", "idrac-redfish"}, implementation) {
+		return false
+	}
+	return slices.Contains([]string{
+		"bios.apply_configuration", "bios.factory_reset", "firmware.update", "raid.apply_configuration", "raid.delete_configuration",
+	}, s.Label())
+}
+
+// afterRestart says why a step of the agent fails after a step that restarts the machine; empty if Ironic waits for the
+// agent.
+func (f *Facts) afterRestart(s models.Step) string {
+	old := hints.GenerationOf(f.Version) == hints.GenerationOld
+	switch {
+	case old && s.Interface == "raid":
+		// do_next_deploy_step keeps deployment_polling, with which heartbeats continue nothing.
+		return "Ironic 21.4.4 ignores the agent after it, without a timeout"
+	case old && steps.InterfacesOf(f.Node)["boot"] == "redfish-virtual-media":
+		return publishedTwice
+	case old:
+		return ""
+	case s.Interface == "firmware":
+		// _continue_updates (drivers/modules/redfish/firmware.py) sets no boot device.
+		return "Ironic 39.0.0 restarts the machine without booting the ramdisk again"
+	case f.Interface() != KindCustomAgent.deployInterface():
+		return "" // after AgentConnectionFailed the conductor waits
+	case s.Interface == "raid":
+		return `if the controller applies changes at the next boot, custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
+	}
+	return `custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
+}
+
+// cleanStepOf returns the clean step that does what a deploy step does.
+func cleanStepOf(s models.Step) string {
+	if s.Label() == "raid.apply_configuration" {
+		return "raid.create_configuration"
+	}
+	return s.Label()
+}

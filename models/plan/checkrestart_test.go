@@ -1,0 +1,40 @@
+package plan
+
+import "ironworks/models"
+
+// restartCases are the cases of the check [CheckRestart]; test/lab runs them under both releases of Ironic.
+func restartCases() []checkCase {
+	with := func(label, name string, priority int, more ...func(*Facts)) func(*Facts) {
+		return func(f *Facts) {
+			withSteps(models.Step{Interface: "deploy", Step: "install_coreos"}, models.Step{Interface: label, Step: name, Priority: prio(priority)})(f)
+			for _, change := range more {
+				change(f)
+			}
+		}
+	}
+	old := func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }
+	direct := func(f *Facts) {
+		f.Plan.Steps = f.Plan.Steps[1:]
+		f.Plan.Kind = KindDirect
+	}
+	const bios, raid, firmware = `"bios_interface": "redfish"`, `"raid_interface": "redfish"`, `"firmware_interface": "redfish"`
+	const media = `, "boot_interface": "redfish-virtual-media"`
+	const waits, again = "custom-agent of Ironic 39.0.0 does not wait", "SameFileError"
+	return []checkCase{
+		{bios, same, notDone, ""},
+		{bios, with("bios", "apply_configuration", 90), CheckWarn, waits},
+		{bios, with("bios", "apply_configuration", 120), CheckWarn, "bios.apply_configuration before deploy.install_coreos: " + waits},
+		{bios, with("bios", "apply_configuration", 50), notDone, ""},
+		{`"bios_interface": "ilo"`, with("bios", "factory_reset", 90), notDone, ""},
+		{bios, with("bios", "factory_reset", 90, direct), CheckOK, "waits for the agent after bios.factory_reset"},
+		{bios + media, with("bios", "apply_configuration", 90, old), CheckWarn, again},
+		{bios + `, "boot_interface": "ipxe"`, with("bios", "apply_configuration", 90, old), CheckOK, ""},
+		{raid, with("raid", "apply_configuration", 90), CheckWarn, "at the next boot, " + waits},
+		{raid, with("raid", "apply_configuration", 90, direct), CheckOK, ""},
+		{raid, with("raid", "apply_configuration", 90, old), CheckWarn, "ignores the agent"},
+		{raid, with("raid", "delete_configuration", 90, direct, old), CheckWarn, "ignores the agent"},
+		{`"raid_interface": "agent"`, with("raid", "apply_configuration", 90), notDone, ""},
+		{firmware, with("firmware", "update", 90), CheckWarn, "without booting the ramdisk again"},
+		{firmware, with("firmware", "update", 90, direct), CheckWarn, "firmware.update before deploy.write_image"},
+	}
+}
