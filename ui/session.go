@@ -134,6 +134,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.live = &liveSession{Session: msg.session, number: msg.number, ctx: ctx, cancel: cancel, feed: msg.feed, views: newViewKeeper(msg.session)}
 	c.env.Session = msg.session
+	c.recall(msg.session.View.Entered)
 	c.env.Status, c.env.Conductors = fleet.Status{}, nil
 	c.env.Started = time.Now()
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly

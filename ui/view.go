@@ -2,15 +2,18 @@ package ui
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/fleet"
 	"ironworks/ui/screen/node"
+	"ironworks/ui/widget/form"
 	"ironworks/viewstate"
 )
 
@@ -53,7 +56,36 @@ func (c *Console) view() (v viewstate.State) {
 	} else if c.live.views.reopen != "" {
 		v.Node, v.Tab = c.live.views.reopen, c.live.views.tab
 	}
+	v.Entered = storable(c.env.Entered)
 	return v
+}
+
+// maxEntered is the length of stored input, in bytes.
+const maxEntered = 500
+
+// storable returns the input of forms without long texts, and without URLs that contain a password or a signature.
+func storable(h form.History) map[string][]string {
+	stored := map[string][]string{}
+	for key, texts := range h {
+		for _, text := range texts {
+			if len(text) <= maxEntered && printable.Line(text) == text && models.MaskURL(text) == text {
+				stored[key] = append(stored[key], text)
+			}
+		}
+	}
+	if len(stored) == 0 {
+		return nil
+	}
+	return stored
+}
+
+// recall adds stored input for the fields that have none yet.
+func (c *Console) recall(stored map[string][]string) {
+	for key, texts := range stored {
+		if len(c.env.Entered[key]) == 0 {
+			c.env.Entered[key] = slices.Clone(texts)
+		}
+	}
 }
 
 // dueView stores the view if it has changed and stayed so for a moment.

@@ -263,3 +263,34 @@ func TestPaletteFiltersAndSortsFromEveryScreen(t *testing.T) {
 		r.shows("› fleet", "NAME▴")
 	})
 }
+
+// TestInputOfFormsSurvivesARestart: up recalls what was entered before the restart; what may be secret is not stored.
+func TestInputOfFormsSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stored(t, dir, func(r *rig) {
+		for node, text := range map[string]string{
+			"r7-n05": "broken fan", "r7-n02": "https://u:pass@logs.example/1",
+			"r7-n03": "https://logs.example/2?sig=abc", "r7-n01": strings.Repeat("x", maxEntered+1),
+		} {
+			r.choose(node)
+			r.press("m")
+			r.shows("Reason")
+			r.write(text)
+			r.press("enter", "esc")
+		}
+		r.pass(5 * time.Second)
+		var all []string
+		for _, texts := range r.storedView("rack7").Entered {
+			all = append(all, texts...)
+		}
+		if !slices.Equal(all, []string{"broken fan"}) {
+			t.Errorf("stored: %q", all)
+		}
+	})
+	stored(t, dir, func(r *rig) {
+		r.choose("r7-n05")
+		r.press("m", "up")
+		r.shows("broken fan")
+	})
+}

@@ -35,6 +35,8 @@ type State struct {
 	// Node is the UUID of the node whose screen is open, and Tab the action that shows its tab; "" for none.
 	Node string `json:"node,omitempty"`
 	Tab  string `json:"tab,omitempty"`
+	// Entered is the earlier input of forms, by the keys of their fields, oldest first.
+	Entered map[string][]string `json:"entered,omitempty"`
 }
 
 const (
@@ -115,6 +117,9 @@ func unwrapped(err error) error {
 // check refuses text that could control the terminal.
 func (s *State) check() error {
 	texts := slices.Concat([]string{s.Node, s.Tab, s.Group}, s.Folded, s.Marks)
+	for _, entered := range s.Entered {
+		texts = append(texts, entered...)
+	}
 	for _, text := range []*string{s.Sort, s.Filter} {
 		if text != nil {
 			texts = append(texts, *text)

@@ -25,7 +25,10 @@ func TestSavedStateIsLoaded(t *testing.T) {
 	if s, err := f.Load(); err != nil || !reflect.DeepEqual(s, State{}) {
 		t.Fatalf("without a file: %+v, %v", s, err)
 	}
-	want := State{Sort: text("-name"), Filter: text(""), Wide: true, Marks: []string{"u2", "u1"}, Node: "u1", Tab: "log"}
+	want := State{
+		Sort: text("-name"), Filter: text(""), Wide: true, Marks: []string{"u2", "u1"}, Node: "u1", Tab: "log",
+		Entered: map[string][]string{"reason": {"broken fan", "new disk"}},
+	}
 	if err := f.Save(1, want); err != nil {
 		t.Fatal(err)
 	}
