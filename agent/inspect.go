@@ -102,7 +102,12 @@ func (a *agent) collect(ctx context.Context, data *dict) string {
 		case name == "logs":
 			data.Set("logs", a.collectLogs(ctx, inspectionLines))
 		default:
-			if err := a.collectMore(ctx, name, data); err != nil {
+			err := a.collectMore(ctx, name, data)
+			var whole CollectorError
+			switch {
+			case errors.As(err, &whole):
+				fail("%s", whole)
+			case err != nil:
 				fail("collector %s failed: %v", name, err)
 			}
 		}
@@ -119,6 +124,11 @@ type Collector interface {
 	// collector is [ErrNoCollector].
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
+
+// CollectorError is the failure of a collector as Ironic receives it, without the name of the collector before it.
+type CollectorError string
+
+func (e CollectorError) Error() string { return string(e) }
 
 // ErrNoCollector reports a collector that this agent does not have.
 var ErrNoCollector = errors.New("this agent has no such collector")

@@ -28,6 +28,12 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 			return "numa_topology", nil, nil
 		}
 		return "numa_topology", found, nil
+	case "dmi-decode":
+		found, err := m.host.dmi(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		return "dmi", found, nil
 	case "lldp":
 		names, err := m.host.interfaceNames()
 		if err != nil {

@@ -45,7 +45,7 @@ func TestCollectorsAsIronicPythonAgent(t *testing.T) {
 	for _, name := range linuxhost.Names(t) {
 		r := linuxhost.Load(t, name)
 		machine := machineOf(t, r)
-		for _, collector := range []string{"pci-devices", "usb-devices", "numa-topology"} {
+		for _, collector := range []string{"pci-devices", "usb-devices", "numa-topology", "dmi-decode"} {
 			key, value, err := machine.Collect(t.Context(), collector)
 			if err != nil {
 				t.Fatal(err)

@@ -2,10 +2,11 @@
 
     VENV/bin/python record.py > testdata/NAME.json
 
-It runs in a ramdisk with udev, lsblk, lscpu and lshw, in the Python environment of
+It runs in a ramdisk with udev, lsblk, lscpu, lshw and dmidecode, in the Python environment of
 ironic-python-agent 13.0.0. It reads only. The recordings are of QEMU's machines:
 uefi-server is a q35 with OVMF, two sockets, NVMe, SAS-like, SATA and USB disks, e1000e
 and virtio interfaces, a VLAN and a bond; bios-vm is a pc with virtio disks and e1000.
+The output of dmidecode 3.4 was added later, from the recorded SMBIOS tables (--from-dump).
 """
 
 import base64
@@ -18,7 +19,7 @@ from unittest import mock
 
 import psutil
 from ironic_python_agent import config  # registers the options that the next modules need
-from ironic_python_agent import encoding, hardware, inspector, netutils, numa_inspector
+from ironic_python_agent import dmi_inspector, encoding, hardware, inspector, netutils, numa_inspector
 
 config.CONF([], project="ironic-python-agent")
 files, links, folders = {}, {}, []
@@ -70,7 +71,8 @@ every(*["/sys/bus/usb/devices/*/" + n for n in ("busnum", "devnum", "bDeviceClas
 every("/sys/devices/system/node/node*/meminfo", "/sys/devices/system/node/node*/cpu*/topology/core_id")
 
 programs = {}
-for argv in (["lsblk", "-bia", "--json", "-oKNAME,MODEL,SIZE,ROTA,TYPE,UUID,PARTUUID,SERIAL,WWN,LOG-SEC,PHY-SEC,TRAN"], ["lscpu"], ["udevadm", "settle"]):
+for argv in (["lsblk", "-bia", "--json", "-oKNAME,MODEL,SIZE,ROTA,TYPE,UUID,PARTUUID,SERIAL,WWN,LOG-SEC,PHY-SEC,TRAN"], ["lscpu"], ["udevadm", "settle"],
+             ["dmidecode", "-t", "bios", "-t", "processor", "-t", "memory"]):
     done = subprocess.run(argv, capture_output=True, text=True)
     programs[" ".join(argv)] = {"stdout": done.stdout, "stderr": done.stderr, "exit": done.returncode}
 
@@ -82,6 +84,7 @@ with mock.patch.object(hardware, "get_managers", lambda: [m]):
     inspector.collect_pci_devices_info(more, mock.Mock())
     inspector.collect_usb_devices(more, mock.Mock())
     numa_inspector.collect_numa_topology_info(more, mock.Mock())
+    dmi_inspector.collect_dmidecode_info(more, mock.Mock())
     more = json.loads(encoding.RESTJSONEncoder().encode(more))
 with m._cached_lshw():
     kernel = {}

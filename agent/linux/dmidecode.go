@@ -1,0 +1,119 @@
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// Types of SMBIOS structures that the collector dmi-decode reports.
+const (
+	dmiBIOS      = 0
+	dmiProcessor = 4
+	dmiMemory    = 16 // an array of devices
+	dmiDevice    = 17
+)
+
+// dmi is collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section. Output
+// that cannot be parsed gives an empty object, as there.
+func (h Host) dmi(ctx context.Context) (map[string]any, error) {
+	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
+	if err != nil {
+		return nil, agent.CollectorError(fmt.Sprintf("failed to run dmidecode: %v", err))
+	}
+	found, err := parseDMI(out)
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		h.warn("Failed to collect dmidecode info: %v", err)
+		return map[string]any{}, nil
+	}
+	return found, err
+}
+
+// parseDMI is parse_dmi of dmi_inspector.py.
+func parseDMI(text string) (map[string]any, error) {
+	var bios, memory map[string]any
+	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
+	for block := range strings.SplitSeq(text, "\n\n") {
+		if !strings.HasPrefix(block, "Handle 0x") {
+			continue
+		}
+		fields := parseHandle(block)
+		switch dmiType(block) {
+		case dmiBIOS:
+			bios = fields
+		case dmiProcessor:
+			cpus = append(cpus, fields)
+		case dmiMemory:
+			arrays = append(arrays, fields)
+		case dmiDevice:
+			devices = append(devices, fields)
+		}
+	}
+	memory = map[string]any{"devices": []any{}}
+	if len(arrays) > 0 {
+		total := 0
+		for _, array := range arrays {
+			text, isText := array["Number Of Devices"].(string)
+			if !isText {
+				return nil, errors.New("'Number Of Devices'") // Python's KeyError
+			}
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return nil, fmt.Errorf("number of devices: %w", err)
+			}
+			total += n
+		}
+		memory = arrays[0]
+		memory["Number Of Devices"] = total
+		delete(memory, "Handle")
+	}
+	if len(devices) > 0 {
+		memory["devices"] = devices
+	}
+	if bios == nil {
+		bios = map[string]any{}
+	}
+	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
+}
+
+// dmiType returns the type of a structure from a line like "Handle 0x0018, DMI type 17, 27 bytes", or -1.
+func dmiType(block string) int {
+	parts := strings.SplitN(block, ",", 3)
+	if len(parts) < 2 {
+		return -1
+	}
+	digits, isType := strings.CutPrefix(strings.TrimSpace(parts[1]), "DMI type")
+	n, err := strconv.Atoi(strings.TrimSpace(digits))
+	if !isType || err != nil {
+		return -1
+	}
+	return n
+}
+
+// parseHandle is _parse_handle_block of dmi_inspector.py: a field without a value has a list, in the lines below it.
+func parseHandle(block string) map[string]any {
+	fields := map[string]any{}
+	list := ""
+	for line := range strings.Lines(block) {
+		line = strings.TrimSpace(line)
+		key, value, isField := strings.Cut(line, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case isField && value != "":
+			fields[key], list = value, ""
+		case isField:
+			fields[key], list = []any{}, key
+		case strings.Contains(line, "Handle 0x"):
+			fields["Handle"] = line
+		case list != "":
+			values, _ := fields[list].([]any)
+			fields[list] = append(values, line)
+		}
+	}
+	return fields
+}
