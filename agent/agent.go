@@ -26,6 +26,10 @@ type agent struct {
 
 	// refusedInventory waits for inspectAgain, or is nil.
 	refusedInventory *dict
+	// inspected reports that the inventory was sent, or need not be.
+	inspected bool
+	// listening adds the rest of the inventory; nil if nothing is missing.
+	listening completion
 
 	mu             sync.Mutex
 	node           *dict
@@ -77,26 +81,17 @@ func Run(ctx context.Context, options Options) error {
 func (a *agent) run(ctx context.Context) error {
 	a.log.agent.info("Starting ironic-python-agent version: %s", a.options.Version)
 	a.started = a.now()
-	// Ironic is asked for its release while the inventory is collected, which may take as long as
-	// LLDP takes.
+	// Ironic is asked for its release while the inventory is collected.
 	var matching sync.WaitGroup
 	matching.Go(func() { a.matchIronic(ctx) })
-	inventory, err := a.hardware.Inventory(ctx)
+	err := a.firstInventory(ctx)
 	matching.Wait()
 	if err != nil {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
-	inventory.Disks = single(inventory.Disks)
-	a.inventory = inventory
-	a.journal.host = inventory.Hostname
+	a.journal.host = a.inventory.Hostname
 	a.matchIronic(ctx) // again, if Ironic did not answer yet
-	uuid := ""
-	if !a.options.NoInspection {
-		if uuid, err = a.inspect(ctx); err != nil {
-			return err
-		}
-	}
-	found, err := a.lookup(ctx, uuid)
+	found, err := a.introduce(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +109,10 @@ func (a *agent) run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	return a.serve(ctx)
+	if a.inspected {
+		return a.serve(ctx)
+	}
+	return a.serveAndInspect(ctx)
 }
 
 // matchIronic becomes the agent of an old Ironic, whose conductor lists commands without a token

@@ -113,13 +113,26 @@ func (c *conductor) wait() *dict {
 	return c.heartbeats[len(c.heartbeats)-1]
 }
 
+// inventory returns the last inventory, nil before one was sent.
+func (c *conductor) inventory() *dict {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inspected
+}
+
 // start runs an agent until the test ends, or the machine is off.
 func (c *conductor) start(m *metal, options Options) (done chan error) {
+	c.t.Helper()
+	return c.startOn(m, m, options)
+}
+
+// startOn is start for other hardware around a metal.
+func (c *conductor) startOn(m *metal, hardware Hardware, options Options) (done chan error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	m.off = cancel
 	transport := &http.Transport{}
-	options.IronicURL, options.Client, options.Hardware = c.server.URL, &http.Client{Transport: transport}, m
+	options.IronicURL, options.Client, options.Hardware = c.server.URL, &http.Client{Transport: transport}, hardware
 	if options.Speed == 0 {
 		options.Speed = 50
 	}

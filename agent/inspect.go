@@ -20,10 +20,10 @@ const (
 
 // inspect sends the inventory. Usually Ironic did not request it and answers 404, which is
 // ignored. The result is the node's UUID if Ironic returned it.
-func (a *agent) inspect(ctx context.Context) (string, error) {
+func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error) {
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()
-	failure := a.collect(ctx, data)
+	failure := a.collect(ctx, data, inventory)
 	data.Set("error", nil)
 	if failure != "" {
 		data.Set("error", failure)
@@ -70,23 +70,23 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 }
 
 // collectDefault is the collector of that name.
-func (a *agent) collectDefault(data *dict) {
-	data.Set("inventory", a.inventory)
-	name, err := modern.pick(a.inventory.Disks, nil)
+func (a *agent) collectDefault(data *dict, inventory Inventory) {
+	data.Set("inventory", inventory)
+	name, err := modern.pick(inventory.Disks, nil)
 	if err != nil {
 		a.log.inspector.warning("no suitable root device detected")
 	}
-	for _, d := range a.inventory.Disks {
+	for _, d := range inventory.Disks {
 		if d.Name == name && err == nil {
 			data.Set("root_disk", d)
 		}
 	}
-	data.Set("boot_interface", a.inventory.Boot.PXEInterface)
+	data.Set("boot_interface", inventory.Boot.PXEInterface)
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.age().managerList()))
 }
 
 // collect runs the collectors. It returns the errors in the form that Ironic receives.
-func (a *agent) collect(ctx context.Context, data *dict) string {
+func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
@@ -98,7 +98,7 @@ func (a *agent) collect(ctx context.Context, data *dict) string {
 		case name == "default" && a.options.Faults.NoInventory:
 			fail("collector default failed: [Errno 5] Input/output error")
 		case name == "default":
-			a.collectDefault(data)
+			a.collectDefault(data, inventory)
 		case name == "logs":
 			data.Set("logs", a.collectLogs(ctx, inspectionLines))
 		default:

@@ -25,6 +25,12 @@ var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Se
 
 // lookup looks the node up until Ironic knows it, or the timeout has passed.
 func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
+	return a.lookupUntil(ctx, ctx, uuid)
+}
+
+// lookupUntil also ends when until does, but not during a request: its answer may have the token, which Ironic tells
+// only once.
+func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
 	locked := 0
@@ -40,8 +46,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 			pause := lockPauses[min(locked, len(lockPauses)-1)]
 			locked++
 			a.log.client.warning("Ironic has responded with a conflict, signaling the node is locked. We will wait %d seconds before trying again. %s", int(pause.Seconds()), answer.message())
-			if !a.sleep(ctx, pause) {
-				return nil, ctx.Err()
+			if !a.sleep(until, pause) {
+				return nil, until.Err()
 			}
 			if a.options.Fast {
 				high, deadline = lookupInterval, time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -58,8 +64,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 			a.log.agent.error("Error getting configuration from Ironic: Could not look up node info. Check logs for details.")
 			return nil, fmt.Errorf("looking up the node: %w", errNotFound)
 		}
-		if !a.sleep(ctx, pause) {
-			return nil, ctx.Err()
+		if !a.sleep(until, pause) {
+			return nil, until.Err()
 		}
 	}
 }

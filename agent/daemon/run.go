@@ -98,7 +98,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 		Hardware: &ramdisk{
 			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs}),
 			wait:    addressWait(s),
-			lldp:    s.CollectLLDP || slices.Contains(s.Collectors, "lldp"),
+			lldp:    s.CollectLLDP || slices.Contains(s.Collectors, "lldp"), vlans: s.VLANs != "",
 		},
 		Journal:   log.entry,
 		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
@@ -121,17 +121,27 @@ func addressWait(s Settings) linux.AddressWait {
 // ramdisk is a machine whose first inventory follows its preparation.
 type ramdisk struct {
 	*linux.Machine
-	wait linux.AddressWait
-	lldp bool
+	wait  linux.AddressWait
+	lldp  bool
+	vlans bool
 }
 
-func (r *ramdisk) Inventory(ctx context.Context) (agent.Inventory, error) {
+var _ agent.Listener = (*ramdisk)(nil)
+
+// EarlyInventory starts to listen for LLDP, without waiting for it. With VLANs the inventory is complete: their
+// interfaces may be the way to Ironic.
+func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)
 	}
 	r.Prepare(ctx)
 	r.AwaitAddresses(ctx, r.wait)
-	return r.Machine.Inventory(ctx)
+	if !r.lldp || r.vlans {
+		inventory, err := r.Inventory(ctx)
+		return inventory, nil, err
+	}
+	inventory, err := r.InventoryWithoutLLDP(ctx)
+	return inventory, r.AddLLDP, err
 }
 
 func pause(ctx context.Context, d time.Duration) bool {

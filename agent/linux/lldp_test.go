@@ -4,8 +4,12 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"ironworks/agent"
 	"ironworks/agent/linux"
+	"ironworks/test/linuxhost"
 )
 
 // switched is a host whose switch sends one LLDP frame.
@@ -37,4 +41,52 @@ func TestLLDPIsListenedForOnce(t *testing.T) {
 	if n := listened.Load(); n != 1 {
 		t.Errorf("listened %d times", n)
 	}
+}
+
+// patient is a host whose switch sends its frame after 20 s.
+type patient struct{ linux.Links }
+
+func (patient) LLDP(ctx context.Context, names []string) (map[string][]byte, error) {
+	select {
+	case <-time.After(20 * time.Second):
+		return map[string][]byte{names[0]: {0x02, 0x02, 0x04, 0xff}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// TestLLDPIsAddedLater: the first inventory takes no time, and only AddLLDP waits.
+func TestLLDPIsAddedLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		host := linuxhost.Load(t, "uefi-server").Host(t)
+		host.Links = patient{host.Links}
+		m := linux.New(host, linux.Options{CollectLLDP: true, SkipBMC: true})
+		begin := time.Now()
+		m.ListenForLLDP(t.Context())
+		inventory, err := m.InventoryWithoutLLDP(t.Context())
+		if err != nil || time.Since(begin) != 0 || len(inventory.Interfaces) == 0 || frames(inventory) != 0 {
+			t.Fatalf("after %v %d frames on %d interfaces, %v", time.Since(begin), frames(inventory), len(inventory.Interfaces), err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.AddLLDP(short, &inventory); err == nil || time.Since(begin) != time.Second {
+			t.Errorf("an ended context: %v after %v", err, time.Since(begin))
+		}
+		if err := m.AddLLDP(t.Context(), &inventory); err != nil || time.Since(begin) != 20*time.Second || frames(inventory) != 1 {
+			t.Errorf("after %v %d frames, %v", time.Since(begin), frames(inventory), err)
+		}
+		whole, err := m.Inventory(t.Context())
+		if err != nil || time.Since(begin) != 20*time.Second || frames(whole) != 1 {
+			t.Errorf("the whole inventory after %v: %d frames, %v", time.Since(begin), frames(whole), err)
+		}
+	})
+}
+
+func frames(inventory agent.Inventory) int {
+	n := 0
+	for _, i := range inventory.Interfaces {
+		n += len(i.LLDP)
+	}
+	return n
 }

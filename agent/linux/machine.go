@@ -3,6 +3,7 @@ package linux
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,8 +35,8 @@ type Machine struct {
 	// multipath reports that multipath devices are in use. Set by Prepare.
 	multipath bool
 
-	// lldpOnce has the frames that were listened for since Prepare. It is nil before.
-	lldpOnce func() map[string][]byte
+	// listening has the frames since ListenForLLDP; nil before.
+	listening *listening
 
 	mu     sync.Mutex
 	mounts map[string]mount // by device
@@ -75,52 +76,101 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
-// ListenForLLDP starts to listen, so that a first inventory and the collector lldp wait only for the rest of the
-// timeout. Call it once, before the machine is shared.
+// listening has the LLDP frames when ended is closed.
+type listening struct {
+	ended  chan struct{}
+	frames map[string][]byte
+}
+
+// ListenForLLDP starts to listen, so that inventories and the collector lldp wait only for the rest of the timeout. Call
+// it once, before the machine is shared.
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
 		return // Inventory reports it
 	}
-	frames := make(chan map[string][]byte, 1)
-	go func() { frames <- m.lldp(ctx, names) }()
-	m.lldpOnce = sync.OnceValue(func() map[string][]byte { return <-frames })
+	l := &listening{ended: make(chan struct{})}
+	m.listening = l
+	go func() {
+		defer close(l.ended)
+		l.frames = m.lldp(ctx, names)
+	}()
 }
 
-// received returns the frames since ListenForLLDP, or listens now.
+// received returns the frames since ListenForLLDP, or listens now. It returns none if ctx ends before.
 func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
-	if m.lldpOnce != nil {
-		return m.lldpOnce()
+	if m.listening == nil {
+		return m.lldp(ctx, names)
 	}
-	return m.lldp(ctx, names)
+	select {
+	case <-m.listening.ended:
+		return m.listening.frames
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // Inventory describes the host. LLDP is listened for while everything else is collected.
 func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
-	h := m.host
-	names, err := h.interfaceNames()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	var frames map[string][]byte
+	if m.options.CollectLLDP {
+		names, err := m.host.interfaceNames()
+		if err != nil {
+			return agent.Inventory{}, fmt.Errorf("listing network interfaces: %w", err)
+		}
+		waiting.Go(func() { frames = m.received(ctx, names) })
+	}
+	inventory, err := m.InventoryWithoutLLDP(ctx)
+	if err != nil {
+		cancel()
+		return agent.Inventory{}, err
+	}
+	waiting.Wait()
+	m.addFrames(ctx, &inventory, frames)
+	return inventory, ctx.Err()
+}
+
+// InventoryWithoutLLDP describes the host without what needs LLDP; AddLLDP adds that.
+func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
+	names, err := m.host.interfaceNames()
 	if err != nil {
 		return agent.Inventory{}, fmt.Errorf("listing network interfaces: %w", err)
 	}
-	var listening sync.WaitGroup
-	defer listening.Wait()
-	var frames map[string][]byte
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if m.options.CollectLLDP {
-		listening.Go(func() { frames = m.received(ctx, names) })
-	}
 	inventory, err := m.collect(ctx)
+	inventory.Interfaces = m.host.interfaces(ctx, names)
+	return inventory, err
+}
+
+// AddLLDP waits for the frames since ListenForLLDP and adds them to an inventory.
+func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error {
+	names, err := m.host.interfaceNames()
 	if err != nil {
-		return agent.Inventory{}, err
+		return fmt.Errorf("listing network interfaces: %w", err)
 	}
-	listening.Wait()
-	inventory.Interfaces = h.interfaces(ctx, names, frames)
+	frames := m.received(ctx, names)
+	if ctx.Err() == nil && m.options.CollectLLDP {
+		m.addFrames(ctx, inventory, frames)
+	}
+	return ctx.Err()
+}
+
+// addFrames adds LLDP frames and the VLAN interfaces, which they may name.
+func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
+	interfaces := slices.Clone(inventory.Interfaces)
+	for i := range interfaces {
+		if len(frames) > 0 {
+			interfaces[i].LLDP = parseTLVs(frames[interfaces[i].Name])
+		}
+	}
 	if m.options.VLANs != "" {
-		added := h.addVLANs(ctx, m.options.VLANs, inventory.Interfaces)
-		inventory.Interfaces = append(inventory.Interfaces, h.interfaces(ctx, added, nil)...)
+		added := m.host.addVLANs(ctx, m.options.VLANs, interfaces)
+		interfaces = append(interfaces, m.host.interfaces(ctx, added)...)
 	}
-	return inventory, ctx.Err()
+	inventory.Interfaces = interfaces
 }
 
 // collect describes everything but the interfaces.

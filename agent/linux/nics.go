@@ -33,17 +33,13 @@ func isVLAN(name string) bool {
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
 }
 
-// interfaces describes the network interfaces; lldp has the frames that were received, or is nil
-// if the agent has not listened.
-func (h Host) interfaces(ctx context.Context, names []string, lldp map[string][]byte) []agent.Interface {
+// interfaces describes the network interfaces.
+func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface {
 	all := make([]agent.Interface, 0, len(names))
 	for _, name := range names {
 		described, usable := h.nic(ctx, name)
 		if !usable {
 			continue
-		}
-		if len(lldp) > 0 {
-			described.LLDP = parseTLVs(lldp[name])
 		}
 		all = append(all, described)
 	}
