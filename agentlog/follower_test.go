@@ -310,7 +310,7 @@ func TestHostOf(t *testing.T) {
 		"https://10.0.0.31:9999": "10.0.0.31", "http://[fd00::1]:9999": "fd00::1", "10.0.0.31": "10.0.0.31", "host:22": "host", "": "",
 		"https://-oProxyCommand=x:1": "", "https://a b": "", "https://*:9999": "", "https://": "", "file:///x": "",
 	} {
-		if got := hostOf(address); got != want {
+		if got := HostOf(address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
 	}

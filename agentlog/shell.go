@@ -58,7 +58,7 @@ func newShellError(target string, err error) *ShellError {
 
 // Target returns the login and the host of a machine for display, "" without a usable address.
 func (o *ShellOptions) Target() string {
-	host := hostOf(o.Address)
+	host := HostOf(o.Address)
 	if host == "" {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (o *ShellOptions) Target() string {
 // OpenShell connects to a node's machine as its log does: with the same keys, jump hosts and rules for host keys.
 // ctx bounds the lifetime of the connection. An error is a [*ShellError], or that of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
-	host := hostOf(o.Address)
+	host := HostOf(o.Address)
 	if host == "" {
 		return nil, &ShellError{Target: node.Label(), Reason: noAddress, Remedy: noAddressWayOut}
 	}

@@ -38,7 +38,7 @@ type sshSource struct {
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		host := hostOf(s.joint.options.Address(s.joint.node))
+		host := HostOf(s.joint.options.Address(s.joint.node))
 		if host == "" {
 			if s.joint.options.Once {
 				s.out.status(ctx, Status{State: StateFailed, Reason: noAddress, Remedy: noAddressWayOut})
@@ -89,7 +89,7 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 		if !wait(ctx, min(lookPause, pause)) {
 			return
 		}
-		if now := hostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
+		if now := HostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
 			return
 		}
 	}
@@ -142,7 +142,7 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 // count: Ironic drops it before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
-		if now := hostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
+		if now := HostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
 			cancel(errMoved)
 			return
 		}
@@ -251,8 +251,8 @@ func (o *SSHOptions) target(host string) string {
 	return way[len(way)-1].name()
 }
 
-// hostOf returns the host of the agent's address, or of a given one.
-func hostOf(address string) string {
+// HostOf returns the host of the agent's address, or of a given one; "" if it has none.
+func HostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
 		if err != nil {

@@ -57,7 +57,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 		return
 	}
 	address := s.joint.options.Address(s.joint.node)
-	if hostOf(address) == "" || !strings.Contains(address, "://") {
+	if HostOf(address) == "" || !strings.Contains(address, "://") {
 		s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 		return
 	}

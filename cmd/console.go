@@ -289,8 +289,8 @@ func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (sc
 type consoleShells struct{ *session.Shells }
 
 // Open connects to the machine of a node.
-func (s consoleShells) Open(ctx context.Context, n *models.Node) (screen.Shell, error) {
-	opened, err := s.Shells.Open(ctx, n)
+func (s consoleShells) Open(ctx context.Context, n *models.Node, address string) (screen.Shell, error) {
+	opened, err := s.Shells.Open(ctx, n, address)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type rig struct {
 	refused error    // error of opening a session
 	logs    screen.Logs
 	views   string // folder of stored views, or ""
+	shells  screen.Shells
 }
 
 // graceOfDialogs exceeds the period in which a new dialog ignores keys.
@@ -117,7 +118,7 @@ func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 		Store:   store, API: r.ironic, Close: func() {},
 		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Context: name},
 		Poller: p,
-		Checks: &provision.Preflighter{Reader: r.ironic}, Logs: r.logs, Explain: explain,
+		Checks: &provision.Preflighter{Reader: r.ironic}, Logs: r.logs, Explain: explain, Shells: r.shells,
 		Options: []string{"--context", name},
 	}, nil
 }

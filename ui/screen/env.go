@@ -75,8 +75,10 @@ type WebConsole interface {
 type Shells interface {
 	// Why returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
 	Why(n *models.Node) *models.Refusal
-	// Open connects to the machine; ctx bounds the lifetime of the connection.
-	Open(ctx context.Context, n *models.Node) (Shell, error)
+	// Host returns the host that Open connects to without an address; "" if unknown.
+	Host(n models.NodeRef) string
+	// Open connects to the machine, at an address if one is given; ctx bounds the lifetime of the connection.
+	Open(ctx context.Context, n *models.Node, address string) (Shell, error)
 }
 
 // Shell is a connection to a machine; *session.Shell implements it.

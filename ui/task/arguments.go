@@ -26,6 +26,7 @@ const (
 	fieldRunbook    = "runbook"
 	fieldNoRamdisk  = "disable ramdisk"
 	fieldPassword   = "password"
+	fieldAddress    = "ssh address"
 	fieldReason     = "reason"
 	fieldDevice     = "device"
 	fieldPersistent = "persistent"

@@ -11,6 +11,7 @@ import (
 	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/widget/form"
 )
 
 // whyNoShell returns why no shell can be opened on nodes, "" if one may.
@@ -49,20 +50,34 @@ type ShellMsg struct {
 	err    error
 }
 
-// openShell connects to the machine of a node.
+// openShell connects to the machine of a node. It asks for the address of an instance, which Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
-	if !found {
+	switch {
+	case !found:
 		w.warn(fmt.Sprintf(textNodeIsGone, node.Label()))
 		return nil
+	case row.Node.ProvisionState != models.StateActive:
+		return w.connectShell(&row.Node, "")
 	}
+	field := form.Field{
+		Key: fieldAddress, Label: "Address", Required: true, Value: w.env.Session.Shells.Host(node), Placeholder: "HOST", Help: textInstanceAddress,
+	}
+	return w.console.Show(overlay.NewForm("shell "+node.Label(), []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
+		return w.connectShell(&row.Node, v[fieldAddress]), "", ""
+	}))
+}
+
+// connectShell connects to the machine of a node, at its last known address without one.
+func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
+	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
 	msg := ShellMsg{node: node, wait: overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel), ctx: ctx, end: cancel}
 	shells := w.env.Session.Shells
 	w.running.Add(1)
 	open := func() tea.Msg {
 		defer w.running.Done()
-		msg.shell, msg.err = shells.Open(ctx, &row.Node)
+		msg.shell, msg.err = shells.Open(ctx, n, address)
 		return msg
 	}
 	return tea.Batch(w.console.Show(msg.wait), open)

@@ -63,14 +63,15 @@ const (
 	textOverrideAsk    = "Override the failed check %s? Type the node name to confirm."
 
 	// Shells.
-	textConnecting  = "Connecting to the machine."
-	textShellBegins = "%s: shell on %s. exit returns to the console; ~. at the start of a line disconnects.\n"
-	textShellEnded  = "shell %s: closed"
-	textShellStatus = "shell %s: exit status %d"
-	textOneShell    = "one node at a time: it takes the terminal"
-	textPoweredOff  = "the machine is powered off"
-	textNodeIsGone  = "shell %s: the node no longer exists"
-	textNoShells    = "not possible in this session"
+	textConnecting      = "Connecting to the machine."
+	textShellBegins     = "%s: shell on %s. exit returns to the console; ~. at the start of a line disconnects.\n"
+	textShellEnded      = "shell %s: closed"
+	textShellStatus     = "shell %s: exit status %d"
+	textOneShell        = "one node at a time: it takes the terminal"
+	textPoweredOff      = "the machine is powered off"
+	textInstanceAddress = "host name or IP address of the instance: Ironic does not know it; the last ramdisk's is a guess"
+	textNodeIsGone      = "shell %s: the node no longer exists"
+	textNoShells        = "not possible in this session"
 
 	// Graphical consoles.
 	textOpeningConsole  = "console %s: opening …"

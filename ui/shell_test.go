@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/ui/screen"
+)
+
+// refusedShells records to which addresses shells were to be opened, and opens none.
+type refusedShells struct{ addresses []string }
+
+func (*refusedShells) Why(*models.Node) *models.Refusal { return nil }
+
+func (*refusedShells) Host(models.NodeRef) string { return "10.0.0.31" }
+
+func (s *refusedShells) Open(_ context.Context, n *models.Node, address string) (screen.Shell, error) {
+	s.addresses = append(s.addresses, n.Name+" "+address)
+	return nil, errors.New("connection refused")
+}
+
+// TestShellAsksForTheAddressOfAnInstance: Ironic knows the address of a ramdisk only.
+func TestShellAsksForTheAddressOfAnInstance(t *testing.T) {
+	t.Parallel()
+	shells := &refusedShells{}
+	inBubble(t, rack(), func(r *rig, _ *Options) { r.shells = shells }, func(r *rig) {
+		r.choose("r7-n05") // active
+		r.press("S")
+		r.shows("Address", "10.0.0.31", "Ironic does not know it")
+		r.press("ctrl+u", "enter")
+		r.shows("Address") // it is required
+		r.write("n05.example")
+		r.press("enter")
+		r.shows("shell r7-n05: connection refused")
+		r.choose("r7-n03")
+		r.press("S")
+		r.shows("shell r7-n03: connection refused")
+		if want := []string{"r7-n05 n05.example", "r7-n03 "}; !slices.Equal(shells.addresses, want) {
+			t.Errorf("%q, want %q", shells.addresses, want)
+		}
+	})
+}
