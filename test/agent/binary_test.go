@@ -68,6 +68,10 @@ func TestAgentIsSmall(t *testing.T) {
 // shortIronic is an Ironic that knows one node, and hears heartbeats.
 type shortIronic struct {
 	*httptest.Server
+	// version and token are what it says of itself and gives the agent.
+	version string
+	token   any
+
 	mu        sync.Mutex
 	inventory map[string]any
 	requestID string
@@ -81,7 +85,7 @@ const (
 
 func newShortIronic(t *testing.T) *shortIronic {
 	t.Helper()
-	s := &shortIronic{beats: make(chan map[string]any, 10)}
+	s := &shortIronic{version: "1.109", token: shortToken, beats: make(chan map[string]any, 10)}
 	routes := http.NewServeMux()
 	answer := func(w http.ResponseWriter, status int, body any) {
 		w.Header().Set("Content-Type", "application/json")
@@ -89,7 +93,7 @@ func newShortIronic(t *testing.T) *shortIronic {
 		_ = json.NewEncoder(w).Encode(body)
 	}
 	routes.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{"default_version": map[string]any{"id": "v1", "version": "1.109"}})
+		answer(w, http.StatusOK, map[string]any{"default_version": map[string]any{"id": "v1", "version": s.version}})
 	})
 	routes.HandleFunc("POST /v1/continue_inspection", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -101,7 +105,7 @@ func newShortIronic(t *testing.T) *shortIronic {
 	routes.HandleFunc("GET /v1/lookup", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]any{
 			"node":   map[string]any{"uuid": shortUUID, "properties": map[string]any{}, "instance_info": map[string]any{}, "driver_internal_info": map[string]any{}},
-			"config": map[string]any{"heartbeat_timeout": 300, "agent_token": shortToken, "agent_token_required": true},
+			"config": map[string]any{"heartbeat_timeout": 300, "agent_token": s.token, "agent_token_required": true},
 		})
 	})
 	routes.HandleFunc("POST /v1/heartbeat/"+shortUUID, func(w http.ResponseWriter, r *http.Request) {
