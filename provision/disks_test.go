@@ -15,8 +15,13 @@ import (
 
 // inventories answers with one inventory, or an error.
 type inventories struct {
-	raw string
-	err error
+	raw     string
+	err     error
+	version models.APIVersion
+}
+
+func (i inventories) Version() (v models.APIVersion, agreed bool) {
+	return i.version, !i.version.IsZero()
 }
 
 func (i inventories) Inventory(context.Context, string) (json.RawMessage, error) {

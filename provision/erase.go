@@ -65,10 +65,16 @@ func (a verbAction) stepsToRun() []models.Step {
 	return slices.Concat(a.req.CleanSteps, a.req.ServiceSteps)
 }
 
+// DiskReader reads the facts of [Disks].
+type DiskReader interface {
+	Inventories
+	Version() (v models.APIVersion, agreed bool)
+}
+
 // Disks returns the machine's serial number and disks, for a confirmation before an action erases them: the disks that
 // its steps erase, the disks that skip_block_devices protects, the remaining data, and the volumes that RAID steps
 // change. The details mention unknown disks. A nil action erases in an unknown way.
-func Disks(ctx context.Context, api Inventories, a Action, n *models.Node) []models.Detail {
+func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if raw, err := api.Inventory(ctx, n.UUID); err == nil {
 		if read, err := hints.DecodeInventory(raw); err == nil {
@@ -86,14 +92,15 @@ func Disks(ctx context.Context, api Inventories, a Action, n *models.Node) []mod
 	if deepest == erasesNothing {
 		return append(inv.Details(), volumeDetails(n, list)...)
 	}
-	return slices.Concat(erasedDisks(n, inv, deepest), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
+	version, _ := api.Version() // the agent is as new as Ironic
+	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
 // erasedDisks sorts the disks into erased and protected ones.
-func erasedDisks(n *models.Node, inv *hints.Inventory, d depth) []models.Detail {
+func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)
-	search := hints.Search{By: hints.GenerationNewest, Skip: of.Skip}
+	search := hints.Search{By: by, Skip: of.Skip}
 	for _, entry := range search.SkipEntries() {
 		if inv == nil || entry.NamesVolume() {
 			details.Add("protected", printable.Line("disks in skip_block_devices: "+entry.String()))

@@ -52,6 +52,19 @@ func TestDisksOfErasures(t *testing.T) {
 	}
 }
 
+// TestProtectedDisksOfReleases: the agents of both releases match skip_block_devices in different ways.
+func TestProtectedDisksOfReleases(t *testing.T) {
+	t.Parallel()
+	const inventory = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "A", "tran": "sata"}]}}`
+	n := machineNode(t, models.StateManageable, `"properties": {"skip_block_devices": [{"tran": "sata"}]}`)
+	for minor, want := range map[int]string{models.NewestMinor: "protected=/dev/sda", 82: "erased=/dev/sda", 0: "protected=/dev/sda"} {
+		api := inventories{raw: inventory, version: models.APIVersion{Minor: minor}}
+		if got := detailsText(provision.Disks(t.Context(), api, cleanWith(step("deploy.erase_devices", nil)), n)); !strings.Contains(got, want) {
+			t.Errorf("1.%d: %s\nwant %s", minor, got, want)
+		}
+	}
+}
+
 func detailsText(list []models.Detail) string {
 	texts := make([]string, len(list))
 	for i, d := range list {

@@ -79,7 +79,7 @@ func (w *Workflow) listenChecks(f *flow, box checksBox) tea.Cmd {
 }
 
 // disksOf reads the inventory of the first nodes whose disks may be erased. A deployment shows its disks itself.
-func disksOf(ctx context.Context, api provision.Inventories, batch provision.Batch) map[string][]models.Detail {
+func disksOf(ctx context.Context, api provision.DiskReader, batch provision.Batch) map[string][]models.Detail {
 	disks := map[string][]models.Detail{}
 	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
 		return disks
