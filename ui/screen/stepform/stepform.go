@@ -2,37 +2,17 @@
 package stepform
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ironworks/models"
 	"ironworks/models/bios"
 	"ironworks/models/steps"
 	"ironworks/provision"
-	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
-)
-
-// maxInjected bounds a file of inject_files: Ironic stores steps with the node.
-const maxInjected = 1 << 20
-
-// The keys of inject_files' own form (ironic_python_agent/inject_files.py, _validate_files).
-const (
-	fieldPath      = "path"
-	fieldFile      = "file"
-	fieldMode      = "mode"
-	fieldOwner     = "owner"
-	fieldGroup     = "group"
-	fieldPartition = "partition"
-	fieldVerify    = "verify_ca"
-	localFile      = "content from" // in arguments before the file is read
 )
 
 // Fields returns the fields for the arguments of a step: one for each, or the step's own form. The node is the one to run
@@ -55,26 +35,6 @@ func Fields(k steps.Known, n *models.Node) []form.Field {
 		}
 	}
 	return fields
-}
-
-func injectFields() []form.Field {
-	number := func(base int) func(string) string {
-		return func(v string) string {
-			if _, err := strconv.ParseUint(v, base, 32); err != nil {
-				return textWantNumber
-			}
-			return ""
-		}
-	}
-	return []form.Field{
-		{Key: fieldPath, Label: "Path", Required: true, Placeholder: "/etc/…", Help: textInjectPathHelp},
-		{Key: fieldFile, Label: "Content", Required: true, Placeholder: "FILE", Files: screen.InFolder(""), Help: textInjectFileHelp},
-		{Key: fieldMode, Label: "Mode", Placeholder: "0644", Help: textInjectModeHelp, Check: number(8)},
-		{Key: fieldOwner, Label: "Owner", Placeholder: "UID", Help: textInjectOwnerHelp, Check: number(10)},
-		{Key: fieldGroup, Label: "Group", Placeholder: "GID", Help: textInjectOwnerHelp, Check: number(10)},
-		{Key: fieldPartition, Label: "Partition", Placeholder: "NUMBER or DEVICE", Help: textInjectPartitionHelp},
-		{Key: fieldVerify, Label: "Verify CA", Kind: form.Choice, Options: []string{"", "true", "false"}, Help: textInjectVerifyHelp},
-	}
 }
 
 func argumentField(a steps.Argument) form.Field {
@@ -168,56 +128,6 @@ func firmwareArguments(text string) (map[string]any, error) {
 	return map[string]any{"settings": settings}, nil
 }
 
-// injectArguments returns the arguments of inject_files with the name of the local file in place of its content.
-func injectArguments(v map[string]string) (args map[string]any, field string, err error) {
-	path := strings.TrimSpace(v[fieldPath])
-	partition := strings.TrimSpace(v[fieldPartition])
-	switch {
-	case !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/"):
-		return nil, fieldPath, errors.New(textInjectPathWrong)
-	case strings.LastIndexByte(path, '/') == 0 && partition == "":
-		return nil, fieldPartition, errors.New(textInjectInRoot)
-	}
-	file := map[string]any{fieldPath: path, localFile: strings.TrimSpace(v[fieldFile])}
-	for key, base := range map[string]int{fieldMode: 8, fieldOwner: 10, fieldGroup: 10} {
-		if v[key] != "" {
-			n, _ := strconv.ParseUint(v[key], base, 32) // the field has checked it
-			file[key] = int(n)                          //nolint:gosec // 32 bits
-		}
-	}
-	if partition != "" {
-		file[fieldPartition] = partition
-	}
-	args = map[string]any{"files": []any{file}}
-	if v[fieldVerify] != "" {
-		args[fieldVerify] = v[fieldVerify] == "true"
-	}
-	return args, "", nil
-}
-
-// ReadFiles replaces the name of a local file of inject_files by its content.
-func ReadFiles(k steps.Known, args map[string]any) (map[string]any, error) {
-	files, _ := args["files"].([]any)
-	if k.Label() != "deploy.inject_files" || len(files) != 1 {
-		return args, nil
-	}
-	file, _ := files[0].(map[string]any)
-	name, _ := file[localFile].(string)
-	data, err := os.ReadFile(name) //nolint:gosec // named by the operator
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("inject_files: %w", err)
-	case len(data) > maxInjected:
-		return nil, fmt.Errorf("inject_files: %s has %d bytes; at most %d are sent", name, len(data), maxInjected)
-	}
-	file = maps.Clone(file)
-	delete(file, localFile)
-	file["content"] = base64.StdEncoding.EncodeToString(data)
-	args = maps.Clone(args)
-	args["files"] = []any{file}
-	return args, nil
-}
-
 // Words returns a step in the short form of commands, without the content of files.
 func Words(s models.Step) string {
 	words := []string{s.Label()}
@@ -236,21 +146,4 @@ func Words(s models.Step) string {
 		words = append(words, name+"="+value)
 	}
 	return strings.Join(words, " ")
-}
-
-// withoutContent names the file of inject_files' form in place of its content.
-func withoutContent(files any) any {
-	list, _ := files.([]any)
-	if len(list) != 1 {
-		return files
-	}
-	file, _ := list[0].(map[string]any)
-	name, ok := file[localFile].(string)
-	if !ok {
-		return files
-	}
-	file = maps.Clone(file)
-	delete(file, localFile)
-	file["content"] = fmt.Sprintf(textInjectContent, name)
-	return []any{file}
 }

@@ -12,7 +12,7 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	values = map[string]string{}
 	switch k.Label() {
 	case "deploy.inject_files":
-		return values, len(args) == 0 // the form has a local file, not its content
+		return injectValues(args)
 	case "bios.apply_configuration":
 		return pairs(args, "name", "value")
 	case "firmware.update":
