@@ -40,9 +40,10 @@ type AgentProgram struct {
 }
 
 // AgentProgramPath is where Ignition writes the program. /usr is read-only on CoreOS, but /usr/local is a link to
-// /var/usrlocal (coreos/fedora-coreos-config, manifests/system-configuration.yaml). Ignition relabels the files that
-// it writes with the live system's policy (ignition, internal/exec/stages/files/files.go, relabelFiles), which labels
-// programs of /usr/local/bin bin_t; systemd may execute these.
+// /var/usrlocal (rpm-ostree, docs/treefile.md, opt-usrlocal-overlays). Ignition relabels each file that it writes, by
+// setfiles with the file_contexts of the live system (ignition v2.27.0, internal/exec/stages/files: createEntries,
+// relabelFiles; internal/exec/util/selinux.go). Fedora's policy labels /var/usrlocal/bin bin_t (selinux-policy,
+// policy/modules/kernel/corecommands.fc), as other programs; systemd may execute these.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
 // builtin reports whether the configuration starts ironworks-agent.
