@@ -48,7 +48,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	if err != nil {
 		var network net.Error
 		if errors.Is(context.Cause(ctx), errSilence) || errors.As(err, &network) && network.Timeout() {
-			err = s.silent(request)
+			err = fmt.Errorf("%w (read timeout=%v)", silent(request), s.silence.Seconds())
 		}
 		cancel(nil)
 		return nil, err
@@ -62,12 +62,12 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 var errSilence = errors.New("the server sends nothing")
 
 // silent returns the message of Python's requests for a timeout.
-func (s imageSource) silent(request *http.Request) error {
+func silent(request *http.Request) error {
 	kind := "HTTPConnectionPool"
 	if request.URL.Scheme == "https" {
 		kind = "HTTPSConnectionPool"
 	}
-	return fmt.Errorf("%s(host='%s', port=%s): Read timed out. (read timeout=%v)", kind, request.URL.Hostname(), portOf(request.URL), s.silence.Seconds())
+	return fmt.Errorf("%s(host='%s', port=%s): Read timed out.", kind, request.URL.Hostname(), portOf(request.URL)) //nolint:staticcheck // as above
 }
 
 // imageBody is the content of an image, which survives broken connections.
@@ -134,7 +134,7 @@ func (b *imageBody) readOnce(p []byte) (int, error) {
 	defer silence.Stop()
 	n, err := b.response.Body.Read(p)
 	if err != nil && errors.Is(context.Cause(b.ctx), errSilence) {
-		err = b.source.silent(b.response.Request)
+		err = silent(b.response.Request)
 	}
 	return n, err
 }
@@ -196,7 +196,7 @@ func (b *imageBody) decode() {
 			if unpacked == nil {
 				reader, err := gzip.NewReader(wire)
 				if err != nil {
-					return 0, err
+					return 0, undecodable("gzip", err)
 				}
 				unpacked = reader
 			}
@@ -205,6 +205,11 @@ func (b *imageBody) decode() {
 	case "deflate":
 		b.content = inflate(bufio.NewReader(b.content))
 	}
+}
+
+// undecodable returns the message of Python's requests for content in another encoding than announced.
+func undecodable(encoding string, err error) error {
+	return fmt.Errorf("('Received response with content-encoding: %s, but failed to decode it.', %w)", encoding, err)
 }
 
 // inflate reads deflate with the header of zlib, or without, as some servers send it.
@@ -220,7 +225,7 @@ func inflate(wire *bufio.Reader) io.Reader {
 			if start[0]&method != deflated || (int(start[0])<<8|int(start[1]))%31 != 0 {
 				unpacked = flate.NewReader(wire)
 			} else if unpacked, err = zlib.NewReader(wire); err != nil {
-				return 0, err
+				return 0, undecodable("deflate", err)
 			}
 		}
 		return unpacked.Read(p)
