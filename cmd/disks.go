@@ -53,7 +53,7 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 
 // diskTable has one row per disk.
 func diskTable(data any, e hints.Explanation) result {
-	r := result{empty: "No disks in the inventory.", data: data, header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "WHY"}}
+	r := result{empty: "No disks in the inventory.", data: data, header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "REASON"}}
 	if e.Picks != "" {
 		r.names = []string{e.Picks}
 	}

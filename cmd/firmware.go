@@ -32,7 +32,7 @@ func (a *app) firmwareListCommand() *cobra.Command {
 				return err
 			}
 			r := result{
-				header: []string{"NODE", "COMPONENT", "VERSION", "AT FIRST", "LAST UPDATE"}, data: nonNil(all),
+				header: []string{"NODE", "COMPONENT", "VERSION", "INITIAL", "LAST UPDATE"}, data: nonNil(all),
 				empty: "No firmware: Ironic reads it during cleaning and inspection, if the firmware interface supports it.",
 			}
 			for _, n := range all {

@@ -126,7 +126,7 @@ func automatedSteps(n *models.Node) string {
 	for i := range list {
 		names[i] = list[i].Label()
 	}
-	return "; its steps are " + strings.Join(names, ", ") + " if the conductor's options do not change that"
+	return "; default steps: " + strings.Join(names, ", ")
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {

@@ -191,7 +191,7 @@ func TestBrokenViewsAreIgnored(t *testing.T) {
 			if !strings.Contains(strings.Join(strings.Fields(r.text()), " "), want) {
 				t.Errorf("%s: no %q in\n%s", text, want, r.text())
 			}
-			r.shows("r7-n01", " 9\n")
+			r.shows("r7-n01", " 9 nodes\n")
 		})
 	}
 }

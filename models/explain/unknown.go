@@ -27,7 +27,7 @@ func (x *explaining) unknown() []candidate {
 
 var noReason = Rule{
 	ID: RuleNoReason, Confidence: ConfidenceLow,
-	Verdict:  "The node is {provision_state}, and Ironic reports no reason",
+	Verdict:  "The node's state is {provision_state}, and Ironic reports no reason",
 	Brief:    "Ironic reports no reason",
 	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
 	Not:      []string{"nothing: Ironic clears its records when an operation fails"},

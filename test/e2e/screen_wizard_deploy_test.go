@@ -41,7 +41,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s := c.fleet(size{160, 45})
 		s.filterFor(name)
 		s.press("d")
-		s.until("Deploy  "+name, "[✖ Root disk]", "refused")
+		s.until("Deploy  "+name, "[✖ Root disk]", "1 check failed")
 		s.press(terminal.ShiftTab)
 		s.until("Ramdisk]")
 		s.press("G", terminal.Enter)
@@ -103,14 +103,14 @@ func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	if inventory {
 		s.until("Root disk]", serial, "no hints: the agent picks")
 		s.press("g", terminal.Enter)
-		s.until("[✓ Root disk]", `plan: {"wwn":`)
+		s.until("[✓ Root disk]", `instance_info: {"wwn":`)
 		return
 	}
 	s.until("Root disk]", "No inventory for")
 	s.press("e")
 	s.until("╭─ Root device hints")
 	s.press(`{"serial": "`+serial+`"}`, terminal.Enter)
-	s.until(`plan: {"serial":"` + serial + `"}`)
+	s.until(`instance_info: {"serial":"` + serial + `"}`)
 }
 
 // TestScreenPlanInTheEditor edits the whole plan with editors that write a valid and an invalid plan, fail, and do

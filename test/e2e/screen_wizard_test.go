@@ -40,15 +40,15 @@ func TestLabFirstDeployment(t *testing.T) {
 	p.key("G") // the last one until others are installed, which takes the lab 20 seconds
 	p.until("❯  r7-n04")
 	p.key("d") // opens on the page of the failed check
-	p.until("Deploy  r7-n04", "[✖ Root disk]", "refused", "/dev/sda", "no hints")
+	p.until("Deploy  r7-n04", "[✖ Root disk]", "1 check failed", "/dev/sda", "no hints")
 	p.key(terminal.Enter)
-	p.until("[✓ Root disk]", "plan: {\"serial\":")
+	p.until("[✓ Root disk]", "instance_info: {\"serial\":")
 	p.key(terminal.Tab, terminal.Tab)
 	p.until("First boot]", "no login to the installed system")
 	p.key(terminal.Enter)
 	p.press(c.file("host.bu", []byte(hostButane)))
 	p.key(terminal.Enter, terminal.Tab)
-	p.until("Review]", "overwrites  /dev/sda", "incomplete, updated just now")
+	p.until("Review]", "overwrites  /dev/sda", " unknown · updated just now")
 	p.key("D")
 	p.until("deploy r7-n04? Type the node name to confirm.", takesTo)
 	p.name("r7-n04")
@@ -94,10 +94,10 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 		return text
 	}
 	s.press("d")
-	s.until("Deploy  r7-n01", "refused", "[✖ Root disk]")
+	s.until("Deploy  r7-n01", "1 check failed", "[✖ Root disk]")
 	s.until("the agent picks the smallest disk", "enter picks the")
 	s.press(terminal.Enter)
-	s.until("[✓ Root disk]", "plan: ")
+	s.until("[✓ Root disk]", "plan hints, written to instance_info")
 	text := save("wwn: ")
 	if err := os.WriteFile(plan, append([]byte("# of rack 7\n"), text...), 0o600); err != nil {
 		t.Fatal(err)

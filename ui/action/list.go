@@ -255,7 +255,7 @@ func deployment() []Action {
 		view(Deploy, ChecksUp, "", "page up in the checks", 0, "ctrl+p"),
 
 		view(DeployDisk, Open, "pick", "set the most stable hint that matches only this disk", 1, "enter"),
-		view(DeployDisk, HintsTo, "where", "write hints to instance_info, or to properties (which survive an undeploy)", 5, "t"),
+		view(DeployDisk, HintsTo, "move hints", "write hints to instance_info, or to properties (which survive an undeploy)", 5, "t"),
 		view(DeployDisk, HintsWrite, "edit hints", "edit the hints as JSON", 4, "e"),
 		view(DeployDisk, HintsDrop, "", "drop the hints of the plan", 0, "x"),
 

@@ -151,7 +151,7 @@ func (s *Screen) connectionFacts(w int) []pane.Line {
 		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(time.Since(s.env.Started))))
 	}
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
-		add("refused", textMissingFields+strings.Join(lacks, ", "))
+		add("unsupported", textMissingFields+strings.Join(lacks, ", "))
 	}
 	return labeled(rows, w)
 }

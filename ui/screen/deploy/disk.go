@@ -206,7 +206,7 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	lines := []pane.Line{nil}
 	switch {
 	case s.fields().RootDevice.Hints.Given():
-		lines = append(lines, body.Few(theme.Strong, "plan: "+s.fields().RootDevice.Hints.String()+" to "+string(s.hintsTo()), w-1, 1, 2)...)
+		lines = append(lines, body.Few(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
 	case f.Hints.Hints.Given():
 		lines = append(lines, body.Few(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:

@@ -97,7 +97,7 @@ func TestSixtyDisksScroll(t *testing.T) {
 		w.open()
 		w.page(2)
 		w.do(action.Bottom, action.Open)
-		screentest.Shows(t, w.s, 80, 20, "● /dev/sd59", `plan: {"wwn":"0x5002538ea59"} to instance_info`)
+		screentest.Shows(t, w.s, 80, 20, "● /dev/sd59", `plan hints, written to instance_info: {"wwn":"0x5002538ea59"}`)
 	})
 }
 

@@ -131,16 +131,41 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	case s.busy:
 		return says(theme.Busy, theme.GlyphWorking, "checking", "")
 	case s.err != nil && s.action != nil:
-		return says(theme.Bad, theme.GlyphFailed, "connection lost", ", "+body.Read(now, s.at))
+		return says(theme.Bad, theme.GlyphFailed, "connection lost", " · "+body.Read(now, s.at))
 	case s.err != nil:
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
 	mark, role := sign(s.verdict(pageReview))
-	word := map[plan.CheckSeverity]string{plan.CheckRefuse: "refused", plan.CheckWarn: "with warnings", plan.CheckUnknown: "incomplete", plan.CheckOK: "ready"}
+	result := s.worstChecks()
 	if len(s.refs) > 1 {
-		return says(role, mark, fmt.Sprintf("%d ready, %d refused", s.ready, s.refused), ", "+body.Read(now, s.at))
+		result = fmt.Sprintf("%d ready, %d refused", s.ready, s.refused)
 	}
-	return says(role, mark, word[s.verdict(pageReview)], ", "+body.Read(now, s.at))
+	return says(role, mark, result, " · "+body.Read(now, s.at))
+}
+
+// worstChecks counts the current node's checks of the worst severity, such as "2 warnings".
+func (s *Screen) worstChecks() string {
+	worst, n := s.verdict(pageReview), 0
+	if node, read := s.node(); read {
+		for _, c := range s.checksOf(node) {
+			if c.Severity == worst && !c.Overridden {
+				n++
+			}
+		}
+	}
+	switch {
+	case worst == plan.CheckRefuse && n > 0:
+		return models.Counted(n, "check") + " failed"
+	case worst == plan.CheckRefuse:
+		return "refused"
+	case worst == plan.CheckWarn && n > 0:
+		return models.Counted(n, "warning")
+	case worst == plan.CheckWarn:
+		return "checks overridden"
+	case worst == plan.CheckUnknown:
+		return models.Counted(n, "check") + " unknown"
+	}
+	return "ready"
 }
 
 func (s *Screen) checksRule(t *theme.Theme, w int) string {

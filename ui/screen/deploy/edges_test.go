@@ -108,9 +108,9 @@ root_device: {hints: {size: 447}}
 			t.Errorf("%q", said(w.wishes))
 		}
 		w.page(2)
-		w.shows("< 1 > r7-n01", `plan: {"size":447}`)
+		w.shows("< 1 > r7-n01", `instance_info: {"size":447}`)
 		w.do(action.DeployNodeNext)
-		w.shows("< 2 > r7-n02", `plan: {"serial":"N1A1"}`)
+		w.shows("< 2 > r7-n02", `instance_info: {"serial":"N1A1"}`)
 		w.page(3)
 		w.do(action.StepTraits)
 		w.answer("+")

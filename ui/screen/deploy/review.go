@@ -116,7 +116,7 @@ func (s *Screen) summaryLines(x *text) {
 		if bad := worstOf(s.checksOf(n)); bad.Severity == plan.CheckRefuse {
 			mark, role, what = theme.GlyphFailed, theme.Bad, string(bad.ID)+": "+bad.Text
 		} else if bad.Severity == plan.CheckWarn {
-			mark, role, what = theme.GlyphMaint, theme.Warn, what+" – "+string(bad.ID)
+			mark, role, what = theme.GlyphMaint, theme.Warn, what+" "+theme.GlyphMaint+" "+string(bad.ID)
 		}
 		hand := " "
 		if n.UUID == s.currentRef().UUID {

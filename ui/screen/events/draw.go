@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -49,7 +50,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	default:
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
-	count := fmt.Sprintf("%d since %s", len(s.all), s.env.Started.Local().Format(time.TimeOnly))
+	count := fmt.Sprintf("%s since %s", models.Counted(len(s.all), "event"), s.env.Started.Local().Format(time.TimeOnly))
 	if !s.filter.IsZero() {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}

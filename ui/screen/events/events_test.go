@@ -81,7 +81,7 @@ func TestFollowsAndPauses(t *testing.T) {
 		s.Do(action.Up)
 		following(false)
 		add(r, s, event(8, "late", models.EventPower, "a", "b", ""))
-		screentest.Shows(t, s, 80, 20, "paused, 1 new below", "7 since 14:00:00")
+		screentest.Shows(t, s, 80, 20, "paused, 1 new below", "7 events since 14:00:00")
 		s.Do(action.Bottom)
 		following(true)
 		s.Do(action.Pause)
@@ -160,7 +160,7 @@ func TestFilter(t *testing.T) {
 				if _, did := s.(screen.Narrowed).Widen(); !did {
 					t.Error("nothing to drop")
 				}
-				screentest.Shows(t, s, 80, 20, " 6 since")
+				screentest.Shows(t, s, 80, 20, " 6 events since")
 			})
 		})
 	}
@@ -178,7 +178,7 @@ func TestInvalidFilter(t *testing.T) {
 				t.Errorf("%s was accepted", line)
 			}
 			r.Deliver(s, screentest.Press("esc"))
-			screentest.Shows(t, s, 80, 20, " 6 since")
+			screentest.Shows(t, s, 80, 20, " 6 events since")
 		}
 	})
 }
@@ -214,7 +214,7 @@ func TestOldEventsAreDropped(t *testing.T) {
 		for i := range 30 {
 			add(r, s, many(9_990+i*10, 10)...)
 		}
-		screentest.Shows(t, s, 120, 20, "10000 since", "290 older events dropped", "300 new below")
+		screentest.Shows(t, s, 120, 20, "10000 events since", "290 older events dropped", "300 new below")
 		if after := cursorLine(s); after != before {
 			t.Errorf("the cursor moved from %q to %q", before, after)
 		}
@@ -224,7 +224,7 @@ func TestOldEventsAreDropped(t *testing.T) {
 		screentest.Shows(t, s, 120, 20, "node-00290")
 		// All rows are replaced at once.
 		add(r, s, many(20_000, 12_000)...)
-		screentest.Shows(t, s, 120, 20, "10000 since", "12290 older events")
+		screentest.Shows(t, s, 120, 20, "10000 events since", "12290 older events")
 		screentest.CheckSizes(t, s)
 	})
 }

@@ -207,9 +207,9 @@ func (s *Screen) Copies() []screen.Copyable {
 // counted says how many of how many are shown, where that is not all.
 func (s *Screen) counted() string {
 	if s.filter.IsZero() {
-		return fmt.Sprint(s.picture.counts.Total)
+		return models.Counted(s.picture.counts.Total, "node")
 	}
-	return fmt.Sprintf("%d of %d", len(s.picture.rows), s.picture.counts.Total)
+	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
 }
 
 // picture is the store as the screen shows it, put together off the screen's own time:

@@ -233,10 +233,10 @@ func TestCountsNeedRoom(t *testing.T) {
 		}
 		_, s, _ := opened(t, screen.Defaults{}, nodes...)
 		line := strings.SplitN(screentest.Text(s, 80, 20), "\n", 2)[0]
-		if !strings.HasPrefix(line, " ✖ 1 ") || !strings.HasSuffix(line, fmt.Sprint(len(nodes))) {
+		if !strings.HasPrefix(line, " ✖ 1 ") || !strings.HasSuffix(line, fmt.Sprint(len(nodes), " nodes")) {
 			t.Errorf("%q", line)
 		}
-		screentest.Shows(t, s, 400, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
+		screentest.Shows(t, s, 420, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
 		screentest.CheckSizes(t, s)
 	})
 }

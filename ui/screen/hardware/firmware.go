@@ -37,7 +37,7 @@ func newFirmware(s *Screen) *firmwarePage {
 	p.list.SetColumns([]table.Column[models.Firmware]{
 		{Key: "component", Title: "COMPONENT", Min: 12, Max: 30, Role: theme.Strong, Text: func(f models.Firmware) string { return f.Component }},
 		{Key: "version", Title: "VERSION", Min: 12, Grow: 1, Text: func(f models.Firmware) string { return f.CurrentVersion }},
-		{Key: "first", Title: "AT FIRST", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.InitialVersion }},
+		{Key: "first", Title: "INITIAL", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.InitialVersion }},
 		{Key: "flashed", Title: "LAST UPDATE", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.LastFlashed }},
 	})
 	p.from = fetch.New(func(ctx context.Context) ([]models.Firmware, error) { return s.api.Firmware(ctx, s.uuid) })

@@ -90,7 +90,7 @@ func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
 	case d.check.Matches && hinted:
 		return theme.GlyphIdle, "matches", theme.Warn
 	case d.check.Matches:
-		return theme.GlyphIdle, "also matches", theme.Warn
+		return theme.GlyphIdle, "suitable", theme.Warn
 	}
 	return theme.GlyphRule, "no", theme.Muted
 }
@@ -113,7 +113,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 		{Key: "model", Title: "MODEL", Min: 12, Max: 30, Drop: 2, Text: of(hints.Model)},
 		{Key: "serial", Title: "SERIAL", Min: 14, Max: 24, Drop: 1, Text: of(hints.Serial)},
 		{Key: "wwn", Title: "WWN", Min: 18, Max: 24, Drop: 5, Text: of(hints.WWN)},
-		{Key: "why", Title: "WHY", Min: 18, Grow: 1, Role: theme.Muted, Text: func(d disk) string { return d.why }},
+		{Key: "why", Title: "REASON", Min: 18, Grow: 1, Role: theme.Muted, Text: func(d disk) string { return d.why }},
 	})
 	return t
 }

@@ -84,7 +84,7 @@ func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {
 	case r.before == nil:
-		return "read " + clock(r.readAt) + textDiffLater
+		return "fetched " + clock(r.readAt) + textDiffLater
 	case !r.marked:
 		return fmt.Sprintf(keys.Text(textDiffHint), clock(r.readAt), clock(r.beforeAt))
 	}

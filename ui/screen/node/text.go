@@ -76,7 +76,7 @@ const (
 	textNoPorts          = "No ports: the node cannot boot from the network. Inspect the node or create ports."
 
 	// The raw tab.
-	textDiffLater     = "; later fetches mark changes"
+	textDiffLater     = "; the next fetch marks changes"
 	textDiffHint      = "fetched %s; {diff} marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."

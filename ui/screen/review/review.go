@@ -121,25 +121,38 @@ func Short(r provision.Review) overlay.Text {
 			line.Role = theme.Danger
 			line.Text += " – overridden: " + string(c.ID)
 		case c.Severity != plan.CheckOK:
-			line.Text += " – " + string(c.ID)
+			_, glyph, _ := look(c)
+			line.Text += " " + glyph + " " + string(c.ID)
 		}
 	}
 	return line
 }
 
-// checks lists checks with findings and their evidence, and counts the passed ones.
+// checks lists the checks that did not pass with their evidence, and counts all by result.
 func (t *text) checks(checks []plan.Check) {
-	fine := 0
-	var doubts text
+	passed := 0
+	counts := map[string]int{}
+	var rest text
 	for _, c := range checks {
 		if c.Severity == plan.CheckOK {
-			fine++
+			passed++
 			continue
 		}
-		doubts = append(doubts, Check(c)...)
+		_, _, word := look(c)
+		counts[word]++
+		rest = append(rest, Check(c)...)
 	}
-	t.heading(fmt.Sprintf("Checks: %d passed, %d with findings", fine, len(checks)-fine))
-	*t = append(*t, doubts...)
+	line := fmt.Sprintf("Checks: %d passed", passed)
+	for _, word := range []string{"failed", "overridden", "unknown"} {
+		if n := counts[word]; n > 0 {
+			line += fmt.Sprintf(", %d %s", n, word)
+		}
+	}
+	if n := counts["warning"]; n > 0 {
+		line += ", " + models.Counted(n, "warning")
+	}
+	t.heading(line)
+	*t = append(*t, rest...)
 }
 
 // Check formats one check with its evidence and remedy.

@@ -4,7 +4,7 @@ const (
 	textNoContext   = " No context is connected; {connect} chooses one."
 	textNotHere     = " Recordings have no %ss."
 	textLoading     = "Loading %ss …"
-	textNone        = "No %ss. {steps-new} writes one in the editor, {steps-apply} creates %ss from a file."
+	textNone        = "No %[1]ss. {steps-new} writes one in the editor, {steps-apply} creates %[1]ss from a file."
 	textApplyTitle  = "Create and change %ss"
 	textApplyFile   = "YAML or JSON; %ss that are not in the file stay"
 	textApplyHidden = "write arguments with secrets, which cannot be compared"
