@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -38,6 +39,8 @@ type app struct {
 	// client and keystone are the servers of the context, to distinguish their failures from a BMC's.
 	client   *ironicclient.Client
 	keystone string
+	// prompting: a prompt waits on the terminal for an answer, and progress lines must not overwrite it.
+	prompting atomic.Bool
 }
 
 func newApp(p process) *app { return &app{process: p, output: outputTable} }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 
@@ -47,6 +48,11 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 	type answer struct {
 		text []byte
 		err  error
+	}
+	a.prompting.Store(true)
+	defer a.prompting.Store(false)
+	if _, is := terminal(a.stderr); is {
+		_, _ = io.WriteString(a.stderr, "\r\x1b[K") // erases a progress line
 	}
 	a.printErr("Password of %s at %s: ", t.Username, models.MaskURL(t.Address))
 	typed := make(chan answer, 1)

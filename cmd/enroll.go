@@ -163,7 +163,12 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 			done.Store(int64(n))
 			of.Store(int64(all))
 		}
-		progress.live(func() string { return fmt.Sprintf("querying BMCs: %d of %d", done.Load(), of.Load()) })
+		progress.live(func() string {
+			if of.Load() == 0 {
+				return "querying BMCs"
+			}
+			return fmt.Sprintf("querying BMCs: %d of %d", done.Load(), of.Load())
+		})
 	}
 	found, err := reader.Read(ctx, in)
 	progress.stop()

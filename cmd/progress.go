@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -20,6 +21,8 @@ type progress struct {
 	shown   bool
 	started time.Time
 	text    func() string
+	// prompting pauses the line while a prompt waits for an answer.
+	prompting *atomic.Bool
 	done    chan struct{}
 	wg      sync.WaitGroup
 }
@@ -30,7 +33,7 @@ const (
 )
 
 func (a *app) newProgress() *progress {
-	p := &progress{done: make(chan struct{}), started: time.Now()}
+	p := &progress{done: make(chan struct{}), started: time.Now(), prompting: &a.prompting}
 	width, is := terminal(a.stderr)
 	if !is {
 		return p
@@ -69,7 +72,7 @@ func (p *progress) live(text func() string) {
 func (p *progress) paint() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.out == nil || p.text == nil || time.Since(p.started) < progressDelay {
+	if p.out == nil || p.text == nil || p.prompting.Load() || time.Since(p.started) < progressDelay {
 		return
 	}
 	_, _ = fmt.Fprintf(p.out, "\r\x1b[K%s", runewidth.Truncate(printable.Line(p.text()), max(p.width-1, 1), "…"))

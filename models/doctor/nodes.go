@@ -70,7 +70,7 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 		return []Diagnosis{well("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
 	}
 	return []Diagnosis{doubtful(
-		fmt.Sprintf("%d of %s have no ramdisk: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
+		fmt.Sprintf("no ramdisk on %d of %s: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
 		"set one with ironworks ignition apply or in a plan; a default in Ironic's configuration shows in ironworks validate NODE",
 		models.Observed("nodes", someOf(t.NoRamdisk)))}
 }
