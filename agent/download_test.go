@@ -132,7 +132,7 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 	}
 }
 
-// TestChangedImageIsNotContinued has a server whose image is another one after the interruption.
+// TestChangedImageIsNotContinued covers a server whose image is another one after the interruption.
 func TestChangedImageIsNotContinued(t *testing.T) {
 	h := hostImage(t, func(w http.ResponseWriter, _ *http.Request, n int) {
 		w.Header().Set("Accept-Ranges", "bytes")
@@ -277,7 +277,7 @@ func TestCredentialsStayWithTheirServer(t *testing.T) {
 	}
 }
 
-// TestTransferEncodings has the encodings that Python's requests undoes, and a file that is compressed itself, which
+// TestTransferEncodings covers the encodings that Python's requests undoes, and a file that is compressed itself, which
 // stays as it is.
 func TestTransferEncodings(t *testing.T) {
 	packed := map[string][]byte{"zstd": pattern, "": pattern}

@@ -40,7 +40,7 @@ func (m *listeningMetal) EarlyInventory(ctx context.Context) (Inventory, func(co
 // heard reports whether an inventory has what was listened for.
 func heard(inventory *dict) bool { return strings.Contains(dump(inventory), `"heard"`) }
 
-// TestLookupDoesNotWaitForLLDP has a node that Ironic knows: the agent serves, and sends the inventory later.
+// TestLookupDoesNotWaitForLLDP covers a node that Ironic knows: the agent serves, and sends the inventory later.
 func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -62,7 +62,7 @@ func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 	}
 }
 
-// TestUnknownNodeIsInspectedFirst has a node that only the inspection introduces to Ironic.
+// TestUnknownNodeIsInspectedFirst covers a node that only the inspection introduces to Ironic.
 func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -83,7 +83,7 @@ func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotLost has a lookup that is answered after LLDP ended. Ironic tells the token only once.
+// TestTokenIsNotLost covers a lookup that is answered after LLDP ended. Ironic tells the token only once.
 func TestTokenIsNotLost(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK

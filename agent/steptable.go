@@ -10,7 +10,7 @@ type StepInfo struct {
 	Phase     string   `json:"phase"` // deploy, clean or service
 	Interface string   `json:"interface"`
 	Step      string   `json:"step"`
-	Priority  int      `json:"priority"` // of 0: only on request
+	Priority  int      `json:"priority"` // 0: runs only on request
 	Abortable bool     `json:"abortable"`
 	Arguments []string `json:"arguments"`
 }

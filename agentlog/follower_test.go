@@ -77,7 +77,7 @@ func TestFollowerCollectsLines(t *testing.T) {
 	})
 }
 
-// TestFollowerIsBounded has a reader that does not read: the source waits.
+// TestFollowerIsBounded covers a reader that does not read: the source waits.
 func TestFollowerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := make(pushed)

@@ -132,7 +132,7 @@ func TestUnreadableHostKeys(t *testing.T) {
 	}
 }
 
-// TestTrust has the keys of one node, one connection after the other.
+// TestTrust covers the keys of one node, one connection after the other.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	a, _ := newSigner(t)

@@ -99,7 +99,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestFaultStatus has a reason and a state for each error of a connection.
+// TestFaultStatus covers a reason and a state for each error of a connection.
 func TestFaultStatus(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {

@@ -92,7 +92,7 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// TestRealLogger has lines of oslo.log with the configuration of both agents.
+// TestRealLogger covers lines of oslo.log with the configuration of both agents.
 func TestRealLogger(t *testing.T) {
 	const at = "2026-11-22 14:56:44.056 3726 "
 	p := testParser()

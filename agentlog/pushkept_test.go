@@ -171,7 +171,7 @@ func TestReceiverLimitsMemory(t *testing.T) {
 	empty.limitMemory(limits.AllBytes + 1) // with nothing to drop, it ends
 }
 
-// TestStreamStatus has the status of a node's sender.
+// TestStreamStatus covers the status of a node's sender.
 func TestStreamStatus(t *testing.T) {
 	t.Parallel()
 	now, from := testNow(), netip.MustParseAddr("192.0.2.7")

@@ -231,7 +231,7 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	u.begin()
 	u.await(1500)
 
-	// Lines before the end are sent at the end.
+	// Lines logged just before the unit stops are still sent.
 	u.log(pushedLines(1501, 1510))
 	u.end(syscall.SIGTERM)
 	u.stop()

@@ -228,7 +228,7 @@ func (s *session) lostTask(at string, err error) error {
 }
 
 // readTask reads a task once. A task monitor disappears when its task has ended. If a task cannot be
-// read, the error is an *unreadable, and it is not done.
+// read, the error is an *unreadableError, and done is false.
 func (s *session) readTask(ctx context.Context, at string) (state string, done bool, err error) {
 	var t task
 	err = s.get(ctx, at, &t)

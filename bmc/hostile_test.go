@@ -414,7 +414,7 @@ func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others al
 	}
 }
 
-// TestSessions has expired, refused, and unsupported sessions.
+// TestSessions covers expired, refused, and unsupported sessions.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	const sessions = "/redfish/v1/SessionService/Sessions"
@@ -532,7 +532,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTLS has a TLS port, a plain port, and an expired certificate.
+// TestTLS covers a TLS port, a plain port, and an expired certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	secure := newController(t, true, newMachine(t, "m1"))

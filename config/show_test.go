@@ -183,7 +183,7 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// TestFilesOfAContext has names that contain paths.
+// TestFilesOfAContext covers names that contain paths.
 func TestFilesOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

@@ -119,7 +119,7 @@ func (it *Item) Details() string {
 	return strings.Join(append(parts, it.Node.Notes...), "; ")
 }
 
-// Plan is the plan for an input, in the input's order.
+// Plan lists what happens to each node of an input, in the input's order.
 type Plan []Item
 
 // Count returns the number of items of a kind.

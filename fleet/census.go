@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed is a question that only a sweep can answer.
+// sweepNeed says whether a sweep is needed, and for what.
 type sweepNeed int
 
 const (

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// TestSmallDisk has a full disk, not only a file that cannot grow: the write-ahead log cannot
+// TestSmallDisk covers a full disk, not only a file that cannot grow: the write-ahead log cannot
 // grow, either. It needs to mount a disk.
 func TestSmallDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

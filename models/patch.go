@@ -62,7 +62,7 @@ func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 type patcher struct {
 	node  *Node
 	roots map[string]map[string]any
-	// made are the paths of objects that an earlier operation adds: later values are put into it.
+	// made has the paths of objects that earlier operations add; later values go into these objects.
 	made map[string]bool
 	ops  []PatchOp
 }

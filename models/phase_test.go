@@ -55,7 +55,7 @@ func phases(w *Work) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestPhases has operations observed about once a second. The first two are deployments with
+// TestPhases covers operations observed about once a second. The first two are deployments with
 // custom-agent on real Ironics, 39.0.0 and 21.4.4.
 func TestPhases(t *testing.T) {
 	t.Parallel()

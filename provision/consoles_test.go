@@ -85,7 +85,7 @@ func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit
 
 func ref() models.NodeRef { return models.NodeRef{UUID: "uuid-n1", Name: "n1"} }
 
-// TestConsolesAreRestored has two readers of a console that is disabled.
+// TestConsolesAreRestored covers two readers of a console that is disabled.
 func TestConsolesAreRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
@@ -143,7 +143,7 @@ func TestEnabledConsolesStayEnabled(t *testing.T) {
 	}
 }
 
-// TestCloseRestoresConsoles has a reader that does not close its handle.
+// TestCloseRestoresConsoles covers a reader that does not close its handle.
 func TestCloseRestoresConsoles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()

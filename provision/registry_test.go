@@ -24,7 +24,7 @@ const (
 // errAny matches an error of any kind.
 var errAny = errors.New("any error")
 
-// TestRegistryKinds has the manifests that Ironic's identify_specific_image distinguishes.
+// TestRegistryKinds covers the manifests that Ironic's identify_specific_image distinguishes.
 func TestRegistryKinds(t *testing.T) {
 	t.Parallel()
 	container := `{"schemaVersion": 2, "mediaType": "` + manifestType + `", "config": {"mediaType": "application/vnd.oci.image.config.v1+json"}, "layers": [` + layer + `, ` + layer + `]}`

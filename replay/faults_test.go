@@ -130,7 +130,7 @@ func TestExportOfABrokenJournal(t *testing.T) {
 	}
 }
 
-// TestExportOnAFullDisk has more of one kind of record than fits on the disk.
+// TestExportOnAFullDisk writes more of one kind of record than fits on the disk.
 func TestExportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	many := aDeployment()

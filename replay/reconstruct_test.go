@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// TestReconstructEachEvent has the node after one event of each kind; before, the node was
+// TestReconstructEachEvent covers the node after one event of each kind; before, the node was
 // cleaning, with a step, an error and an agent.
 func TestReconstructEachEvent(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestReconstructEachEvent(t *testing.T) {
 	}
 }
 
-// TestReconstructWithoutAState has a node of which only the power state is known.
+// TestReconstructWithoutAState covers a node of which only the power state is known.
 func TestReconstructWithoutAState(t *testing.T) {
 	t.Parallel()
 	rec := &Recording{Events: []models.Event{{Time: after(time.Minute), Node: node, Kind: models.EventPower, To: "power on"}}}
@@ -98,7 +98,7 @@ func TestReconstructWithoutAState(t *testing.T) {
 	}
 }
 
-// TestSpan has the start and end of recordings.
+// TestSpan covers the start and end of recordings.
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	undated := models.LogLine{Node: node, Text: "undated"}

@@ -35,7 +35,7 @@ func subject(t *testing.T) rules.Subject {
 	}
 }
 
-// TestRun has one case for each behavior of Ironic that surprises; test/upstream compares thousands with Ironic.
+// TestRun covers one case for each behavior of Ironic that surprises; test/upstream compares thousands with Ironic.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, rule, want string }{

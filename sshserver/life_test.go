@@ -162,8 +162,8 @@ func TestStop(t *testing.T) {
 	_ = c.Wait()
 }
 
-// TestStuckClient has clients that read nothing any more: of the console's output, and of the whole connection. Others
-// work meanwhile, and the server ends.
+// TestStuckClient covers clients that stop reading the console's output, or the whole connection. Other clients keep
+// working, and the server can stop.
 func TestStuckClient(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Stuck: 300 * time.Millisecond})

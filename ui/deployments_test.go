@@ -137,7 +137,7 @@ func TestFormIsSent(t *testing.T) {
 	})
 }
 
-// TestDeploymentsOfScreens are deployments that a screen has reviewed.
+// TestDeploymentsOfScreens starts deployments that a screen has already reviewed.
 func TestDeploymentsOfScreens(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(200, 50)

@@ -30,7 +30,7 @@ func config(t *testing.T, text string) string {
 	return name
 }
 
-// TestFilesBeforeParameters has the precedence of ironic-python-agent: the kernel's command line only sets defaults.
+// TestFilesBeforeParameters covers the precedence of ironic-python-agent: the kernel's command line only sets defaults.
 func TestFilesBeforeParameters(t *testing.T) {
 	t.Parallel()
 	first := config(t, `# written by Ignition
@@ -65,7 +65,7 @@ insecure = true
 	}
 }
 
-// TestImageSettings has the options of images, whose defaults are those of ironic-python-agent.
+// TestImageSettings covers the options of images, whose defaults are those of ironic-python-agent.
 func TestImageSettings(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{"ipa-api-url": "http://a"}
@@ -95,7 +95,7 @@ permitted_image_formats = raw, vmdk
 	}
 }
 
-// TestInspectionNeedsToBeRequested has the rule of is_enabled in ironic_python_agent/inspector.py.
+// TestInspectionNeedsToBeRequested covers the rule of is_enabled in ironic_python_agent/inspector.py.
 func TestInspectionNeedsToBeRequested(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string][]string{

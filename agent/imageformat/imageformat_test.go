@@ -18,7 +18,7 @@ func qcow(change func([]byte)) []byte {
 	return content
 }
 
-// TestInspect has one image of each verdict; TestImageFormats in test/agent compares many with the real agents.
+// TestInspect covers one image of each verdict; TestImageFormats in test/agent compares many with the real agents.
 func TestInspect(t *testing.T) {
 	bootableISO := make([]byte, 64<<10)
 	copy(bootableISO[32768:], "\x01CD001")

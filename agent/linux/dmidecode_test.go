@@ -40,7 +40,7 @@ Handle 0x1101, DMI type x, 40 bytes
 
 `
 
-// TestDMIDecode has the shapes that the recordings lack: lists, several arrays, lines that belong to nothing.
+// TestDMIDecode covers the shapes that the recordings lack: lists, several arrays, lines that belong to nothing.
 func TestDMIDecode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

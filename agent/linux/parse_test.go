@@ -76,7 +76,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestModuleSizes has the units of SMBIOS's memory devices.
+// TestModuleSizes covers the units of SMBIOS's memory devices.
 func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	module := func(size uint16, large uint32) structure {

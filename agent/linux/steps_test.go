@@ -171,7 +171,7 @@ func TestEraseAll(t *testing.T) {
 	b.want(t, "shred --force --verbose --iterations 3 /dev/nvme0n1")
 }
 
-// TestSharedDisksAreNotErased has the contents that other machines may use.
+// TestSharedDisksAreNotErased covers contents of shared disks: VMFS under GPT and MBR, and GFS2.
 func TestSharedDisksAreNotErased(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -51,7 +51,7 @@ const (
 	createRAID = "raid.create_configuration"
 )
 
-// TestRAID has the cases of baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
+// TestRAID covers the cases of baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
 // TestCheckRAIDConfigure), with the root volume that setTargetRAIDCfg adds, and the cases of its webhook.
 func TestRAID(t *testing.T) {
 	t.Parallel()

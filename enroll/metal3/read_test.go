@@ -180,7 +180,7 @@ func TestProvisionedHostsAreAdopted(t *testing.T) {
 	}
 }
 
-// TestHints has the cases of baremetal-operator's devicehints_test.go.
+// TestHints covers the cases of baremetal-operator's devicehints_test.go.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// TestFirstBootProblems has configurations that Ignition's validation accepts, but that fail on
+// TestFirstBootProblems covers configurations that Ignition's validation accepts, but that fail on
 // the first boot.
 func TestFirstBootProblems(t *testing.T) {
 	t.Parallel()

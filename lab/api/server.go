@@ -74,7 +74,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, c.status, answer)
 }
 
-// caughtAbort is an abort that was raised where Ironic catches it.
+// caughtAbort turns an abort into the fault that Ironic makes of it where it catches the exception.
 func caughtAbort(err error) error {
 	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
 		return db.Faultf(stop.status, "", "%s", stop.description)

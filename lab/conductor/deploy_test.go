@@ -71,7 +71,7 @@ func TestDeploymentWithoutSteps(t *testing.T) {
 	}
 }
 
-// TestDeploymentFails has the failures of deployments, with Ironic's messages.
+// TestDeploymentFails covers the failures of deployments, with Ironic's messages.
 func TestDeploymentFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  []db.Dict

@@ -161,7 +161,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestUpdateNode has changes that are refused.
+// TestUpdateNode covers changes that are refused.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {

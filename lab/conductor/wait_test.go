@@ -238,7 +238,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestValidate has a message for everything that is missing.
+// TestValidate covers a message for everything that is missing.
 func TestValidate(t *testing.T) {
 	r := newRig(t)
 	node := r.enroll(&db.Node{Driver: "redfish", Interfaces: map[string]string{"boot": "redfish-virtual-media", "deploy": "custom-agent"}})

@@ -108,7 +108,7 @@ func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
 		if len(s.Ports.scan(func(p *Port) bool { return p.PortgroupUUID == g.UUID })) == 0 {
 			return nil
 		}
-		// Ironic reports it by the database's ID.
+		// Ironic's message has the database ID of the port group.
 		return Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Cannot complete the requested action because "+
 			"portgroup %d contains ports.", g.ID)
 	}

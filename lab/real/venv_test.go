@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestVenvErrors has the messages of pip and Python in each of these cases.
+// TestVenvErrors covers the messages of pip and Python in each of these cases.
 func TestVenvErrors(t *testing.T) {
 	t.Parallel()
 	failed := exec.CommandContext(t.Context(), "sh", "-c", "exit 1").Run()

@@ -201,7 +201,7 @@ func siblings(same, of int) *Siblings {
 
 const timedOut = "Timeout reached while waiting for callback for node " + aNode
 
-// TestExplainPains has each problem of the fact sheet, and combinations of facts.
+// TestExplainPains covers each problem of the fact sheet, and combinations of facts.
 func TestExplainPains(t *testing.T) {
 	t.Parallel()
 	nothing := func(*models.Node, *Facts) {}

@@ -21,7 +21,7 @@ func logLine(ago int, unit, text string) *models.LogLine {
 	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
 }
 
-// TestExplainRamdisk has failures of machines that really booted, some of which were once
+// TestExplainRamdisk covers failures of machines that really booted, some of which were once
 // explained incorrectly.
 func TestExplainRamdisk(t *testing.T) {
 	t.Parallel()

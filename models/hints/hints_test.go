@@ -34,7 +34,7 @@ func shelf(t *testing.T) []Disk {
 	return disks
 }
 
-// TestIronicAndTheAgent has the common cases of validation and selection. test/hints compares
+// TestIronicAndTheAgent covers the common cases of validation and selection. test/hints compares
 // everything with the originals.
 func TestIronicAndTheAgent(t *testing.T) {
 	t.Parallel()

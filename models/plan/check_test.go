@@ -532,7 +532,7 @@ func dataCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestChecks has cases with and without the problem, for every check.
+// TestChecks covers cases with and without the problem, for every check.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}

@@ -61,7 +61,7 @@ func PatchSteps(s Steps, ops []models.PatchOp) Request {
 	}
 }
 
-// PutRunbookTraits replaces the traits of a runbook, which the nodes that it may run on need.
+// PutRunbookTraits replaces the traits of a runbook. The runbook runs only on nodes with one of these traits.
 func PutRunbookTraits(ident string, traits any) Request {
 	return Request{
 		Op: "set the traits of runbook " + printable.Line(ident), Method: put, Path: path("runbooks", ident, "traits"),

@@ -21,7 +21,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestAgentProgramUnderIronic has conductors inspect and deploy this computer, as far as that changes nothing: real
+// TestAgentProgramUnderIronic makes conductors inspect and deploy this computer, as far as that changes nothing: real
 // ones of both releases, and the embedded one. The node's power is fake, and it installs nothing. The agent must match
 // each release.
 func TestAgentProgramUnderIronic(t *testing.T) {

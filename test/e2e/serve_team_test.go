@@ -28,8 +28,8 @@ const (
 	canaryWatched = "c4n4ry-W4tched"
 )
 
-// TestServeTogether has two users at once: what one types, copies, marks and filters never reaches the other's terminal,
-// but for what is meant for it. A follower sees the screen that is followed, with secrets masked.
+// TestServeTogether covers two users at once: what one types, copies, marks and filters does not reach the other's
+// terminal, except for messages. A follower sees the followed screen, with secrets masked.
 func TestServeTogether(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -21,6 +21,8 @@ var unclear = []struct {
 	{regexp.MustCompile(`\bis how (many|long|often)\b`), "the number of, the time that, the interval of"},
 	{regexp.MustCompile(`\bis after how long\b`), "the time after which"},
 	{regexp.MustCompile(`\bonce more\b`), "again, repeats"},
+	{regexp.MustCompile(`^Test\w+ (has|have|are)\b`), "covers, checks"},
+	{regexp.MustCompile(`\b(follows|shown|cached|open) or not\.$`), "whether"},
 	{regexp.MustCompile(`\bat rest\b`), "in a stable state"},
 	{regexp.MustCompile(`(?i)\b(behaviour|licence|catalogue)\b`), "US spelling"},
 }

@@ -73,7 +73,7 @@ func TestLinesSayEverything(t *testing.T) {
 func TestShortHasDiskAndWarnings(t *testing.T) {
 	t.Parallel()
 	line := Short(one())
-	want := "n1  overwrites /dev/sda, 447.1 GiB, serial S1 – stable-hint – step-offered – overridden: inventory"
+	want := "n1  overwrites /dev/sda, 447.1 GiB, serial S1 ▲ stable-hint ? step-offered – overridden: inventory"
 	if line.Text != want || line.Role != theme.Danger {
 		t.Errorf("%q, role %v", line.Text, line.Role)
 	}

@@ -187,7 +187,7 @@ conditions: [{op: contains, args: {value: "{inventory[system_vendor][manufacture
 actions: [{op: add-trait, args: {name: CUSTOM_VENDOR_DELL}}, {op: set-attribute, args: {path: extra/vendor, value: dell}}]
 `
 
-// dialogEmptied is dialog with the remembered file deleted.
+// dialogEmptied opens a dialog as dialog does, and clears the remembered file name.
 func (r *rig) dialogEmptied(t *testing.T, id action.ID) screen.Overlay {
 	t.Helper()
 	o := r.dialog(t, id)

@@ -75,7 +75,7 @@ func (l *List) Complete(items []Item) {
 	l.home()
 }
 
-// Len returns the number of items, shown or not.
+// Len returns the number of items, including those that the filter hides.
 func (l *List) Len() int { return len(l.items) }
 
 // Reasons reports whether any item is disabled.

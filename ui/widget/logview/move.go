@@ -71,7 +71,7 @@ func (v *View) Move(by int) {
 	v.arrive(at, by > 0 && at == end)
 }
 
-// arrive sets the position, and follows or not.
+// arrive sets the position, and sets whether the view follows new lines.
 func (v *View) arrive(at pane.Place, follow bool) {
 	fits := v.end() == pane.Place{}
 	v.Follow(follow || v.follow && fits) // if everything is visible, nothing changes

@@ -45,7 +45,7 @@ type Pane struct {
 	query string
 	hit   int // line of the current match
 
-	rows map[int][]int // row ends of wrapped lines near the window
+	rows map[int][]int // by line near the window: the ends of its rows after wrapping
 }
 
 // printableSpans sanitizes lines in place.
