@@ -25,7 +25,7 @@ type SerialConsole interface {
 	// Address returns the address of its data, tcp://HOST:PORT. It may query Ironic, and the
 	// result may change.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change that made it readable; empty if there was none.
+	// Changed describes the change that made the console readable, such as enabling it; empty without a change.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error

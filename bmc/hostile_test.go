@@ -423,7 +423,7 @@ func TestSessions(t *testing.T) {
 	}
 	tests := map[string]struct {
 		instead func(c *controller) func(w http.ResponseWriter, r *http.Request) bool
-		kind    models.FaultKind // "" is that all is well
+		kind    models.FaultKind // "" if no error is expected
 		hint    string
 		unread  bool
 		logins  int

@@ -34,7 +34,7 @@ func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 		list = a.deployEntries(n, r)
 	}
 	if r.followUp == followUpNone || r.followUp == followUpWatch {
-		// An error of it is reported when the request would be sent.
+		// An error is ignored here: the deployment reports it when it comes to this request.
 		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
 			list = append(list, *last)
 		}

@@ -76,7 +76,7 @@ type inspected struct {
 // sector is the length of most headers.
 const sector = 512
 
-// inspectors returns the inspectors of the rules; raw is what remains.
+// inspectors returns the inspector of each format of the rules. An image that no inspector recognizes is raw.
 func inspectors(rules Rules) map[string]func(image) inspected {
 	all := map[string]func(image) inspected{
 		"qcow2": qcow, "vhd": vhd, "vhdx": vhdx, "vmdk": vmdk, "vdi": vdi, "qed": qed, "iso": iso,

@@ -38,7 +38,7 @@ func listParams(marker, text check, others ...param) []param {
 	}, others...)
 }
 
-// listArguments checks the arguments of such a list, and returns them with the fields to show.
+// listArguments checks the arguments of a request for a list, and returns them with the fields to show.
 func (c *call) listArguments(query *schema, standard []string, params []param) (args arguments, fields []string, err error) {
 	if args, err = c.checkArguments(params...); err != nil {
 		return nil, nil, err

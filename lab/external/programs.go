@@ -40,7 +40,7 @@ func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	return write(w, out)
 }
 
-// files has the files of a device, or why it cannot be mounted.
+// files has the files of a device, or the error of mounting the device.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

@@ -118,7 +118,7 @@ func (f *folder) sectors() []byte {
 	return pad(b)
 }
 
-// length returns the length of the sectors, computed from the names.
+// length returns the length of the directory in bytes, a multiple of the sector size.
 func (f *folder) length() uint32 {
 	at := 2 * 34
 	for _, name := range f.names() {

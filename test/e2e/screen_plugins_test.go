@@ -61,7 +61,7 @@ func TestScreenPlugins(t *testing.T) {
 		s.until("failed", "exit code 7: no such rack")
 		s.press("1")
 		s.filterFor(one)
-		// At the terminal, after y.
+		// A plugin with the terminal runs after y, and reads its input there.
 		s.press("Z")
 		s.answerYes("ask "+one, "sh -c")
 		s.until("40 120", "name of "+one+"?")

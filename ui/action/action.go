@@ -64,7 +64,7 @@ func (s Scope) Title() string {
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
 }
 
-// Common orders scopes from those of one screen, which are 0, to those of all.
+// Common is the sort key of a scope: 0 for a scope of one screen, and more for scopes of more screens.
 func (s Scope) Common() int {
 	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Team, Everywhere}, s) + 1
 }

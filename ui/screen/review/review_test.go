@@ -50,7 +50,7 @@ func TestLinesSayEverything(t *testing.T) {
 	last := -1
 	for _, want := range []string{
 		"n1\n", "u1", "ada", "overwrites  /dev/sda, 447.1 GiB, serial S1", "kept by the deployment; erased by automated cleaning at undeploy",
-		"/dev/sdb, 1024.0 GiB, MZ7, serial S2, rotational", "Checks: 1 passed, 1 failed", "▲ warning: stable-hint: by its name only", "hints = sda",
+		"/dev/sdb, 1024.0 GiB, MZ7, serial S2, rotational", "Checks: 1 passed, 1 overridden, 1 unknown, 1 warning", "▲ warning: stable-hint: by its name only", "hints = sda",
 		"→ pick sda (enter)", "? unknown: step-offered", "▲ overridden: inventory", "1  deploy.deploy@80", "core: a key",
 		"PUT /v1/nodes/u1/states/provision", `"target":"active"`, "baremetal node deploy u1",
 	} {

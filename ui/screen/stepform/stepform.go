@@ -137,7 +137,7 @@ func Words(s models.Step) string {
 		case models.SecretKey(name):
 			value = models.Mask
 		case name == "files":
-			raw, _ := json.Marshal(withoutContent(s.Args[name])) // it came from a form
+			raw, _ := json.Marshal(withoutContent(s.Args[name])) // JSON can encode every value of a form
 			value = string(raw)
 		case !isText:
 			raw, _ := json.Marshal(s.Args[name])
