@@ -23,8 +23,8 @@ type progress struct {
 	text    func() string
 	// prompting pauses the line while a prompt waits for an answer.
 	prompting *atomic.Bool
-	done    chan struct{}
-	wg      sync.WaitGroup
+	done      chan struct{}
+	wg        sync.WaitGroup
 }
 
 const (

@@ -99,7 +99,7 @@ func TestRawDiff(t *testing.T) {
 		n := deploying(t)
 		r, s := opened(t, n)
 		to(t, r, s, "Raw")
-		screentest.Shows(t, s, 80, 20, "later fetches mark changes")
+		screentest.Shows(t, s, 80, 20, "the next fetch marks changes")
 		if s.Why(action.Diff) == "" {
 			t.Error("a difference after one fetch")
 		}
