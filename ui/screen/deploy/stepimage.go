@@ -131,6 +131,7 @@ func (i *stepImage) into(s *Screen) tea.Cmd {
 		return nil
 	}
 	cmd := s.change(plan.PartRamdisk, func(f *plan.Fields) { f.Image = i.image })
+	s.refill() // the page Ramdisk shows the image, too
 	if i.hints.String() != s.planned().Hints.Hints.String() {
 		cmd = tea.Batch(cmd, s.setHints(i.hints))
 	}

@@ -265,5 +265,7 @@ func TestImageStepForms(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, w.plan())
 			}
 		}
+		w.page(1)
+		w.shows("http://10.0.0.2/os.qcow2")
 	})
 }
