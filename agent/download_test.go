@@ -148,7 +148,7 @@ func TestChangedImageIsNotContinued(t *testing.T) {
 	}
 }
 
-// TestHostileServers has the messages and the numbers of requests of agent 13.0.0 with the same servers.
+// TestHostileServers covers the messages and the numbers of requests of agent 13.0.0 with the same servers.
 func TestHostileServers(t *testing.T) {
 	endless := func(w http.ResponseWriter, r *http.Request, _ int) {
 		for r.Context().Err() == nil {

@@ -64,7 +64,7 @@ func (a *app) askTyped(ctx context.Context, question, want string, count int, ac
 	if count == 1 {
 		what = "the node name " + want
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%s? Type %s to confirm: ", question, what))
+	answer, err := a.prompt(ctx, fmt.Sprintf("%s? Type %s to confirm: ", question, what))
 	if err == nil && answer != want {
 		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: nothingSent}
 	}
@@ -75,7 +75,7 @@ const nothingSent = "not confirmed, nothing was sent"
 
 // askYes asks a yes/no question; no is a refusal with the reason otherwise.
 func (a *app) askYes(ctx context.Context, question, action, otherwise string) error {
-	answer, err := a.ask(ctx, question)
+	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {
 		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: otherwise}
 	}
@@ -86,8 +86,8 @@ func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// ask prints a question and reads a line.
-func (a *app) ask(ctx context.Context, question string) (string, error) {
+// prompt prints a question and reads a line.
+func (a *app) prompt(ctx context.Context, question string) (string, error) {
 	a.printErr("%s", question)
 	type answer struct {
 		line string

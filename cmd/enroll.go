@@ -303,7 +303,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	e := &provision.Enroller{Runner: s.Runner(book), API: s.Client, Goal: goal, NoInspect: flags.noInspect, Timeout: flags.timeout}
 	progress := a.newProgress()
 	states := newEnrollProgress(len(plan))
-	e.Progress = states.note
+	e.Progress = states.update
 	progress.live(states.line)
 	results := e.Run(ctx, plan)
 	progress.stop()

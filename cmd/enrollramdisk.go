@@ -80,7 +80,7 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 		served.close()
 		return nil, err
 	}
-	server, err := serve.Listen(ctx, serve.Options{Listen: listen, OnEvent: served.log.note, Who: prepare.WhoIs(ctx, s.Endpoint(), clients)})
+	server, err := serve.Listen(ctx, serve.Options{Listen: listen, OnEvent: served.log.enqueue, Who: prepare.WhoIs(ctx, s.Endpoint(), clients)})
 	if err != nil {
 		served.close()
 		return nil, err

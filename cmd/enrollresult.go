@@ -148,7 +148,7 @@ func newEnrollProgress(total int) *enrollProgress {
 	return &enrollProgress{total: total, states: map[string]models.ProvisionState{}}
 }
 
-func (p *enrollProgress) note(now provision.Progress) {
+func (p *enrollProgress) update(now provision.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now.State != "" {

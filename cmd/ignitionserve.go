@@ -134,14 +134,14 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		defer s.Close()
 	}
 	log := newAccessLog(a)
-	note := log.note
+	note := log.enqueue
 	if s != nil {
 		kept := s.Journal(ctx)
 		defer kept.Close()
 		served := session.NewServedLog(session.RecordIn(kept), nodes)
 		note = func(e serve.Event) {
 			served.Add(&e)
-			log.note(e)
+			log.enqueue(e)
 		}
 	}
 	server, made, targets, err := a.openServer(cmd, f, s, nodes, note)

@@ -35,8 +35,8 @@ func newAccessLog(a *app) *accessLog {
 	return &accessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
 }
 
-// note queues an event and never blocks.
-func (l *accessLog) note(e serve.Event) {
+// enqueue queues an event and never blocks.
+func (l *accessLog) enqueue(e serve.Event) {
 	select {
 	case l.events <- e:
 	default:

@@ -61,7 +61,7 @@ func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results 
 			a.complain("%v", res.Err)
 		}
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%d of %s failed or did not start. Retry? [y/N] ", len(failed), models.Counted(len(plan.Items), "node")))
+	answer, err := a.prompt(ctx, fmt.Sprintf("%d of %s failed or did not start. Retry? [y/N] ", len(failed), models.Counted(len(plan.Items), "node")))
 	return err == nil && isYes(answer)
 }
 

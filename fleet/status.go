@@ -14,10 +14,10 @@ type Status struct {
 	// unknown.
 	Complete bool
 	Total    int
-	// AsOf is when, on the local clock, the node list was last known to be right: it has all
-	// changes until then. Zero until the whole fleet was listed. If one node was deleted and
-	// another one created in the meantime, the deleted one may be shown for another minute; if
-	// Ironic does not count nodes (before API 1.82), until the next sweep.
+	// AsOf is the time, on the local clock, up to which the node list has all changes; zero until the whole fleet was
+	// listed. Exception: if one node was deleted and another one created in between, the count is unchanged, and the
+	// deleted node may be listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes
+	// are listed until the next sweep.
 	AsOf time.Time
 	// Behind reports that more has changed than was read so far.
 	Behind bool

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// client calls an Ironic without authentication: that of the lab. It does nothing that other
-// clients could not do.
+// client calls the lab's Ironic, which has no authentication.
 type client struct {
 	base    string
 	version string

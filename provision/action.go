@@ -48,8 +48,8 @@ type Action interface {
 	observed(now *models.Node)
 	// conclusion returns the request to send to the node after the action has succeeded; nil for none.
 	conclusion(ctx context.Context, api API, node string) (*entry, error)
-	// note returns information about a node on which the action succeeded; mostly empty.
-	note(n models.NodeRef) string
+	// resultText returns information about a node on which the action succeeded; mostly empty.
+	resultText(n models.NodeRef) string
 }
 
 // watchedAction has the defaults of actions that send their entries and are watched.
@@ -67,7 +67,7 @@ func (watchedAction) observed(*models.Node) {}
 func (watchedAction) conclusion(context.Context, API, string) (*entry, error) {
 	return nil, nil //nolint:nilnil // nothing is written
 }
-func (watchedAction) note(models.NodeRef) string { return "" }
+func (watchedAction) resultText(models.NodeRef) string { return "" }
 
 // immediateAction has the defaults of actions that are done when Ironic has answered.
 type immediateAction struct{ watchedAction }

@@ -100,8 +100,8 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// note returns the controller's result.
-func (a *bmcAction) note(n models.NodeRef) string {
+// resultText returns the controller's result.
+func (a *bmcAction) resultText(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.results[n.UUID]

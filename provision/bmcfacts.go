@@ -60,7 +60,7 @@ func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	case models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset:
 		facts.Reachable = explain.AnswerNo
 		return nil
-	default: // it answers, or was not queried
+	default: // the BMC answered, or was not queried
 		return err
 	}
 }

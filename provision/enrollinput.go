@@ -230,7 +230,7 @@ func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound,
 	if err := r.readFiles(in, &found); err != nil {
 		return found, err
 	}
-	if err := r.ask(ctx, in, &found); err != nil {
+	if err := r.queryBMCs(ctx, in, &found); err != nil {
 		return found, err
 	}
 	return found, r.complete(in, &found)
@@ -261,7 +261,7 @@ func (r *EnrollReader) readFiles(in *EnrollSource, found *EnrollFound) error {
 	return nil
 }
 
-func (r *EnrollReader) ask(ctx context.Context, in *EnrollSource, found *EnrollFound) error {
+func (r *EnrollReader) queryBMCs(ctx context.Context, in *EnrollSource, found *EnrollFound) error {
 	if len(in.Addresses) == 0 {
 		return nil
 	}

@@ -132,7 +132,7 @@ func (a *PortAction) Effect(n *models.Node) models.Effect {
 	return models.Effect{Danger: models.DangerInterrupts, Text: strings.Join(harm, "; ")}
 }
 
-func (a *PortAction) note(n models.NodeRef) string {
+func (a *PortAction) resultText(n models.NodeRef) string {
 	var done []string
 	for i := range a.changes[n.UUID] {
 		if d := a.changes[n.UUID][i].done; d != "" {

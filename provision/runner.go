@@ -319,7 +319,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 	}
 	res.Outcome = OutcomeAccepted
 	if a.immediate() {
-		res.Outcome, res.Note = OutcomeDone, a.note(n.Ref())
+		res.Outcome, res.Note = OutcomeDone, a.resultText(n.Ref())
 		return res
 	}
 	if !opts.Wait {

@@ -23,9 +23,9 @@ const (
 	StageSending Stage = "sending"
 	// StageFollowing: Ironic accepted the deployment, and a process watches it.
 	StageFollowing Stage = "following"
-	// StageGivingBack: it failed before Ironic accepted it, and its changes are being reverted.
+	// StageGivingBack: the deployment failed before Ironic accepted it, and its changes are being reverted.
 	StageGivingBack Stage = "giving back"
-	// StageSent: Ironic accepted it, and no process watches it: it failed, or was never watched.
+	// StageSent: Ironic accepted the deployment, which failed or was never watched; no process watches it.
 	// The record identifies the node's instance_uuid as ours.
 	StageSent Stage = "sent"
 )

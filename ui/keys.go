@@ -87,7 +87,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.Who:
 		return c.Show(c.who())
 	case action.SayAll:
-		return c.Show(c.say())
+		return c.Show(c.messageForm())
 	case action.Messages:
 		return c.Show(c.toasts.list())
 	case action.Older:

@@ -112,8 +112,8 @@ func (c *Console) follow(id int) {
 	c.env.Seat.Follow(id)
 }
 
-// say asks for a line to all users.
-func (c *Console) say() screen.Overlay {
+// messageForm asks for a line to all users.
+func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
 	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: 200}}
 	return overlay.NewForm(textSayTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {

@@ -118,7 +118,7 @@ func addressWait(s Settings) linux.AddressWait {
 	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
 }
 
-// ramdisk is a machine whose first inventory follows its preparation.
+// ramdisk is a machine that prepares its network, and only then reads its first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait

@@ -28,7 +28,7 @@ func (h *hostReader) problem(line int, format string, args ...any) {
 	h.node.Problems = append(h.node.Problems, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
 
-// text returns a string of the spec, and reports another kind.
+// text returns a string of the spec. A value that is not a string becomes a problem of the node.
 func (h *hostReader) text(m document.Member) string {
 	s, ok := m.Value.Scalar()
 	if !ok && m.Value.Kind != document.Null {
@@ -37,7 +37,7 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns a boolean of the spec, and reports another kind: a host must not be cleaned because of a quoted true.
+// flag returns a boolean of the spec. Another value becomes a problem of the node: a host must not be cleaned because of a quoted true.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: want true or false, not %s", m.Key, m.Value.Kind)

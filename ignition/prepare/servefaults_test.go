@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO returns a live image with a kernel, an initramfs and a root file system, except
-// without.
+// pxeISO returns a live image with a kernel, an initramfs and a root file system. The
+// file named by without is missing.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{

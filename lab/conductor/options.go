@@ -101,8 +101,8 @@ const (
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces returns those that the harness enables in real Ironics, so that both are
-// equal.
+// EnabledInterfaces returns the enabled interfaces by their kind: the same as those of the real Ironics of tests
+// (lab/real).
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"fake", "no-bios"},

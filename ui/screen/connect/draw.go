@@ -18,7 +18,7 @@ import (
 
 // Draw draws the contexts, and below them the facts about the context at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	s.look(t)
+	s.updateTheme(t)
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(w)
 		rows := min(s.table.Len(), max(h/3, h-len(below)-2, 2))
@@ -137,8 +137,8 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 	return table.Cell{Draw: func(_ *theme.Theme, w int) string { return cell.Fit(painted+" "+printable.Line(name), w) }}
 }
 
-// look drops the swatches of another theme.
-func (s *Screen) look(t *theme.Theme) {
+// updateTheme drops the swatches of another theme.
+func (s *Screen) updateTheme(t *theme.Theme) {
 	if s.swatches == nil || t.Options() != s.looks {
 		s.looks = t.Options()
 		s.swatches = map[string]string{}

@@ -25,8 +25,8 @@ type decided struct {
 
 func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Send(decided{of: s, do: do}) }
 
-// ask opens a form; then handles its values.
-func (s *Screen) ask(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
+// openForm opens a form; then handles its values.
+func (s *Screen) openForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
 }
 
@@ -54,7 +54,7 @@ func (s *Screen) askSave() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "overwrite an existing file"},
 	}
 	s.remember("save", fields)
-	return s.ask(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		values := maps.Clone(v)
 		return s.decide(func() tea.Cmd { return s.save(strings.TrimSpace(values[askFile]), values[askReplace] == "true") }), "", ""
 	})
@@ -100,7 +100,7 @@ func toast(level screen.Level, text string) tea.Cmd {
 func (s *Screen) askLoad() tea.Cmd {
 	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, Files: screen.InFolder(""), Help: textLoadHelp}}
 	s.remember("load", fields)
-	return s.ask(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])
 		return s.decide(func() tea.Cmd {
 			s.asked("load", askFile, path)

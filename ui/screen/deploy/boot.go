@@ -20,8 +20,8 @@ import (
 
 // userData is the user data of the current node and the result of its checks.
 type userData struct {
-	turn int
-	busy bool
+	number int
+	busy   bool
 	// path is the file, inline the text in the plan; both empty: no user data.
 	path, inline string
 	stamp        prepare.FileStamp
@@ -32,10 +32,10 @@ type userData struct {
 
 // fileRead is the result of readFile.
 type fileRead struct {
-	of   *Screen
-	turn int
-	got  prepare.Checked
-	err  error
+	of     *Screen
+	number int
+	got    prepare.Checked
+	err    error
 }
 
 func (s *Screen) bootForm() *form.Inline {
@@ -85,7 +85,7 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 		path = s.planFile().Path(drive.UserDataFile)
 	}
 	if anew || path != u.path || drive.UserData != u.inline {
-		*u = userData{turn: u.turn + 1, path: path, inline: drive.UserData}
+		*u = userData{number: u.number + 1, path: path, inline: drive.UserData}
 		s.setReport()
 	}
 	maker := s.env.Maker()
@@ -93,23 +93,23 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 		return nil
 	}
 	u.busy = true
-	turn, stamp, ctx := u.turn, u.stamp, s.life
+	number, stamp, ctx := u.number, u.stamp, s.life
 	if path == "" {
 		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
 		return func() tea.Msg {
-			return fileRead{of: s, turn: turn, got: prepare.Checked{Report: *inline.Report()}}
+			return fileRead{of: s, number: number, got: prepare.Checked{Report: *inline.Report()}}
 		}
 	}
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return fileRead{of: s, turn: turn, got: got, err: err}
+		return fileRead{of: s, number: number, got: got, err: err}
 	}
 }
 
 // handleFile stores the result. A file that changed on disk also starts the checks again.
 func (s *Screen) handleFile(msg fileRead) tea.Cmd {
 	u := &s.file
-	if msg.turn != u.turn {
+	if msg.number != u.number {
 		return nil
 	}
 	again := u.known

@@ -127,7 +127,7 @@ func (s *Screen) askHints() tea.Cmd {
 	if len(s.refs) > 1 {
 		fields = append(fields, form.Field{Key: "all", Label: "All nodes", Kind: form.Toggle, Help: textForAllHelp})
 	}
-	return s.ask("Root device hints", fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("Root device hints", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		hints, err := hints.Decode([]byte(v["hints"]))
 		switch {
 		case err != nil:

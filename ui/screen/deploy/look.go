@@ -33,11 +33,11 @@ type look struct {
 	// err is the error that kept the checks from running.
 	err error
 
-	// turn numbers the runs; results of earlier ones are dropped. since is the start of the current run.
-	turn  int
-	busy  bool
-	since time.Time
-	stop  context.CancelFunc
+	// number counts the runs; results of earlier ones are dropped. since is the start of the current run.
+	number int
+	busy   bool
+	since  time.Time
+	stop   context.CancelFunc
 	// stale: the nodes must be read again.
 	stale bool
 	// memory caches Ironic's answers; states are the nodes' states in the store at that time.
@@ -48,7 +48,7 @@ type look struct {
 // checksRan is the result of recheck.
 type checksRan struct {
 	of     *Screen
-	turn   int
+	number int
 	nodes  []models.Node
 	action *provision.DeployAction
 	plan   provision.Batch
@@ -77,7 +77,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 		s.stop()
 	}
 	ctx, cancel := context.WithCancel(s.life)
-	s.turn++
+	s.number++
 	s.stop = cancel
 	if !s.busy {
 		s.since = time.Now()
@@ -86,7 +86,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	if ask == askAll || s.memory == nil {
 		s.memory = s.session.Checks.Cached()
 	}
-	msg := checksRan{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
+	msg := checksRan{of: s, number: s.number, nodes: s.nodes, final: s.page() == pageReview}
 	checks, memory := s.memory, s.memory
 	if msg.final {
 		checks = s.session.Checks
@@ -141,7 +141,7 @@ func (l *checksRan) wantTemplates() bool {
 
 // handleChecks stores a result, unless a newer run has started.
 func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
-	if msg.turn != s.turn {
+	if msg.number != s.number {
 		return nil
 	}
 	s.stop()
@@ -161,12 +161,12 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 		s.refill() // the forms show the nodes' values
 	}
 	s.show()
-	var turn tea.Cmd
+	var number tea.Cmd
 	if !s.draft.PageChosen {
 		s.draft.PageChosen = true
-		turn = s.goTo(s.firstPage())
+		number = s.goTo(s.firstPage())
 	}
-	return tea.Batch(turn, s.readFile(false))
+	return tea.Batch(number, s.readFile(false))
 }
 
 // firstPage returns the first page where a decision is missing: a check failed, or First boot has a warning, as without

@@ -71,7 +71,7 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 		}
 		fields = append(fields, field)
 	}
-	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		args, field, err := stepform.Arguments(k, v, s.readNode())
 		if err != nil {
 			return nil, field, models.OnScreen(err)

@@ -163,7 +163,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 		{Key: "priority", Label: "Priority", Required: true, Value: priority, Help: textPriorityHelp},
 		{Key: "args", Label: "Arguments", Value: args, Placeholder: "NAME=VALUE …", Help: textArgumentsHelp},
 	}
-	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		step, field, problem := readStep(v)
 		if problem != "" {
 			return nil, field, problem

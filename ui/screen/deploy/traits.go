@@ -62,7 +62,7 @@ func (s *Screen) askTraits() tea.Cmd {
 			Help: s.brings(trait) + s.lacking(having[trait]),
 		}
 	}
-	return s.ask(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		chosen := []string{}
 		for _, trait := range names {
 			if v[trait] == "true" {

@@ -80,8 +80,8 @@ func attributes(d *hints.Disk) []models.Detail {
 	return append(details, models.Detail{Name: "rotational", Value: rotational})
 }
 
-// look returns glyph, word and role of a disk's verdict.
-func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
+// verdictStyle returns glyph, word and role of a disk's verdict.
+func (d *disk) verdictStyle(hinted bool) (glyph, word string, role theme.Role) {
 	switch {
 	case d.check.Picked:
 		return theme.GlyphActive, "picked", theme.Good
@@ -103,7 +103,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	t.SetColumns([]table.Column[disk]{
 		{Key: "pick", Title: "PICK", Min: 10, Max: 12, Cell: func(d disk) table.Cell {
 			found, _ := s.disks.Value()
-			glyph, word, role := d.look(found.search.Hints.Given())
+			glyph, word, role := d.verdictStyle(found.search.Hints.Given())
 			return table.Cell{Text: word, Role: role, Glyph: glyph, GlyphRole: role}
 		}},
 		{Key: "name", Title: "DISK", Min: 12, Max: 24, Text: func(d disk) string { return d.name }},

@@ -39,7 +39,7 @@ func (s *Screen) stepLines(row *models.Row, w int) []pane.Line {
 	}
 	lines := title("Steps")
 	for _, st := range current.rows() {
-		glyph, _, role := st.outcome.look()
+		glyph, _, role := st.outcome.style()
 		lines = append(lines, pane.Line{body.S(role, "   "+glyph+" "), body.S(theme.Plain, cell.Cut(st.label, w-6))})
 	}
 	return lines

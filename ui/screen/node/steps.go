@@ -31,7 +31,7 @@ const (
 	stopped // it ran when the operation failed
 )
 
-func (f stepOutcome) look() (glyph, word string, role theme.Role) {
+func (f stepOutcome) style() (glyph, word string, role theme.Role) {
 	switch f {
 	case done:
 		return theme.GlyphDone, "done", theme.Good
@@ -49,7 +49,7 @@ func stepTable() *table.Table[step] {
 	t.SetColumns([]table.Column[step]{
 		{Key: "place", Title: "#", Min: 2, Right: true, Text: func(st step) string { return strconv.Itoa(st.place) }},
 		{Key: "fate", Title: "", Min: 9, Max: 9, Cell: func(st step) table.Cell {
-			glyph, word, role := st.outcome.look()
+			glyph, word, role := st.outcome.style()
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 		}},
 		{Key: "step", Title: "STEP", Min: 20, Max: 60, Cell: func(st step) table.Cell {

@@ -42,7 +42,7 @@ func (s *Screen) askApply() tea.Cmd {
 	} else if nodes := s.chosen(); len(nodes) > 0 {
 		preset[askNodes] = joinList(nodes)
 	}
-	return s.ask("apply", textApplyTitle, fields, preset, s.apply)
+	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
 }
 
 // servedNodes are the nodes with a file of their own.

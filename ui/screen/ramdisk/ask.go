@@ -26,8 +26,8 @@ const (
 	askReplace   = "replace"
 )
 
-// ask opens a form with its last values, or else the preset; then handles its values.
-func (s *Screen) ask(
+// openForm opens a form with its last values, or else the preset; then handles its values.
+func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {
 	for i := range fields {
@@ -62,7 +62,7 @@ type later struct {
 
 func (s *Screen) askFile() tea.Cmd {
 	fields := []form.Field{{Key: askPath, Label: "File", Required: true, Files: screen.InFolder(""), Help: textCheckHelp}}
-	return s.ask("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("check", textCheckTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return screen.Send(fileChosen{of: s, path: strings.TrimSpace(v[askPath])}), "", ""
 	})
 }
@@ -73,7 +73,7 @@ func (s *Screen) askSave() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.ask("save", textSaveTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("save", textSaveTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		return s.carryOut("save", func(ctx context.Context, maker screen.Ramdisks) (string, error) {
 			return maker.Save(ctx, source, strings.TrimSpace(v[askPath]), v[askReplace] == "true")
 		}), "", ""
@@ -106,7 +106,7 @@ func (s *Screen) askWrap() tea.Cmd {
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
-	return s.ask("initrd", textInitrdTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("initrd", textInitrdTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.WrapOrder{
 			Output: strings.TrimSpace(v[askOutput]), Initramfs: strings.TrimSpace(v[askInitramfs]), Force: v[askReplace] == "true",
 		}
@@ -124,7 +124,7 @@ func (s *Screen) askEmbed() tea.Cmd {
 		{Key: askKargs, Label: "Kernel args", Help: textKargsHelp},
 	}
 	source := s.source()
-	return s.ask("embed", textEmbedTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("embed", textEmbedTitle, fields, nil, func(v map[string]string) (tea.Cmd, string, string) {
 		order := prepare.EmbedOrder{ISO: strings.TrimSpace(v[askISO]), Output: strings.TrimSpace(v[askOutput]), Kargs: strings.Fields(v[askKargs])}
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {

@@ -15,10 +15,10 @@ import (
 
 // made is the result of building the form's configuration.
 type made struct {
-	of    *Screen
-	turn  int
-	built prepare.Built
-	err   error
+	of     *Screen
+	number int
+	built  prepare.Built
+	err    error
 }
 
 // rebuild builds the configuration after a delay without changes, and cancels a running build.
@@ -31,9 +31,9 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 		s.stop()
 	}
 	ctx, cancel := context.WithCancel(s.life)
-	s.turn++
+	s.number++
 	s.stop = cancel
-	turn, in := s.turn, inputsOf(s.bench.Values)
+	number, in := s.number, inputsOf(s.bench.Values)
 	return func() tea.Msg {
 		if after > 0 {
 			select {
@@ -46,13 +46,13 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return made{of: s, turn: turn, built: built, err: err}
+		return made{of: s, number: number, built: built, err: err}
 	}
 }
 
 // handleBuilt stores a result, unless a newer build has started.
 func (s *Screen) handleBuilt(msg made) {
-	if msg.of != s || msg.turn != s.turn {
+	if msg.of != s || msg.number != s.number {
 		return
 	}
 	if s.stop != nil {

@@ -26,11 +26,11 @@ const (
 
 // checking is the open file and the result of its check.
 type checking struct {
-	turn  int
-	busy  bool
-	stamp prepare.FileStamp
-	known bool
-	err   error
+	number int
+	busy   bool
+	stamp  prepare.FileStamp
+	known  bool
+	err    error
 
 	report userdata.Report
 	source []string
@@ -45,10 +45,10 @@ type checking struct {
 
 // checked is the result of checking a file.
 type checked struct {
-	of   *Screen
-	turn int
-	got  prepare.Checked
-	err  error
+	of     *Screen
+	number int
+	got    prepare.Checked
+	err    error
 }
 
 // fileChosen opens a file for checking.
@@ -61,7 +61,7 @@ type fileChosen struct {
 func (s *Screen) openFile(path string) tea.Cmd {
 	s.bench.File = path
 	s.tab = tabFile
-	s.check = checking{turn: s.check.turn + 1, aside: s.check.aside, width: s.check.width}
+	s.check = checking{number: s.check.number + 1, aside: s.check.aside, width: s.check.width}
 	s.file.SetLines(nil)
 	s.file.Search("")
 	return s.recheck()
@@ -74,16 +74,16 @@ func (s *Screen) recheck() tea.Cmd {
 		return nil
 	}
 	s.check.busy = true
-	ctx, turn, path, stamp := s.life, s.check.turn, s.bench.File, s.check.stamp
+	ctx, number, path, stamp := s.life, s.check.number, s.bench.File, s.check.stamp
 	return func() tea.Msg {
 		got, err := maker.Check(ctx, path, stamp)
-		return checked{of: s, turn: turn, got: got, err: err}
+		return checked{of: s, number: number, got: got, err: err}
 	}
 }
 
 // handleChecked stores a result, unless another file was opened meanwhile.
 func (s *Screen) handleChecked(msg checked) tea.Cmd {
-	if msg.of != s || msg.turn != s.check.turn {
+	if msg.of != s || msg.number != s.check.number {
 		return nil
 	}
 	c := &s.check

@@ -40,10 +40,10 @@ type Screen struct {
 	tab  tab
 	tabs body.TabLine
 	form *form.Inline
-	// made is the last result of the form; turn numbers the builds, and results of earlier ones are dropped.
-	made made
-	turn int
-	stop context.CancelFunc
+	// made is the last result of the form; number counts the builds, and results of earlier ones are dropped.
+	made   made
+	number int
+	stop   context.CancelFunc
 
 	preview, file, serving pane.Pane
 	search                 body.Prompt

@@ -120,7 +120,7 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	if len(msg.nodes) > 0 {
 		preset[askNodes] = joinList(msg.nodes)
 	}
-	return s.ask("serve", "Serve", fields, preset, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.openForm("serve", "Serve", fields, preset, func(v map[string]string) (tea.Cmd, string, string) {
 		order, field, problem := orderOf(v, hosts[max(slices.Index(listens, v[askListen]), 0)])
 		if problem != "" {
 			return nil, field, problem

@@ -121,7 +121,7 @@ func Short(r provision.Review) overlay.Text {
 			line.Role = theme.Danger
 			line.Text += " – overridden: " + string(c.ID)
 		case c.Severity != plan.CheckOK:
-			_, glyph, _ := look(c)
+			_, glyph, _ := checkStyle(c)
 			line.Text += " " + glyph + " " + string(c.ID)
 		}
 	}
@@ -138,7 +138,7 @@ func (t *text) checks(checks []plan.Check) {
 			passed++
 			continue
 		}
-		_, _, word := look(c)
+		_, _, word := checkStyle(c)
 		counts[word]++
 		rest = append(rest, Check(c)...)
 	}
@@ -157,7 +157,7 @@ func (t *text) checks(checks []plan.Check) {
 
 // Check formats one check with its evidence and remedy.
 func Check(c plan.Check) []overlay.Text {
-	role, glyph, word := look(c)
+	role, glyph, word := checkStyle(c)
 	lines := []overlay.Text{{Role: role, Text: fmt.Sprintf("  %s %s: %s: %s", glyph, word, c.ID, c.Text), Indent: 4}}
 	for _, e := range c.Evidence {
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: "      " + e.String(), Indent: 8})
@@ -168,8 +168,8 @@ func Check(c plan.Check) []overlay.Text {
 	return lines
 }
 
-// look returns color, glyph and word of a check; all three say the same.
-func look(c plan.Check) (role theme.Role, glyph, word string) {
+// checkStyle returns color, glyph and word of a check; all three say the same.
+func checkStyle(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:
 		return theme.Danger, theme.GlyphMaint, "overridden"

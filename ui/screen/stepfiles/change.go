@@ -48,7 +48,7 @@ func (s *Screen) askDelete() tea.Cmd {
 		return nil
 	}
 	lines := []overlay.Text{{Role: theme.Plain, Text: item.UUID}, {Role: theme.Plain, Text: strings.Join(item.StepNames(), ", "), Indent: 2}}
-	return s.changes.Ask(s.say(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
+	return s.changes.Ask(s.withNoun(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
 }
 
 // askRun asks how and on which nodes the runbook at the cursor runs. The checks and the confirmation follow.

@@ -96,9 +96,9 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	if err := s.source.Err(); err != nil {
 		head = append(body.Draw(t, body.Fault(err, w), w), "")
 	}
-	s.list.Empty = s.say(textLoading)
+	s.list.Empty = s.withNoun(textLoading)
 	if _, known := s.source.Value(); known {
-		s.list.Empty = s.env.Keys.Text(s.say(textNone))
+		s.list.Empty = s.env.Keys.Text(s.withNoun(textNone))
 	} else if s.source.Err() != nil {
 		s.list.Empty = ""
 	}

@@ -62,7 +62,7 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.details.SetWrap(true)
 	s.changes = declared.NewChanger(s.life, env, declared.Texts{
-		Title: s.say(textApplyTitle), FileHelp: s.say(textApplyFile), HiddenHelp: textApplyHidden, NothingToDo: s.say(textNothingToDo),
+		Title: s.withNoun(textApplyTitle), FileHelp: s.withNoun(textApplyFile), HiddenHelp: textApplyHidden, NothingToDo: s.withNoun(textNothingToDo),
 	}, s.planFile)
 	if env.Session == nil || env.Session.StepFiles == nil {
 		return s
@@ -72,8 +72,8 @@ func New(env *screen.Env, of screen.Kind) *Screen {
 	return s
 }
 
-// say completes a text with the noun of the kind.
-func (s *Screen) say(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
+// withNoun completes a text with the noun of the kind.
+func (s *Screen) withNoun(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
 
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref {
@@ -209,7 +209,7 @@ func (s *Screen) Why(id action.ID) string {
 	case s.env.WhyNoEditor != "" && (id == action.StepsNew || id == action.Open):
 		return s.env.WhyNoEditor + fmt.Sprintf(textSendFile, s.env.Program, strings.TrimPrefix(s.kind.Collection(), "deploy_"))
 	case !selected && (id == action.StepsDelete || id == action.StepsRun || id == action.Open):
-		return s.say(textNoneChosen)
+		return s.withNoun(textNoneChosen)
 	}
 	return ""
 }
@@ -219,7 +219,7 @@ func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext
 	}
-	return s.say(textNotHere)
+	return s.withNoun(textNotHere)
 }
 
 // Do runs an action of the screen.
