@@ -77,7 +77,7 @@ var realTexts = []struct {
 	{39, "Conflict on inspection lookup: multiple nodes match MAC addresses 52:54:00:00:00:01", "", "inspection-conflict", ConfidenceHigh},
 	{39, "No nodes satisfy MAC addresses (52:54:00:00:00:01) and BMC address(s) (10.1.0.1) during inspection lookup", "", "inspection-conflict", ConfidenceHigh},
 	{40, "Failed to prepare to deploy. Exception: Node " + aNode + " does not have any port associated with it", models.StateDeployFailed, "no-port", ConfidenceHigh},
-	{41, "Failed to deploy instance: Deploy step {'step': 'install_coreos', 'interface': 'deploy', 'priority': 80, 'args': {}} has not been found. Available out-of-band steps: []. Agent is not running.", models.StateDeployFailed, "step-unknown", ConfidenceHigh},
+	{41, "Failed to deploy instance: Deploy step {'step': 'install_coreos', 'interface': 'deploy', 'priority': 80, 'args': {}} has not been found. Available out-of-band steps: []. Agent is not running.", models.StateDeployFailed, "step-without-agent", ConfidenceHigh},
 	{41, "Failed to validate the final deploy steps list for node " + aNode + ": node does not support this deploy step: {'interface': 'deploy', 'step': 'install_coreos', 'args': {}, 'priority': 80}", models.StateDeployFailed, "step-unknown", ConfidenceHigh},
 	{42, "Deploy step deploy.install_coreos failed on node " + aNode + ". Error performing deploy: coreos-installer failed with code 1: Error: install failed", models.StateDeployFailed, "installer-failed", ConfidenceHigh},
 	{43, "Deploy step deploy.install_coreos failed on node " + aNode + ". Error performing deploy: Cannot use a pre-rendered configdrive, please pass it as JSON data", models.StateDeployFailed, "configdrive-form", ConfidenceHigh},
@@ -287,6 +287,7 @@ func TestExplainPains(t *testing.T) {
 		"no IPMI session left":                 {12, failed(models.StateEnroll, "Failed to get power state for node x. Error: IPMI call failed: power status. Get Session Challenge command failed: insufficient resources for session", nil), "ipmi-sessions", ConfidenceLow},
 		"IPMI of another cipher":               {12, failed(models.StateEnroll, realText(27), nil), "ipmi", ConfidenceMedium},
 		"the left-over ISO":                    {13, failed(models.StateDeployFailed, "Failed to prepare to deploy. Exception: '/tmp/x/boot.iso' and '/srv/redfish/boot-x.iso' are the same file", nil), "left-over-iso", ConfidenceHigh},
+		"the ISO of a step":                    {13, failed(models.StateDeployFailed, "Deploy step bios.apply_configuration failed with SameFileError: '/tmp/x/boot.iso' and '/srv/redfish/boot-x.iso' are the same file.", nil), "iso-published-twice", ConfidenceHigh},
 		"media that stays in": {13, failed(models.StateActive, "", func(_ *models.Node, f *Facts) {
 			f.BMC = &BMCFacts{MediaInserted: AnswerYes, Media: "http://u:secret@x/boot.iso?sig=1"}
 		}), "media-left", ConfidenceMedium},
@@ -316,7 +317,8 @@ func TestExplainPains(t *testing.T) {
 		"the checksum is wrong":  {17, failed(models.StateDeployFailed, realText(9), nil), "image-checksum", ConfidenceHigh},
 		"the ISO is not there":   {17, failed(models.StateDeployFailed, realText(12), nil), "image-http", ConfidenceHigh},
 		"a rendered configdrive": {18, failed(models.StateDeployFailed, realText(43), nil), "configdrive-form", ConfidenceHigh},
-		"no such step":           {19, failed(models.StateDeployFailed, realText(41), nil), "step-unknown", ConfidenceHigh},
+		"no agent for the step":  {19, failed(models.StateDeployFailed, realText(41), nil), "step-without-agent", ConfidenceHigh},
+		"no such step":           {19, failed(models.StateDeployFailed, "Failed to validate the final deploy steps list for node x: node does not support this deploy step: {'step': 'instal_coreos'}", nil), "step-unknown", ConfidenceHigh},
 		"the installer fails":    {19, failed(models.StateDeployFailed, realText(42), nil), "installer-failed", ConfidenceHigh},
 		"a token that is refused": {20, waiting(3*time.Minute, func(_ *models.Node, f *Facts) {
 			f.Lines = []models.LogLine{{Source: models.LogSSH, Text: "Invalid or missing agent token received.", Known: string(ErrorAgentToken), Received: explainNow}}

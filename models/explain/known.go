@@ -29,6 +29,7 @@ const (
 	ErrorNoAddress       ErrorID = "no-address"
 	ErrorInspectConflict ErrorID = "inspection-conflict"
 	ErrorStepUnknown     ErrorID = "step-unknown"
+	ErrorStepNoAgent     ErrorID = "step-without-agent"
 	ErrorInstallerFailed ErrorID = "installer-failed"
 	ErrorNoInstaller     ErrorID = "no-installer"
 	ErrorUEFIBoot        ErrorID = "uefi-boot"
@@ -82,6 +83,7 @@ const (
 	ErrorAgentUnreachable ErrorID = "agent-unreachable"
 	ErrorRamdiskNewer     ErrorID = "ramdisk-newer"
 	ErrorLeftOverISO      ErrorID = "left-over-iso"
+	ErrorISOTwice         ErrorID = "iso-published-twice"
 	ErrorCallbackTimeout  ErrorID = "callback-timeout"
 	ErrorCleanNoBoot      ErrorID = "clean-timeout-no-step"
 	ErrorCleanTimeout     ErrorID = "clean-timeout"
@@ -153,7 +155,8 @@ var ramdiskErrors = []knownError{
 	{id: ErrorLookup, stage: models.RamdiskLookup, ways: [][]string{{"Could not look up node info"}}},
 	{id: ErrorNoAddress, stage: models.RamdiskLookup, ways: [][]string{{"Agent could not find a valid IP address"}}},
 	{id: ErrorInspectConflict, ways: [][]string{{"Conflict on inspection lookup"}, {"No nodes satisfy MAC addresses"}, {"Several nodes ", " satisfy BMC address(s)"}}},
-	{id: ErrorStepUnknown, ways: [][]string{{"node does not support this deploy step"}, {"Deploy step", "has not been found. Available out-of-band steps"}}},
+	{id: ErrorStepNoAgent, ways: [][]string{{"Deploy step", "has not been found. Available out-of-band steps", "Agent is not running"}}},
+	{id: ErrorStepUnknown, ways: [][]string{{"node does not support this deploy step"}}},
 	{id: ErrorImageStatus, ways: [][]string{{"HTTP status client error (", " for url ("}, {"HTTP status server error (", " for url ("}}},
 	{id: ErrorImageUnreached, ways: [][]string{{"error sending request for url ("}}},
 	{id: ErrorInstallerFailed, ways: [][]string{{"coreos-installer failed with code "}, {"coreos-install returned error code "}, {"Error: install failed"}}},
@@ -214,6 +217,7 @@ var conductorErrors = []knownError{
 	{id: ErrorAgentUnreachable, ways: [][]string{{"Failed to connect to the agent running on node"}}},
 	{id: ErrorRamdiskNewer, ways: [][]string{{"Failed to process the next ", " step: 'commands'"}}},
 	{id: ErrorLeftOverISO, ways: [][]string{{"Failed to prepare to deploy", ".iso' are the same file"}}},
+	{id: ErrorISOTwice, ways: [][]string{{"Deploy step", "SameFileError", ".iso' are the same file"}}},
 	{id: ErrorCallbackTimeout, ways: [][]string{{"Timeout reached while waiting for callback for node"}}},
 	{id: ErrorCleanNoBoot, ways: [][]string{{"Timeout reached while cleaning the node", "Failed on step {}"}, {"Timeout reached while cleaning the node", "Failed on step None"}}},
 	{id: ErrorCleanTimeout, ways: [][]string{{"Timeout reached while cleaning the node"}}},

@@ -21,6 +21,7 @@ func TestFindRamdiskError(t *testing.T) {
 		`Lookup is not allowed for node x in the provision state active`:                                ErrorLookupRefused,
 		`Agent could not find a valid IP address.`:                                                      ErrorNoAddress,
 		`Conflict on inspection lookup: x`:                                                              ErrorInspectConflict,
+		`Deploy step x has not been found. Available out-of-band steps: []. Agent is not running.`:      ErrorStepNoAgent,
 		`node does not support this deploy step: x`:                                                     ErrorStepUnknown,
 		`coreos-installer failed with code 1: Error: install failed`:                                    ErrorInstallerFailed,
 		`coreos-install returned error code 1`:                                                          ErrorInstallerFailed,

@@ -23,6 +23,15 @@ var conductorRules = []Rule{
 		Source:   "real runs: 21.4.4 after a failed deployment",
 	},
 	{
+		ID: RuleID(ErrorISOTwice), Errors: []ErrorID{ErrorISOTwice}, Confidence: ConfidenceHigh,
+		Verdict:  "The step restarts the machine, and this release of Ironic cannot publish the deploy ISO again",
+		Brief:    "deploy ISO cannot be published again",
+		Evidence: []EvidenceField{evStep, evISO},
+		Not:      []string{"a fault of the machine or of the step's arguments"},
+		Next:     Next{Text: "Have the conductor's [deploy]http_root and iso_master_path on two file systems, or change the settings at the BMC."},
+		Source:   "real runs: 21.4.4; ironic/drivers/modules/image_utils.py: publish_image",
+	},
+	{
 		ID: RuleID(ErrorConductorRestart), Errors: []ErrorID{ErrorConductorRestart}, Confidence: ConfidenceHigh,
 		Verdict:  "The conductor restarted during the operation",
 		Brief:    "conductor restarted",

@@ -12,6 +12,15 @@ var stepRules = []Rule{
 		Source:   "ironic/drivers/modules/agent.py, ironic/conductor/steps.py",
 	},
 	{
+		ID: RuleID(ErrorStepNoAgent), Errors: []ErrorID{ErrorStepNoAgent}, Confidence: ConfidenceHigh,
+		Verdict:  "No agent ran when the step started: a BIOS, RAID or firmware step restarted the machine, or deploy.deploy is disabled",
+		Brief:    "no agent: restarted by a step before",
+		Evidence: []EvidenceField{evStep, evISO},
+		Not:      []string{"wrong arguments: the step did not start"},
+		Next:     Next{Text: "Run BIOS, RAID and firmware steps in manual cleaning before the deployment.", Key: "clean", Command: "ironworks clean {node}"},
+		Source:   "ironic/drivers/modules/agent.py: CustomAgentDeploy.execute_deploy_step; real runs: 39.0.0",
+	},
+	{
 		ID: RuleID(ErrorNoInstaller), Errors: []ErrorID{ErrorNoInstaller}, Confidence: ConfidenceHigh,
 		Verdict:  "The ramdisk has no coreos-installer: the ramdisk is not a CoreOS live system",
 		Brief:    "no coreos-installer in the ramdisk",
