@@ -139,6 +139,7 @@ func TestBootLogBegins(t *testing.T) {
 func TestRamdiskErrors(t *testing.T) {
 	t.Parallel()
 	const pull, lookup = "Error: initializing source docker://reg.example:5000/a:1: ", "Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: HTTPSConnectionPool(host='ironic.example', port=6385): Max retries exceeded with url: /v1/lookup?addresses=52 (Caused by "
+	const builtin = `Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: Get "https://ironic.example:6385/v1/lookup?addresses=52%3A54%3A00%3A00%3A00%3A01": `
 	lines := map[ErrorID][]string{
 		ErrorNoBootMedium:  {"BdsDxe: No bootable option or device was found."},
 		ErrorDamagedMedium: {"error: attempt to read or write outside of disk `cd0'.", "error: you need to load the kernel first.", "error: failure reading sector 0x1c0 from `cd0'.", "Failed to boot both default and fallback entries."},
@@ -161,11 +162,11 @@ func TestRamdiskErrors(t *testing.T) {
 		ErrorPullRoute:     {pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: i/o timeout`, pull + `pinging container registry 10.9.9.9: Get "https://10.9.9.9/v2/": dial tcp 10.9.9.9:443: connect: no route to host`},
 		ErrorPullSpace:     {"Error: copying system image from manifest list: writing blob: storing blob to file \"/var/tmp/storage1/1\": write /var/tmp/storage1/1: no space left on device"},
 		ErrorPull:          {pull + "reading manifest 1 in reg.example:5000/a: received unexpected HTTP status: 500 Internal Server Error"},
-		ErrorIronicClock:   {lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate is not yet valid (_ssl.c:992)')))"},
-		ErrorIronicCA:      {lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:992)')))"},
-		ErrorIronicName:    {lookup + `NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to resolve 'ironic.example' ([Errno -2] Name or service not known)"))`, lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution'))"},
-		ErrorIronicRefused: {portClosed},
-		ErrorIronicRoute:   {lookup + "ConnectTimeoutError(<urllib3.connection.HTTPSConnection object at 0x7f>, 'Connection to ironic.example timed out. (connect timeout=30)'))", lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno 113] No route to host'))"},
+		ErrorIronicClock:   {builtin + `tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2019-01-01T00:00:11Z is before 2026-11-01T00:00:00Z`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate is not yet valid (_ssl.c:992)')))"},
+		ErrorIronicCA:      {builtin + `tls: failed to verify certificate: x509: certificate signed by unknown authority`, lookup + "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:992)')))"},
+		ErrorIronicName:    {builtin + `dial tcp: lookup ironic.invalid on 10.0.2.3:53: no such host`, lookup + `NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to resolve 'ironic.example' ([Errno -2] Name or service not known)"))`, lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution'))"},
+		ErrorIronicRefused: {portClosed, builtin + `dial tcp 10.0.2.2:9: connect: connection refused`},
+		ErrorIronicRoute:   {builtin + `dial tcp 10.9.9.9:6385: i/o timeout`, builtin + `dial tcp 10.9.9.9:6385: connect: no route to host`, lookup + "ConnectTimeoutError(<urllib3.connection.HTTPSConnection object at 0x7f>, 'Connection to ironic.example timed out. (connect timeout=30)'))", lookup + "NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno 113] No route to host'))"},
 		ErrorLookupUnknown: {"Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"},
 		ErrorTokenTaken:    {"The agent token has already been retrieved. IPA may not operate as intended and the deployment may fail depending on settings in the ironic deployment."},
 		ErrorAgentRestarts: {restarts},

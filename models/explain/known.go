@@ -174,6 +174,9 @@ var ramdiskErrors = []knownError{
 	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"System is deadlocked on memory"}, {"Initramfs unpacking failed: write error"}, {"Memory size is too small for requested image"}}},
 }
 
+// toIronic is in a request of the builtin agent, before Go's message. Registries have /v2/.
+const toIronic = "/v1/"
+
 // bootErrors prevent a ramdisk from booting or calling back, most specific first. They are
 // recognized only in its log, because other programs use the same words. The literals are from
 // firmware, dracut, Ignition, NetworkManager, systemd, podman 4 and 5, and the agent's HTTP
@@ -195,11 +198,11 @@ var bootErrors = []knownError{
 	{id: ErrorPullRoute, stage: models.RamdiskImage, ways: [][]string{{"docker://", "i/o timeout"}, {"docker://", "no route to host"}, {"docker://", "network is unreachable"}, {"docker://", "context deadline exceeded"}}},
 	{id: ErrorPullSpace, stage: models.RamdiskImage, ways: [][]string{{"docker://", "no space left on device"}, {"committing the finished image", "no space left on device"}, {"writing blob", "no space left on device"}}},
 	{id: ErrorPull, stage: models.RamdiskImage, ways: [][]string{{"Error: initializing source docker://"}, {"Error: unable to copy from source docker://"}, {"Error: internal error: unable to copy from source docker://"}}},
-	{id: ErrorIronicClock, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED", "is not yet valid"}, {"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED", "has expired"}}},
-	{id: ErrorIronicCA, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED"}}},
-	{id: ErrorIronicName, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "Name or service not known"}, {"Max retries exceeded with url: /", "name resolution"}, {"Max retries exceeded with url: /", "No address associated with hostname"}}},
-	{id: ErrorIronicRefused, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "Connection refused"}}},
-	{id: ErrorIronicRoute, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "timed out"}, {"Max retries exceeded with url: /", "No route to host"}, {"Max retries exceeded with url: /", "Network is unreachable"}}},
+	{id: ErrorIronicClock, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED", "is not yet valid"}, {"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED", "has expired"}, {toIronic, "x509: certificate has expired or is not yet valid"}}},
+	{id: ErrorIronicCA, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "CERTIFICATE_VERIFY_FAILED"}, {toIronic, "\": tls: failed to verify certificate: "}}},
+	{id: ErrorIronicName, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "Name or service not known"}, {"Max retries exceeded with url: /", "name resolution"}, {"Max retries exceeded with url: /", "No address associated with hostname"}, {toIronic, "\": dial tcp: lookup "}}},
+	{id: ErrorIronicRefused, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "Connection refused"}, {toIronic, "\": dial tcp ", "connect: connection refused"}}},
+	{id: ErrorIronicRoute, stage: models.RamdiskLookup, ways: [][]string{{"Max retries exceeded with url: /", "timed out"}, {"Max retries exceeded with url: /", "No route to host"}, {"Max retries exceeded with url: /", "Network is unreachable"}, {toIronic, "\": dial tcp ", "i/o timeout"}, {toIronic, "\": dial tcp ", "no route to host"}, {toIronic, "\": dial tcp ", "network is unreachable"}}},
 	{id: ErrorLookupUnknown, stage: models.RamdiskLookup, ways: [][]string{{"Failed looking up node with addresses "}}},
 	{id: ErrorTokenTaken, stage: models.RamdiskLookup, ways: [][]string{{"The agent token has already been"}, {"We do not have a token on file"}}},
 	{id: ErrorAgentRestarts, stage: models.RamdiskLookup, ways: [][]string{{"ironic-agent.service: Scheduled restart job, restart counter is at "}, {"ironic-python-agent.service: Scheduled restart job, restart counter is at "}}},
