@@ -96,6 +96,24 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	}
 }
 
+// TestExplainBuiltinAgent has the mistakes that keep the builtin agent from Ironic, whose messages are those of Go.
+func TestExplainBuiltinAgent(t *testing.T) {
+	for _, tt := range []struct {
+		name, rule string
+		made       ramdisk
+	}{
+		{"nothing listens at the address of Ironic", "ironic-refused", ramdisk{ironic: "http://10.0.2.2:9"}},
+		{"Ironic's name is unknown", "ironic-name", ramdisk{ironic: "http://ironic.invalid:6385"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.made.push, tt.made.builtin = true, true
+			b := newBench(t, tt.made)
+			b.request(map[string]any{"target": "inspect"})
+			b.explain(tt.rule, "high")
+		})
+	}
+}
+
 // TestExplainUnknownMAC: the agent's lookup finds no node, because the port's MAC address was changed after the
 // machine started to push its journal.
 func TestExplainUnknownMAC(t *testing.T) {
