@@ -96,7 +96,7 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	}
 }
 
-// TestExplainBuiltinAgent has the mistakes that keep the builtin agent from Ironic, whose messages are those of Go.
+// TestExplainBuiltinAgent covers the mistakes that keep the builtin agent from Ironic, whose messages are those of Go.
 func TestExplainBuiltinAgent(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule string
