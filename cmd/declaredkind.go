@@ -71,7 +71,7 @@ func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []st
 	return k.find(all, ids)
 }
 
-// complete offers what Ironic has, as far as it can be read.
+// complete offers the names of the objects in Ironic; none if Ironic does not answer.
 func (k declaredKind[T]) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	_ = k.app.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {

@@ -102,8 +102,8 @@ type BootDevice struct {
 	Persistent *bool  `json:"persistent" yaml:"persistent"`
 }
 
-// BIOSSetting is a cached BIOS setting (API 1.40). All but name and value are of the BMC's attribute registry, and need
-// API 1.74 and a BMC that has one.
+// BIOSSetting is a cached BIOS setting (API 1.40). The fields other than name and value come from the BMC's attribute
+// registry: they need API 1.74 and a BMC with a registry.
 type BIOSSetting struct {
 	Name  string `json:"name" yaml:"name"`
 	Value string `json:"value" yaml:"value"`

@@ -32,8 +32,8 @@ type Plugin struct {
 	Consent models.Consent
 	// Changes means that read-only mode refuses it.
 	Changes bool
-	// Background runs it without the terminal, up to [AtOnce] nodes at a time. Otherwise it has the terminal, one node
-	// after the other, and Pause waits for enter at its end.
+	// Background runs the program without the terminal, for up to [AtOnce] nodes at a time. Otherwise the program has
+	// the terminal, one node after the other, and Pause waits for enter when it ends.
 	Background, Pause bool
 }
 

@@ -97,7 +97,7 @@ type entry struct {
 	overrides []string
 	// sent marks a request of an earlier attempt: the request is not repeated, only reverted if necessary.
 	sent bool
-	// last marks a request that conclusion sends, computed from the node's state then.
+	// last marks the request that conclusion sends at the end, computed from the node's state at that time.
 	last bool
 	// stage is recorded before the request is sent; empty for the stage before.
 	stage Stage

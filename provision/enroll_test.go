@@ -170,7 +170,7 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 	})
 }
 
-// second is a client of a run whose verbs another run, killed right after that, has sent before.
+// second is the client of a run that follows a killed one: the killed run had already sent the verbs.
 type second struct{ *ironicclient.Client }
 
 func (s second) Send(ctx context.Context, r request.Request) (string, error) {

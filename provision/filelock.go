@@ -14,7 +14,7 @@ import (
 
 // heldError reports that another process acts on the same deployment.
 type heldError struct {
-	// PID is that process; 0 if unknown.
+	// PID is the process ID of the other process; 0 if unknown.
 	PID int
 }
 
