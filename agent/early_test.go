@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slowMetal collects its inventory only after Ironic had a request.
+// slowMetal collects its inventory only after Ironic has received a request.
 type slowMetal struct {
 	*metal
 	asked <-chan struct{}

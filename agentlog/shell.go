@@ -179,7 +179,7 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe calls stop when the output cannot be written: the machine would wait for its reader for ever.
+// brokenPipe calls stop when the output cannot be written: the machine would wait for its reader forever.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()

@@ -85,7 +85,7 @@ func (p *pair) compare(t *testing.T) {
 		Fields: []string{"uuid", "name", "provision_state", "power_state"}, Limit: 1 + p.random.IntN(6),
 		SortKey: []string{"", "updated_at", "created_at"}[p.random.IntN(3)],
 	}
-	// The order of the table is only requested forwards.
+	// The poller requests the default order only ascending.
 	q.Descending = q.SortKey != "" && p.random.IntN(2) == 0
 	if p.random.IntN(2) == 0 {
 		q.Marker = id

@@ -144,7 +144,7 @@ func reply(status int, body string) handler {
 	}
 }
 
-// replies answers one after the other, and with the last one for ever.
+// replies answers one after the other, and with the last one forever.
 func replies(list ...handler) handler {
 	var mu sync.Mutex
 	next := 0

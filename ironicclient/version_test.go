@@ -88,7 +88,7 @@ func TestNotAcceptableInsideTheRange(t *testing.T) {
 	}
 }
 
-// A 406 without Ironic's headers is not Ironic's; one for ever must not go on for ever.
+// A 406 without Ironic's headers is not Ironic's; one forever must not go on forever.
 func TestNotAcceptableFromElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusNotAcceptable, "<html>"))

@@ -28,7 +28,7 @@ type Rule struct {
 	Phase string
 	// Priority orders the rules: higher ones run first, equal ones in the order of their creation.
 	Priority int
-	// Sensitive makes the API hide conditions and actions, for ever.
+	// Sensitive makes the API hide conditions and actions, forever.
 	Sensitive bool
 	// Conditions must all hold. None hold always.
 	Conditions []Operation

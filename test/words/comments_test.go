@@ -24,7 +24,7 @@ var unclear = []struct {
 	{regexp.MustCompile(`^Test\w+ (has|have|are)\b`), "covers, checks"},
 	{regexp.MustCompile(`\b(follows|shown|cached|open) or not\.$`), "whether"},
 	{regexp.MustCompile(`\bat rest\b`), "in a stable state"},
-	{regexp.MustCompile(`(?i)\b(behaviour|licence|catalogue)\b`), "US spelling"},
+	{regexp.MustCompile(`(?i)\b(behaviour|licence|catalogue|for ever)\b`), "US spelling"},
 }
 
 // TestComments checks the comments of the whole tree, tests and lab included.

@@ -86,7 +86,7 @@ func fieldOf(e *ignition.InputError, values map[string]string) string {
 		ignition.FieldProxy:  {keyHTTPProxy, keyHTTPSProxy, keyNoProxy},
 		ignition.FieldSSHKey: {keySSHFiles, keySSHKeys},
 	}[e.Field] {
-		// If several fields make one input, the first with a value is it.
+		// If several fields set one input, the first field with a value wins.
 		if values[other] != "" {
 			return other
 		}
