@@ -89,11 +89,11 @@ func (f *pasteFlood) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestBoundedInputUsesLittleMemory sends 200 MB in one paste, and 20 MB in unfinished sequences.
+// TestBoundedInputUsesLittleMemory sends 32 MB in one paste, and 8 MB in unfinished sequences.
 func TestBoundedInputUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]*pasteFlood{
-		"paste": {start: "\x1b[200~", left: 200 << 20}, "OSC": {start: "\x1b]52;c;", left: 20 << 20}, "CSI": {start: "\x1b[", left: 20 << 20},
+		"paste": {start: "\x1b[200~", left: 32 << 20}, "OSC": {start: "\x1b]52;c;", left: 8 << 20}, "CSI": {start: "\x1b[", left: 8 << 20},
 	} {
 		refused := 0
 		in := &boundedInput{from: f, tooLong: func() { refused++ }}

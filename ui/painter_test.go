@@ -28,8 +28,16 @@ type shown struct {
 func newShown(t *testing.T, w, h int) *shown {
 	t.Helper()
 	s := &shown{terminal: vt.NewEmulator(w, h), w: w, h: h}
-	go func() { _, _ = io.Copy(io.Discard, s.terminal) }() // its answers
-	t.Cleanup(func() { _ = s.terminal.Close() })
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _ = io.Copy(io.Discard, s.terminal)
+	}()
+	t.Cleanup(func() {
+		// Close of the emulator must not be called while its answers are read.
+		_ = s.terminal.InputPipe().(io.Closer).Close()
+		<-answered
+	})
 	s.p = newPainter(&Terminal{Out: &s.out, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, FPS: servedRate, Width: w, Height: h})
 	s.p.begin()
 	return s
