@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -175,12 +176,18 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("reading the image: %w", err)
 	}
-	rest, err := io.Copy(io.Discard, content)
-	if err != nil {
-		return "", fmt.Errorf("reading the image: %w", err)
+	room := int64(math.MaxInt64 - 1)
+	if write.Format == "raw" {
+		room = disk.SizeBytes
 	}
-	if write.Format == "raw" && int64(n)+rest > disk.SizeBytes {
+	_, broken := io.CopyN(io.Discard, content, room-int64(n)+1)
+	switch {
+	case broken == nil:
 		return "", errDiskFull
+	case errors.Is(broken, io.EOF):
+		broken = nil
+	case write.Format != "raw":
+		return "", fmt.Errorf("reading the image: %w", broken)
 	}
 	if !h.machine.pace().wait(ctx, imageTime) {
 		return "", ctx.Err()
@@ -188,6 +195,9 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	what := machine.Installation{What: "image " + write.ID, Image: write.ID, Partitions: machine.CloudPartitions(disk.SizeBytes)}
 	if err := h.installOn(disk, what); err != nil {
 		return "", err
+	}
+	if broken != nil { // a raw image is written while it is read, and its checksum is known at its end
+		return "", fmt.Errorf("reading the image: %w", broken)
 	}
 	// A disk with a system has a partition table. The content of images in other formats than raw
 	// is unknown here.

@@ -84,7 +84,7 @@ func TestHTTPBasic(t *testing.T) {
 				o := bad.run(args...)
 				o.says(t, 4, "HTTP 401", "http_basic credentials were refused")
 				o.secret(t, "wrong-secret")
-				missing.run(args...).says(t, 4, "HTTP 401", "wants http_basic", "auth none")
+				missing.run(args...).says(t, 4, "HTTP 401", "requires http_basic", "auth none")
 			}
 		})
 	}
@@ -322,9 +322,9 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 		})
 	}
 	t.Run("no credentials", func(t *testing.T) {
-		newConsole(t, "IRONWORKS_URL="+s.URL).run("nodes").says(t, 4, "HTTP 401", "wants a Keystone token", "auth none")
+		newConsole(t, "IRONWORKS_URL="+s.URL).run("nodes").says(t, 4, "HTTP 401", "requires a Keystone token", "auth none")
 		newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_USERNAME=u", "IRONWORKS_PASSWORD=p").
-			run("nodes").says(t, 4, "HTTP 401", "wants a Keystone token", "auth http_basic")
+			run("nodes").says(t, 4, "HTTP 401", "requires a Keystone token", "auth http_basic")
 	})
 }
 

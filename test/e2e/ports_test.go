@@ -168,7 +168,7 @@ func TestVIFs(t *testing.T) {
 		name := unique("vifs")
 		s.CreateNode(t, map[string]any{"name": name, "network_interface": "noop"})
 		const vif = "5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11"
-		if o := c.ok("vif", "list", name); !strings.Contains(o.stderr, "network interface noop attaches none") {
+		if o := c.ok("vif", "list", name); !strings.Contains(o.stderr, "network interface noop does not attach any") {
 			t.Errorf("list: %s%s", o.stdout, o.stderr)
 		}
 		for _, verb := range []string{"attach", "detach"} {

@@ -42,7 +42,7 @@ func TestScreenTemplates(t *testing.T) {
 		s.press("E")
 		s.until("create "+trait, "create 1 deploy template?", takesYes)
 		s.press("y")
-		s.until("done: create 1 deploy template")
+		s.until("done: create 1 deploy template", "  "+trait+" ")
 		s.press("g")
 		s.until("1 node with " + trait + ": " + node)
 
