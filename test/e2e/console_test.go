@@ -33,7 +33,7 @@ func tests(m *testing.M) int {
 	// Tests mostly wait, for a slot on a shared Ironic, a conductor or a screen, so more of them than processors run
 	// in parallel.
 	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
-		if err := flag.Set("test.parallel", "8"); err != nil {
+		if err := flag.Set("test.parallel", "6"); err != nil {
 			panic(err)
 		}
 	}
