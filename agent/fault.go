@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 
 	"ironworks/models/hints"
@@ -77,6 +78,12 @@ func newFault(k kind, format string, args ...any) *fault {
 }
 
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
+
+// ErrChecksum is the error at the end of an image whose content is complete, but not the expected one.
+var ErrChecksum = errors.New("wrong checksum")
+
+// Is reports whether the failure is [ErrChecksum].
+func (f *fault) Is(target error) bool { return target == ErrChecksum && f.Type == imageChecksum }
 
 // exception is a Python exception that the real agent does not handle.
 type exception = hints.Error

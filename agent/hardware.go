@@ -26,7 +26,8 @@ type Hardware interface {
 	// ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
 	// WriteImage writes an image to a disk and returns the disk's new identifier. A disk without
-	// partitions afterwards is ErrNoPartitions, a failed converter a *WriteError.
+	// partitions afterwards is ErrNoPartitions, a failed converter a *WriteError. The end of the content may be
+	// ErrChecksum, when a raw image is on the disk already.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error

@@ -171,33 +171,24 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if err != nil {
 		return "", err
 	}
-	head := make([]byte, 512)
-	n, err := io.ReadFull(content, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("reading the image: %w", err)
-	}
-	room := int64(math.MaxInt64 - 1)
+	room := int64(math.MaxInt64)
 	if write.Format == "raw" {
 		room = disk.SizeBytes
 	}
-	_, broken := io.CopyN(io.Discard, content, room-int64(n)+1)
-	switch {
-	case broken == nil:
-		return "", errDiskFull
-	case errors.Is(broken, io.EOF):
-		broken = nil
-	case write.Format != "raw":
-		return "", fmt.Errorf("reading the image: %w", broken)
+	head, err := readImage(content, room)
+	// A raw image is written while it is read, and its checksum is known at its end.
+	if err != nil && (write.Format != "raw" || !errors.Is(err, agent.ErrChecksum)) {
+		return "", err
 	}
 	if !h.machine.pace().wait(ctx, imageTime) {
 		return "", ctx.Err()
 	}
 	what := machine.Installation{What: "image " + write.ID, Image: write.ID, Partitions: machine.CloudPartitions(disk.SizeBytes)}
-	if err := h.installOn(disk, what); err != nil {
-		return "", err
+	if failed := h.installOn(disk, what); failed != nil {
+		return "", failed
 	}
-	if broken != nil { // a raw image is written while it is read, and its checksum is known at its end
-		return "", fmt.Errorf("reading the image: %w", broken)
+	if err != nil {
+		return "", err
 	}
 	// A disk with a system has a partition table. The content of images in other formats than raw
 	// is unknown here.
@@ -205,6 +196,22 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		return "", agent.ErrNoPartitions
 	}
 	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
+}
+
+// readImage reads an image, at most a number of bytes, and returns its first sector.
+func readImage(content io.Reader, room int64) (head []byte, err error) {
+	head = make([]byte, 512)
+	_, err = io.ReadFull(content, head)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, content, room-int64(len(head))+1)
+		if err == nil {
+			return head, errDiskFull
+		}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return head, nil
+	}
+	return head, fmt.Errorf("reading the image: %w", err)
 }
 
 // writePartition reads the image of a root file system and stores it in a partition.
