@@ -69,8 +69,11 @@ func (o *ShellOptions) Target() string {
 // ctx bounds the lifetime of the connection. An error is a [*ShellError], or that of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
 	host := HostOf(o.Address)
-	if host == "" {
+	switch {
+	case o.Address == "":
 		return nil, &ShellError{Target: node.Label(), Reason: noAddress, Remedy: noAddressWayOut}
+	case host == "":
+		return nil, &ShellError{Target: node.Label(), Reason: fmt.Sprintf("%q is not a host name or an IP address", printable.Line(o.Address))}
 	}
 	if o.Instance {
 		o.SSH.HostKeys = nil

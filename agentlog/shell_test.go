@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -268,6 +269,9 @@ func TestShellWithoutAddress(t *testing.T) {
 		_, err := OpenShell(t.Context(), o, shellNode)
 		if _, is := errors.AsType[*ShellError](err); !is || o.Target() != "" {
 			t.Errorf("%q: %v, target %q", address, err, o.Target())
+		}
+		if address != "" && !strings.Contains(err.Error(), strconv.Quote(address)+" is not a host name or an IP address") {
+			t.Errorf("%q: %v", address, err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	}
 	log := &audit.LazyFile{Path: s.Files.Audit}
 	defer log.Close()
-	machine, err := s.Shells(s.Runner(log), []models.Node{*node}, flags.address).Open(ctx, node, "")
+	machine, err := s.Shells(s.Runner(log), []models.Node{*node}).Open(ctx, node, flags.address)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func (n *Node) Troubled() bool {
 	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
 }
 
+// RunsInstance reports whether the machine runs an instance, whose address Ironic does not know.
+func (n *Node) RunsInstance() bool { return n.ProvisionState == StateActive }
+
 // Overdue reports whether the node has waited for its ramdisk longer than usual. During a step that reboots the
 // machine, the agent may be silent until the deadline.
 func (r *Row) Overdue(now time.Time) bool {

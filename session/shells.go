@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 
 	"ironworks/agentlog"
@@ -22,22 +21,22 @@ type Shells struct {
 	term string
 }
 
-// Shells opens shells on the machines of some nodes. A given address is the address of the machine.
-func (s *Session) Shells(runner *provision.Runner, nodes []models.Node, given string) *Shells {
-	return s.newShells(runner, agentlog.NewTrust(), newAgents(nodes, given).Address)
+// Shells opens shells on the machines of some nodes.
+func (s *Session) Shells(runner *provision.Runner, nodes []models.Node) *Shells {
+	return s.newShells(runner, agentlog.NewTrust(), newAgents(nodes, "").Address)
 }
 
 func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, address func(models.NodeRef) string) *Shells {
 	return &Shells{ssh: s.sshOptions(), trust: trust, runner: runner, address: address, term: cmp.Or(s.Variable("TERM"), "dumb")}
 }
 
-// Host returns the host of the last known ramdisk of a node, or of the machine if that was given; "" if unknown.
+// Host returns the host of the last known ramdisk of a node; "" if unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
 // Why returns why no shell can be opened on a node's machine, nil if one may. It contacts nothing. The address of an
 // instance can be given to Open.
 func (s *Shells) Why(n *models.Node) *models.Refusal {
-	if isInstance(n) || n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
+	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
 		return nil
 	}
 	return noAddress(n)
@@ -50,19 +49,11 @@ func noAddress(n *models.Node) *models.Refusal {
 	}).WithScreenHint("ironworks ssh --address HOST connects to an instance")
 }
 
-// isInstance reports whether the machine of a node runs an instance, whose address Ironic does not know.
-func isInstance(n *models.Node) bool { return n.ProvisionState == models.StateActive }
-
 // Open connects to the machine of a node, at an address or, without one, at the last known one, and audits that. ctx
 // bounds the lifetime of the connection.
 func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*Shell, error) {
-	switch {
-	case address == "":
+	if address == "" {
 		address = s.address(n.Ref())
-	case agentlog.HostOf(address) == "":
-		return nil, &models.Refusal{
-			Kind: models.RefusedArguments, Action: "ssh", Node: n.Label(), Why: fmt.Sprintf("%q is not a host name or an IP address", address),
-		}
 	}
 	if address == "" {
 		now, err := s.runner.API.Node(ctx, n.UUID)
@@ -75,7 +66,7 @@ func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*She
 		address = n.Internal.AgentURL
 	}
 	opened, err := s.runner.OpenShell(ctx, n.Ref(), agentlog.ShellOptions{
-		SSH: s.ssh, Trust: s.trust, Address: address, Instance: isInstance(n),
+		SSH: s.ssh, Trust: s.trust, Address: address, Instance: n.RunsInstance(),
 	})
 	if err != nil {
 		return nil, err

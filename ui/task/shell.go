@@ -57,7 +57,7 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	case !found:
 		w.warn(fmt.Sprintf(textNodeIsGone, node.Label()))
 		return nil
-	case row.Node.ProvisionState != models.StateActive:
+	case !row.Node.RunsInstance():
 		return w.connectShell(&row.Node, "")
 	}
 	field := form.Field{
