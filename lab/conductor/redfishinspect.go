@@ -151,17 +151,24 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 		return "", err
 	}
 	t.node.Properties = properties
+	if err := t.checkDiscovered(); err != nil {
+		return "", err
+	}
+	return manageable, t.save()
+}
+
+// checkDiscovered fails if an essential property is unknown (ironic/drivers/modules/redfish/inspect.py).
+func (t *task) checkDiscovered() error {
 	var absent []string
 	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
-		if _, ok := properties[key]; !ok {
+		if _, ok := t.node.Properties[key]; !ok {
 			absent = append(absent, key)
 		}
 	}
 	if len(absent) > 0 {
-		return "", inspectionFailure("Failed to discover the following properties: %s on node %s", strings.Join(absent, ", "), t.node.UUID)
+		return inspectionFailure("Failed to discover the following properties: %s on node %s", strings.Join(absent, ", "), t.node.UUID)
 	}
-	t.node.Properties = properties
-	return manageable, t.save()
+	return nil
 }
 
 // withCapability adds a capability to a list.

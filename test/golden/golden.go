@@ -12,9 +12,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Update reports whether golden files are rewritten.
-func Update() bool { return *update }
-
 // Compare compares a text with the golden file at path. A difference fails the test.
 func Compare(tb testing.TB, path, got string) {
 	tb.Helper()
