@@ -86,7 +86,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
 }
 
-// verified is content whose end is an error if its checksum is wrong, so that its reader does not go on with it.
+// verified is content that ends with an error if its checksum is wrong, so that its reader stops.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash

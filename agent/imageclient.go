@@ -76,7 +76,7 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 }
 
 // leavesServer reports whether one of several redirects leads to another server. See should_strip_auth of Python's
-// requests: a change from HTTP to HTTPS on their usual ports is none.
+// requests, which accepts a change from HTTP to HTTPS on their usual ports.
 func leavesServer(hops []*http.Request) bool {
 	for i := range len(hops) - 1 {
 		from, to := hops[i].URL, hops[i+1].URL

@@ -142,7 +142,7 @@ func (m *server) noSystem(op, wanted string) error {
 	return f
 }
 
-// findManager returns the controller of the machine, nil if there is none: the controller that the system links to, or
+// findManager returns the controller of the machine, or nil if it has no controller: the one that the system links to, or
 // the first BMC of the service.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy

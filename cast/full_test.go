@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRecordingOnAFullDisk: the terminal goes on without the recording, which says why it ended.
+// TestRecordingOnAFullDisk: the terminal continues without the recording, whose error says why it ended.
 func TestRecordingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	r, err := Record(filepath.Join(t.TempDir(), "full.cast"), Header{Version: 2, Width: 80, Height: 24}, 0)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestFullDiskSendsNothing acts while the audit is on a full disk: the request is not sent, the user learns why, and the
-// server goes on when there is space again.
+// server continues when there is space again.
 func TestFullDiskSendsNothing(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

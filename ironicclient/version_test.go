@@ -88,7 +88,7 @@ func TestNotAcceptableInsideTheRange(t *testing.T) {
 	}
 }
 
-// A 406 without Ironic's headers is not Ironic's; one forever must not go on forever.
+// A 406 without Ironic's headers is not Ironic's; it must not be retried forever.
 func TestNotAcceptableFromElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusNotAcceptable, "<html>"))

@@ -38,7 +38,7 @@ func (e *Evidence) endPhase(at time.Time, how Outcome) {
 	p.End, p.Outcome = at, how
 }
 
-// outcomeOf derives the outcome from the stable state. Verifying has no failed state of its own.
+// outcomeOf derives the outcome from the stable state. A failed verification leads to enroll.
 func outcomeOf(work, rest ProvisionState) Outcome {
 	if rest.Failed() || work == StateVerifying && rest == StateEnroll {
 		return OutcomeFailed

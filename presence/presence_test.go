@@ -65,7 +65,7 @@ func TestNodesInViewOfOthers(t *testing.T) {
 	anna.Leave()
 	second.Leave()
 	if got := ben.ByNode(); len(got) != 0 || len(ben.AtNode("")) == 0 {
-		t.Errorf("nobody looks at a node, but %q", got)
+		t.Errorf("a node without viewers has the mark %q", got)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestFollowing(t *testing.T) {
 	anna.Show(frame)
 	anna.Show(frame)
 	if f, _, _ := ben.Followed(); f != frame || *bens != told+1 || *carls != others {
-		t.Errorf("frame %+v; ben was told %d times, carl %d", f, *bens-told, *carls-others)
+		t.Errorf("frame %+v; ben had %d notifications, carl %d", f, *bens-told, *carls-others)
 	}
 	ben.Follow(0)
 	if _, _, there := ben.Followed(); there || anna.frame != (Frame{}) {

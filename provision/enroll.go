@@ -308,7 +308,7 @@ func (*resting) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
-// next returns the verb that brings a node in a stable state closer to the goal, "" if there is none.
+// next returns the next verb on the way from a stable state to the goal, or "" if there is none.
 func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached bool) {
 	if n.ProvisionState.Class() == models.ClassHold {
 		return "", false

@@ -67,6 +67,6 @@ func TestDMIDecode(t *testing.T) {
 	}
 	b.answers("Handle 0x1000, DMI type 16, 23 bytes\n\tNumber Of Devices: many\n", "dmidecode")
 	if _, value, err = b.machine.Collect(t.Context(), "dmi-decode"); err != nil || !reflect.DeepEqual(value, map[string]any{}) {
-		t.Errorf("a number that is none: %v, %v", value, err)
+		t.Errorf("an invalid number: %v, %v", value, err)
 	}
 }

@@ -193,7 +193,7 @@ func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results; nil if there is none, or if the data is
+// inspected finds the node that waits for these inspection results. It returns nil without such a node, or if the data is
 // contradictory. stranger means that the machine belongs to no node and may be enrolled (AutoEnrollPossible of
 // ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {

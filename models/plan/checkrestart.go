@@ -58,8 +58,8 @@ func restartsMachine(f *Facts, s models.Step) bool {
 	}, s.Label())
 }
 
-// afterRestart says why a step of the agent fails after a step that restarts the machine; empty if Ironic waits for the
-// agent.
+// afterRestart returns the reason why a step of the agent fails after a step that restarts the machine, or "" if Ironic
+// waits for the agent.
 func (f *Facts) afterRestart(s models.Step) string {
 	old := hints.GenerationOf(f.Version) == hints.GenerationOld
 	switch {

@@ -46,7 +46,7 @@ func TestStepsOnALoopDevice(t *testing.T) {
 			http.ServeFile(&shortWriter{ResponseWriter: w, left: 100_000}, r, converted)
 		case r.URL.Path == "/disk.qcow2":
 			if r.Header.Get("Range") != "bytes=100000-" {
-				t.Errorf("a broken download goes on with %q", r.Header.Get("Range"))
+				t.Errorf("a broken download continues with Range %q", r.Header.Get("Range"))
 			}
 			http.ServeFile(w, r, converted)
 		case r.URL.Path == "/disk.raw":
