@@ -44,6 +44,8 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 		s.until("Root disk]", disk.Serial)
 		s.press(terminal.Tab)
 		s.until("Steps]", "80  deploy.write_image")
+		// Before the checks have read the node, a opens the form of a step as text.
+		s.gone("Loading…")
 
 		s.addStep("deploy.write_image", "Image*", "Checksum", "Algorithm", "Format", "Root device")
 		s.press(terminal.Enter)
