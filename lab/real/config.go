@@ -53,14 +53,14 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 		"api":             {"host_ip": server.host, "port": strconv.Itoa(server.port)},
 		"database":        sqliteSettings(in(Database)),
 		"dhcp":            {"dhcp_provider": "none"},
-		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
+		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("master_iso_images")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
 		// A destructor ends sessions, in whichever thread collects garbage: requests hang, and the
 		// database is locked meanwhile.
 		"redfish":            {"use_swift": "false", "auth_type": "basic"},
 		"oslo_concurrency":   {"lock_path": in("lock")},
 		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
-		"pxe":                {"tftp_root": in("tftp"), "images_path": in("images"), "instance_master_path": in("master"), "tftp_master_path": in("tmaster")},
+		"pxe":                {"tftp_root": in("tftp"), "images_path": in("images"), "instance_master_path": in("master_images"), "tftp_master_path": in("tftp_master_images")},
 		"oslo_policy":        {},
 		"keystone_authtoken": {},
 	}

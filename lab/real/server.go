@@ -125,7 +125,7 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 
 // configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
-	for _, name := range []string{"http", "tmp", "lock", "deploylogs", "tftp", "images", "master", "tmaster"} {
+	for _, name := range []string{"http", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
 			return err
 		}

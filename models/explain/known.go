@@ -84,6 +84,7 @@ const (
 	ErrorRamdiskNewer     ErrorID = "ramdisk-newer"
 	ErrorLeftOverISO      ErrorID = "left-over-iso"
 	ErrorISOTwice         ErrorID = "iso-published-twice"
+	ErrorImageCacheRace   ErrorID = "image-cache-race"
 	ErrorCallbackTimeout  ErrorID = "callback-timeout"
 	ErrorCleanNoBoot      ErrorID = "clean-timeout-no-step"
 	ErrorCleanTimeout     ErrorID = "clean-timeout"
@@ -221,6 +222,7 @@ var conductorErrors = []knownError{
 	{id: ErrorRamdiskNewer, ways: [][]string{{"Failed to process the next ", " step: 'commands'"}}},
 	{id: ErrorLeftOverISO, ways: [][]string{{"Failed to prepare to deploy", ".iso' are the same file"}}},
 	{id: ErrorISOTwice, ways: [][]string{{"Deploy step", "SameFileError", ".iso' are the same file"}}},
+	{id: ErrorImageCacheRace, ways: [][]string{{"[Errno 2] No such file or directory: '", "/master_", "images/tmp"}}},
 	{id: ErrorCallbackTimeout, ways: [][]string{{"Timeout reached while waiting for callback for node"}}},
 	{id: ErrorCleanNoBoot, ways: [][]string{{"Timeout reached while cleaning the node", "Failed on step {}"}, {"Timeout reached while cleaning the node", "Failed on step None"}}},
 	{id: ErrorCleanTimeout, ways: [][]string{{"Timeout reached while cleaning the node"}}},

@@ -23,6 +23,15 @@ var conductorRules = []Rule{
 		Source:   "real runs: 21.4.4 after a failed deployment",
 	},
 	{
+		ID: RuleID(ErrorImageCacheRace), Errors: []ErrorID{ErrorImageCacheRace}, Confidence: ConfidenceHigh,
+		Verdict:  "The conductor cleaned its image cache while another download ended: a bug in Ironic",
+		Brief:    "image cache cleaned during a download",
+		Evidence: []EvidenceField{evStep, evSiblings},
+		Not:      []string{"a missing image or a full disk", "a fault of the machine: nothing ran on it"},
+		Next:     Next{Text: "Try again: the bug needs two downloads that end at the same time.", Retry: true},
+		Source:   "real runs: 39.0.0; ironic/drivers/modules/image_cache.py: _find_candidates_for_deletion",
+	},
+	{
 		ID: RuleID(ErrorISOTwice), Errors: []ErrorID{ErrorISOTwice}, Confidence: ConfidenceHigh,
 		Verdict:  "The step restarts the machine, and this release of Ironic cannot publish the deploy ISO again",
 		Brief:    "deploy ISO cannot be published again",

@@ -13,6 +13,10 @@ Ironic 39.0.0 derives a key from a node's BMC password for each call of the BMC,
 rounds of PBKDF2: 0.6 CPU seconds, whoever has called the BMC before. Here one round must do,
 so that one computer can run Ironic and a rack of machines.
 
+After a download into its image cache Ironic looks at every file there. A temporary directory of
+another download that ends meanwhile fails the deployment with FileNotFoundError. Here Ironic
+looks again.
+
 jsonschema checks the schema, too, with each value that it validates, a tenth of the time of all
 requests. The schemas are Ironic's own.
 """
@@ -28,6 +32,7 @@ except ImportError:
 
 import jsonschema  # noqa: E402
 import sqlalchemy  # noqa: E402
+from ironic.drivers.modules import image_cache  # noqa: E402
 from oslo_db.sqlalchemy import enginefacade, engines  # noqa: E402
 from sqlalchemy import event, orm, pool  # noqa: E402
 
@@ -66,6 +71,20 @@ for validator in (value for name, value in vars(jsonschema).items() if name.ends
     validator.check_schema = lambda *args, **kwargs: None
 pbkdf2_hmac = hashlib.pbkdf2_hmac
 hashlib.pbkdf2_hmac = lambda digest, password, salt, rounds: pbkdf2_hmac(digest, password, salt, 1)
+
+clean_up = image_cache.ImageCache.clean_up
+
+
+def clean_up_again(self, amount=None):
+    """Clean the cache up, again while files vanish."""
+    while True:
+        try:
+            return clean_up(self, amount=amount)
+        except FileNotFoundError:
+            continue
+
+
+image_cache.ImageCache.clean_up = clean_up_again
 
 if __name__ == "__main__":
     sys.exit(singleprocess.main())

@@ -261,6 +261,10 @@ func (s *Screen) Why(id action.ID) string {
 		if !s.planned().Kind.PicksDisk() {
 			return s.noDisks()
 		}
+	case action.StepAdd:
+		if s.busy && s.readNode() == nil {
+			return textNodeNotRead // its interfaces offer the steps to choose from
+		}
 	case action.StepRemove:
 		return s.whyRemove()
 	case action.StepTraits:

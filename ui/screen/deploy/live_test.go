@@ -69,6 +69,9 @@ func TestSlowAPI(t *testing.T) {
 		if why := w.s.Why(action.DeployGo); why != "checks are running" {
 			t.Errorf("%q", why)
 		}
+		if why := w.s.Why(action.StepAdd); why != "the node was not read yet" {
+			t.Errorf("%q", why)
+		}
 		screentest.Golden(t, w.s, "slow")
 		screentest.Run(cmd)
 	})

@@ -176,13 +176,17 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps are the steps that the node's interfaces and its ramdisk offer.
+// deploySteps are the steps that the node's interfaces and its ramdisk offer; nil before the node was read.
 func (s *Screen) deploySteps() []steps.Known {
-	f := s.known()
-	if f == nil {
+	n := s.readNode()
+	if n == nil {
 		return nil
 	}
-	return slices.DeleteFunc(provision.StepsOf(f.Node, f.Offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
+	var offered *plan.OfferedSteps
+	if f := s.known(); f != nil {
+		offered = f.Offered
+	}
+	return slices.DeleteFunc(provision.StepsOf(n, offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
 }
 
 // offeredText lists the steps that the ramdisk reported.

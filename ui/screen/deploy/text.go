@@ -105,6 +105,7 @@ const (
 	textFixedStep     = " is a driver step and cannot be moved"
 	textNoSwap        = "no step to swap with"
 	textNoPriority    = "no free priority between %s and %s"
+	textNodeNotRead   = "the node was not read yet"
 	textLoadingSteps  = "Loading the node…"
 	textDriverSteps   = "Driver steps of deploy interface %s unknown. {step-add} adds a step."
 	textNoSteps       = "No steps."

@@ -146,9 +146,20 @@ func (s *Screen) whyBMC(id action.ID) string {
 		return textNoRedfish
 	}
 	switch id {
+	case action.BMCLogin:
+		if address, _ := s.bmcLogin(); address == "" {
+			return textNodeNotRead
+		}
+	case action.BMCInsert:
+		if _, known := s.detail.Value(); !known {
+			return textNodeNotRead // its ramdisk is the form's default
+		}
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {
 			return textNoRefusedCert
+		}
+		if address, _ := s.bmcLogin(); address == "" {
+			return textNodeNotRead
 		}
 	case action.BMCConsole:
 		if !read {
@@ -176,12 +187,16 @@ func fingerprintOf(err error) string {
 	return ""
 }
 
-// bmcAddress returns the address in driver_info.
-func (s *Screen) bmcAddress() string {
-	n, _ := s.detail.Value()
-	if n == nil {
-		return ""
+// bmcLogin returns the BMC's address and user name in driver_info; both are empty before the node was read.
+func (s *Screen) bmcLogin() (address, user string) {
+	// The BMC's answer may arrive before the node's.
+	var denied *provision.BMCCredentialsError
+	if errors.As(s.bmc.look.Err(), &denied) {
+		return denied.Address, denied.Username
 	}
-	address, _ := models.BMCAddress(n) // the tab reports a missing address
-	return address
+	if n, _ := s.detail.Value(); n != nil {
+		address, _ = models.BMCAddress(n) // the tab reports a missing address
+		user, _ = n.DriverInfo["redfish_username"].(string)
+	}
+	return address, user
 }

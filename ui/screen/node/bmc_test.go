@@ -275,6 +275,34 @@ func TestBMCLogin(t *testing.T) {
 	})
 }
 
+// TestBMCBeforeNode: the BMC rejects a password before Ironic has returned the node.
+func TestBMCBeforeNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}}
+		r := screentest.New(t, resting(t, bmcFields))
+		r.Env.Session.BMCs = c
+		r.Sync()
+		s := node.New(r.Env, screentest.UUID(1))
+		t.Cleanup(s.Close)
+		late := tea.Batch(s.Start(), s.Shown())
+		shown := s.Do(action.ShowBMC)
+		for _, id := range []action.ID{action.BMCLogin, action.BMCInsert} {
+			if why := s.Why(id); why != "the node was not read yet" {
+				t.Errorf("%s: %q", id, why)
+			}
+		}
+		r.Do(s, shown)
+		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+		if text := screentest.OverlayText(o, 120, 30); !strings.Contains(text, "Log in to the BMC at https://10.0.7.1") || !strings.Contains(text, "root") {
+			t.Errorf("neither address nor user in\n%s", text)
+		}
+		r.Do(s, late)
+		if why := s.Why(action.BMCInsert); why != "" {
+			t.Errorf("%q", why)
+		}
+	})
+}
+
 // TestSharedBMCPasswordNeedsApproval: a password for several BMCs is sent to an address from driver_info only after
 // approval.
 func TestSharedBMCPasswordNeedsApproval(t *testing.T) {

@@ -71,27 +71,22 @@ func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 
 // askLogin asks for user and password, then reads the BMC.
 func (s *Screen) askLogin() tea.Cmd {
-	user := ""
-	if n, _ := s.detail.Value(); n != nil {
-		user, _ = n.DriverInfo["redfish_username"].(string)
-	}
+	address, user := s.bmcLogin()
 	// A password that is meant for several BMCs is sent to this one only on request.
-	var withheld *provision.BMCCredentialsError
-	help := textPasswordHelp
-	if errors.As(s.bmc.look.Err(), &withheld) && withheld.Withheld != "" {
-		user, help = withheld.Username, textSendPasswordFrom+withheld.Withheld+" to this address"
-	} else {
-		withheld = nil
+	var denied *provision.BMCCredentialsError
+	withheld, help := false, textPasswordHelp
+	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" {
+		withheld, help = true, textSendPasswordFrom+denied.Withheld+" to this address"
 	}
 	fields := []form.Field{
 		{Key: fieldUser, Label: "User", Value: user, Required: true},
-		{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: withheld == nil, Help: help},
+		{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: !withheld, Help: help},
 		{Key: fieldFor, Label: "For", Kind: form.Choice, Options: []string{forThis, forAll}, Help: "BMCs that this password is for"},
 	}
 	if s.bmc.bmcs.HasKeyring() {
 		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: textKeyringHelp})
 	}
-	address, b := s.bmcAddress(), s.bmc
+	b := s.bmc
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		if v[fieldPassword] == "" { // only a withheld password may be empty
 			b.bmcs.Approve(address)
@@ -108,8 +103,8 @@ func (s *Screen) askLogin() tea.Cmd {
 
 // askTrust asks to trust the certificate, with its fingerprint.
 func (s *Screen) askTrust() tea.Cmd {
-	print, address := fingerprintOf(s.bmc.look.Err()), s.bmcAddress()
-	b := s.bmc
+	print, b := fingerprintOf(s.bmc.look.Err()), s.bmc
+	address, _ := s.bmcLogin()
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: textTrustTitle,
 		Lines: []overlay.Text{
@@ -207,7 +202,8 @@ func (s *Screen) showConsoles() tea.Cmd {
 }
 
 func (s *Screen) bmcCopies() []screen.Copyable {
-	copies := []screen.Copyable{{Name: "BMC address", Text: models.MaskURL(cmp.Or(s.bmcAddress(), "-"))}}
+	address, _ := s.bmcLogin()
+	copies := []screen.Copyable{{Name: "BMC address", Text: models.MaskURL(cmp.Or(address, "-"))}}
 	if print := fingerprintOf(s.bmc.look.Err()); print != "" {
 		copies = append(copies, screen.Copyable{Name: "fingerprint", Text: print})
 	}
