@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -131,6 +132,9 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 	failed := make(chan error, len(sessions))
 	for _, one := range sessions[:len(sessions)/2] {
 		working.Go(func() {
+			if wait(ctx, mathrand.N(500*time.Millisecond)) != nil {
+				return
+			}
 			for i := range n {
 				key := "\x1b[B"
 				if i%12 >= 6 {
@@ -144,7 +148,8 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 				mu.Lock()
 				took = append(took, d)
 				mu.Unlock()
-				if wait(ctx, 300*time.Millisecond+time.Duration(i%7)*30*time.Millisecond) != nil {
+				// Operators are not in step with each other.
+				if wait(ctx, 300*time.Millisecond+mathrand.N(200*time.Millisecond)) != nil {
 					return
 				}
 			}
