@@ -66,15 +66,17 @@ func (s *Screen) doPorts(id action.ID) (mine bool, cmd tea.Cmd) {
 
 // whyPorts returns why an action of the Network tab is not possible now.
 func (s *Screen) whyPorts(id action.ID) string {
-	net, _ := s.network.Value()
+	net, read := s.network.Value()
 	_, some := s.ports.Cursor()
-	missing, _ := s.wiring.Value()
+	missing, wired := s.wiring.Value()
 	n, _ := s.detail.Value()
 	switch {
 	case s.tab != networkTab:
 		return textNetworkElsewhere
 	case s.session == nil || s.session.Ports == nil:
 		return textPortsReplay
+	case !read && id != action.PortCreate && id != action.GroupCreate, id == action.PortMissing && !wired:
+		return textPortsNotRead
 	case (id == action.PortEdit || id == action.PortDelete) && !some:
 		return textNoPort
 	case (id == action.GroupEdit || id == action.GroupDelete) && len(net.groups) == 0:

@@ -100,6 +100,27 @@ func typed(text string) []tea.KeyPressMsg {
 	return append(keys, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
 }
 
+func TestPortsBeforeTheyAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := onNetwork(t)
+		s = New(r.Env, s.uuid).(*Screen)
+		t.Cleanup(s.Close)
+		reading := s.Do(action.ShowNetwork)
+		for _, id := range []action.ID{action.GroupEdit, action.VIFAttach, action.PortMissing} {
+			if why := s.Why(id); why != textPortsNotRead {
+				t.Errorf("%s: %q", id, why)
+			}
+		}
+		if why := s.Why(action.PortCreate); why != "" {
+			t.Errorf("create a port: %q", why)
+		}
+		r.Do(s, reading)
+		if why := s.Why(action.GroupEdit); why != textNoGroups {
+			t.Errorf("edit a group: %q", why)
+		}
+	})
+}
+
 func TestPortsFromTheNetworkTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onNetwork(t)

@@ -10,6 +10,7 @@ const (
 	textNoRedfish        = "the node has no Redfish address"
 	textNoRefusedCert    = "no certificate was refused"
 	textBMCNotRead       = "the BMC was not queried yet"
+	textPortsNotRead     = "the ports were not read yet"
 	textNodeNotRead      = "the node was not read yet"
 	textNoJobs           = "the BMC has no pending jobs"
 	textNothingInserted  = "no media inserted"
