@@ -101,11 +101,11 @@ func scalarText(v any) string {
 			return ""
 		}
 	}
-	text, err := json.Marshal(v)
+	text, err := JSONText(v)
 	if err != nil {
 		return ""
 	}
-	return string(text)
+	return text
 }
 
 // apiFields are the fields of a node in Ironic 39.0.0 (ironic/api/controllers/v1/node.py, node_sanitize).

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -103,8 +102,8 @@ func createFlags(body map[string]any, positional string) []string {
 		case nil:
 		case map[string]any:
 			if key == "network_data" {
-				text, _ := json.Marshal(value)
-				flags = append(flags, flag, quote(string(text)))
+				text, _ := models.JSONText(value)
+				flags = append(flags, flag, quote(text))
 				continue
 			}
 			for _, field := range slices.Sorted(maps.Keys(value)) {

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -27,9 +26,9 @@ func Provision(id string, r models.ProvisionRequest) Request {
 			return
 		}
 		body[name] = list
-		text, err := json.Marshal(maskedBody(list))
+		text, err := models.JSONText(maskedBody(list))
 		if err == nil {
-			flags = append(flags, "--"+strings.ReplaceAll(name, "_", "-"), quote(string(text)))
+			flags = append(flags, "--"+strings.ReplaceAll(name, "_", "-"), quote(text))
 		}
 	}
 	if steps("deploy_steps", deploySteps(r.DeploySteps)); len(r.DeploySteps) > 0 {
@@ -128,8 +127,8 @@ func Power(id string, target models.PowerTarget) Request {
 func TargetRAID(id string, config map[string]any) Request {
 	r := node("set the target RAID of node", put, id, "states", "raid")
 	r.Body, r.Slow = config, true
-	if text, err := json.Marshal(config); err == nil {
-		r.Commands = []string{baremetal("node", "set", "--target-raid-config", quote(string(text)), quote(id))}
+	if text, err := models.JSONText(config); err == nil {
+		r.Commands = []string{baremetal("node", "set", "--target-raid-config", quote(text), quote(id))}
 	}
 	return r
 }

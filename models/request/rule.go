@@ -2,7 +2,6 @@ package request
 
 import (
 	"encoding/json"
-	"strings"
 
 	"ironworks/models"
 	"ironworks/printable"
@@ -46,13 +45,11 @@ func createRuleCommands(r Rule) []string {
 }
 
 func jsonOf(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := models.JSONText(v)
+	if err != nil {
 		return models.Mask
 	}
-	return strings.TrimSpace(b.String())
+	return text
 }
 
 // PatchRule changes an inspection rule.

@@ -98,9 +98,9 @@ func asText(value any) string {
 	if isText && !looksLikeJSON {
 		return text
 	}
-	written, err := json.Marshal(value)
+	written, err := models.JSONText(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}
-	return string(written)
+	return written
 }

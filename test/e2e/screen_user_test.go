@@ -158,7 +158,7 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 			continue // tested elsewhere, or they leave the screen
 		case action.Refresh:
 			s.press(key)
-			ctx, cancel := context.WithTimeout(s.t.Context(), keyLimit)
+			ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 			// The polls in between sort by the time of change; a full listing does not.
 			listed := func(r weather.Request) bool { return r.Path == "/v1/nodes" && !r.Query.Has("sort_key") }
 			asked := func(context.Context) (bool, error) { return slices.ContainsFunc(p.Requests()[sent:], listed), nil }

@@ -82,7 +82,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 		s.press("\x13") // Ctrl-S
 		s.until("╭─ Save plan")
 		s.press(terminal.CtrlU, plan, terminal.Enter)
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) {
 			text, _ = os.ReadFile(plan) // the file may not exist yet

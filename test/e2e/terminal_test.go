@@ -62,10 +62,10 @@ func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
 
-// until waits up to 30 s for a text.
+// until waits up to two minutes for a text.
 func (p *terminalRun) until(text string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	err := ironic.Poll(ctx, 10*time.Millisecond, func(context.Context) (bool, error) {
 		return strings.Contains(p.text(), text), nil

@@ -68,7 +68,7 @@ func (r *backgroundRun) wait() outcome {
 // await waits until the program has sent a matching request.
 func await(t *testing.T, p *weather.Proxy, what string, match func(weather.Request) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := p.Await(ctx, match); err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -442,7 +442,7 @@ func testClosedPipe(t *testing.T, r ironic.Release) {
 				t.Fatal(err)
 			}
 			var stderr lockedBuffer
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			cmd := c.command(ctx, args...)
 			cmd.Stdout, cmd.Stderr = w, &stderr

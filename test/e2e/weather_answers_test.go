@@ -200,7 +200,7 @@ func testHostileTexts(t *testing.T, s *ironic.Server) {
 			w.untilStderr("watching")
 			human := c.start("watch", uuid)
 			shows := func(stream *lockedBuffer, text string) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				err := ironic.Poll(ctx, 10*time.Millisecond, func(context.Context) (bool, error) {
 					return strings.Contains(stream.String(), text), nil

@@ -73,11 +73,11 @@ func argsText(args map[string]any) string {
 	if len(args) == 0 {
 		return ""
 	}
-	text, err := json.Marshal(args)
+	text, err := models.JSONText(args)
 	if err != nil {
 		return fmt.Sprint(args)
 	}
-	return string(text)
+	return text
 }
 
 func same(a, b models.Step) bool { return a.Interface == b.Interface && a.Step == b.Step }

@@ -272,8 +272,8 @@ func (p *raidPage) content(t *theme.Theme, w, h int) string {
 
 func (p *raidPage) copies() []screen.Copyable {
 	var copies []screen.Copyable
-	if text, err := json.Marshal(p.config()); err == nil && len(p.target) > 0 {
-		copies = append(copies, screen.Copyable{Name: "target", Text: string(text)})
+	if text, err := models.JSONText(p.config()); err == nil && len(p.target) > 0 {
+		copies = append(copies, screen.Copyable{Name: "target", Text: text})
 	}
 	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
 		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})

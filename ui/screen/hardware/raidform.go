@@ -88,8 +88,8 @@ func drivesText(v any) string {
 	for i, d := range list {
 		id, isText := d.(string)
 		if !isText {
-			text, _ := json.Marshal(list) // it was JSON
-			return string(text)
+			text, _ := models.JSONText(list) // it was JSON
+			return text
 		}
 		ids[i] = id
 	}

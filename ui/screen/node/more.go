@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,8 +80,8 @@ func propertyLines(n *models.Node, w int) []pane.Line {
 	for _, k := range keys {
 		text := fmt.Sprint(n.Properties[k])
 		if _, plain := n.Properties[k].(string); !plain {
-			if data, err := json.Marshal(n.Properties[k]); err == nil {
-				text = string(data)
+			if data, err := models.JSONText(n.Properties[k]); err == nil {
+				text = data
 			}
 		}
 		name := cell.Fit(k, 16)

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -148,8 +147,8 @@ func (w work) rows() []step {
 			rows[i].priority = strconv.Itoa(*st.Priority)
 		}
 		if len(st.Args) > 0 {
-			if args, err := json.Marshal(st.Args); err == nil {
-				rows[i].args = string(args)
+			if args, err := models.JSONText(st.Args); err == nil {
+				rows[i].args = args
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package stepform
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ironworks/models"
 	"ironworks/models/steps"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
@@ -166,8 +166,8 @@ func baseOf(field string) int {
 }
 
 func jsonText(value any) string {
-	raw, _ := json.Marshal(value) // of decoded JSON
-	return string(raw)
+	text, _ := models.JSONText(value) // JSON can encode every value of a form
+	return text
 }
 
 // withoutContent names the file of inject_files' form in place of its content.

@@ -1,7 +1,6 @@
 package stepform
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -234,11 +233,11 @@ func volumeWords(k steps.Known, config map[string]any) string {
 	for _, disk := range provision.Volumes(config) {
 		word, short := volumeWord(disk)
 		if !short || software(k) != (disk["controller"] == "software") {
-			text, err := json.Marshal(config)
+			text, err := models.JSONText(config)
 			if err != nil {
 				return ""
 			}
-			return string(text)
+			return text
 		}
 		words = append(words, word)
 	}

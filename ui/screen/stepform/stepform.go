@@ -2,7 +2,6 @@
 package stepform
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -137,11 +136,9 @@ func Words(s models.Step) string {
 		case models.SecretKey(name):
 			value = models.Mask
 		case name == "files":
-			raw, _ := json.Marshal(withoutContent(s.Args[name])) // JSON can encode every value of a form
-			value = string(raw)
+			value = jsonText(withoutContent(s.Args[name]))
 		case !isText:
-			raw, _ := json.Marshal(s.Args[name])
-			value = string(raw)
+			value = jsonText(s.Args[name])
 		}
 		words = append(words, name+"="+value)
 	}

@@ -1,9 +1,9 @@
 package stepform
 
 import (
-	"encoding/json"
 	"strings"
 
+	"ironworks/models"
 	"ironworks/models/steps"
 )
 
@@ -27,11 +27,11 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 		}
 		text, isText := value.(string)
 		if !isText {
-			raw, err := json.Marshal(value)
+			raw, err := models.JSONText(value)
 			if err != nil {
 				return nil, false
 			}
-			text = string(raw)
+			text = raw
 		}
 		values[name] = text
 	}
@@ -53,11 +53,11 @@ func pairs(args map[string]any, name, value string) (map[string]string, bool) {
 		}
 		right, isText := setting[value].(string)
 		if !isText {
-			raw, err := json.Marshal(setting[value])
+			raw, err := models.JSONText(setting[value])
 			if err != nil {
 				return nil, false
 			}
-			right = string(raw)
+			right = raw
 		}
 		if strings.ContainsAny(left+right, " \t\"'") {
 			return nil, false
