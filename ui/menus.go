@@ -90,7 +90,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 	return overlay.Item{
 		ID: "do " + string(a.ID), Title: string(a.ID), Detail: a.Help,
-		Key: strings.Join(keys, " "), Disabled: c.why(a),
+		Key: strings.Join(keys, " "), Disabled: c.why(a), Why: func() string { return c.why(a) },
 	}
 }
 

@@ -27,6 +27,8 @@ type Item struct {
 	Heading bool
 	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string
+	// Why returns the current value of Disabled; nil if it does not change.
+	Why func() string
 }
 
 // List is the items, the filter text, and a cursor.
@@ -83,12 +85,20 @@ func (l *List) Reasons() bool {
 	return slices.ContainsFunc(l.items, func(i Item) bool { return i.Disabled != "" })
 }
 
+// item returns an item as it is now.
+func (l *List) item(i int) Item {
+	if why := l.items[i].Why; why != nil {
+		l.items[i].Disabled = printable.Line(why())
+	}
+	return l.items[i]
+}
+
 // Current returns the item at the cursor.
 func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {
 		return Item{}, false
 	}
-	item := l.items[l.shown[l.cursor]]
+	item := l.item(l.shown[l.cursor])
 	return item, !item.Heading
 }
 
@@ -119,8 +129,8 @@ func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 		}
 		if i := l.hotkey(key.String()); i >= 0 {
 			l.Select(l.items[i].ID)
-			if l.items[i].Disabled == "" {
-				return l.items[i].ID, true
+			if item := l.item(i); item.Disabled == "" {
+				return item.ID, true
 			}
 			return "", false
 		}
@@ -165,7 +175,7 @@ func (l *List) Click(y int) (picked string, done bool) {
 		return "", false
 	}
 	l.cursor = at
-	item := l.items[l.shown[at]]
+	item := l.item(l.shown[at])
 	return item.ID, item.Disabled == ""
 }
 

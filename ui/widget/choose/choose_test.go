@@ -269,3 +269,27 @@ func TestHeadingsAndKeys(t *testing.T) {
 		t.Errorf("a heading beside a text:\n%s", got)
 	}
 }
+
+// TestReasonsChange: an item that becomes possible while the list is open can be picked, and the reverse.
+func TestReasonsChange(t *testing.T) {
+	t.Parallel()
+	why := "not read yet"
+	l := choose.New([]choose.Item{{ID: "login", Title: "log in", Keys: []string{"U"}, Disabled: why, Why: func() string { return why }}})
+	drawn := func() string { return ansi.Strip(l.Draw(theme.New(theme.Options{}), 40, 9)) }
+	for _, key := range []string{"enter", "U"} {
+		why = "not read yet"
+		if picked, done := press(l, key); done || !strings.Contains(drawn(), why) {
+			t.Errorf("%s picked %q of\n%s", key, picked, drawn())
+		}
+		why = ""
+		if strings.Contains(drawn(), "not read yet") {
+			t.Errorf("drawn:\n%s", drawn())
+		}
+		if picked, done := press(l, key); picked != "login" || !done {
+			t.Errorf("%s picked %q, done %v", key, picked, done)
+		}
+	}
+	if why = "busy"; drawn() == "" || !strings.Contains(drawn(), "busy") {
+		t.Errorf("drawn:\n%s", drawn())
+	}
+}

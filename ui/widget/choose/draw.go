@@ -27,7 +27,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 		l.top-- // the heading stays with its first item
 	}
 	for i := l.top; i < min(l.top+l.body, len(l.shown)); i++ {
-		lines = append(lines, l.drawItem(t, l.items[l.shown[i]], i == l.cursor, w))
+		lines = append(lines, l.drawItem(t, l.item(l.shown[i]), i == l.cursor, w))
 	}
 	if len(l.shown) == 0 {
 		text := "No matches."
