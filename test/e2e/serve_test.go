@@ -135,7 +135,7 @@ func (v *servedConsole) as(user string, code int, args ...string) outcome {
 // screen opens the console of a user at an emulated terminal.
 func (v *servedConsole) screen(user string) *screenConsole {
 	v.t.Helper()
-	s := terminal.StartT(v.t, terminal.Options{Command: v.command(user, "-t", "127.0.0.1"), Width: roomy.w, Height: roomy.h, Modern: true, Patience: time.Minute})
+	s := terminal.StartT(v.t, terminal.Options{Command: v.command(user, "-t", "127.0.0.1"), Width: roomy.w, Height: roomy.h, Modern: true})
 	one := &screenConsole{Screen: s, t: v.t, c: v.c}
 	one.until("updated ≤")
 	return one

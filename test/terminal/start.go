@@ -34,7 +34,7 @@ type Options struct {
 	Modern bool
 	// Record, unless nil, receives a recording in asciinema's format, version 2.
 	Record io.Writer
-	// Patience limits how long Until, UntilGone and Ends wait; the default is 30 s.
+	// Patience limits how long Until, UntilGone and Ends wait; the default is two minutes.
 	Patience time.Duration
 }
 
@@ -63,7 +63,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 		o.Height = 24
 	}
 	if o.Patience <= 0 {
-		o.Patience = 30 * time.Second
+		o.Patience = 2 * time.Minute
 	}
 	o.Command.Env = environment(o.Command.Env)
 
