@@ -33,6 +33,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		"unknown command":          {[]string{"fly"}, "fly"},
 		"mistyped command":         {[]string{"noeds"}, `unknown command "noeds" for "ironworks" (did you mean "nodes"?)`},
+		"mistyped with a flag":     {[]string{"manag", "n1", "--wait"}, `unknown command "manag" for "ironworks" (did you mean "manage"?)`},
 		"mistyped subcommand":      {[]string{"power", "soft-of", "n1"}, `(did you mean "soft-off"?)`},
 		"mistyped config command":  {[]string{"config", "path"}, `(did you mean "paths"?)`},
 		"mistyped flag":            {[]string{"nodes", "--colums", "name"}, `(did you mean "--columns"?)`},
