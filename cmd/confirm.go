@@ -19,7 +19,7 @@ import (
 const cardLimit = 5
 
 // confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
-// Without a terminal it refuses plans that erase disks.
+// Without a terminal it refuses plans that erase disks or delete nodes.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if yes || danger.Consent() == models.ConsentNone {
@@ -27,7 +27,7 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	}
 	if !a.interactive() {
 		switch danger {
-		case models.DangerErases:
+		case models.DangerErases, models.DangerForgets:
 			for _, i := range plan.Legal() {
 				a.complain("%s %s: %s", plan.Action.Name(), i.Node.Label(), i.Effect.Text)
 			}

@@ -107,6 +107,14 @@ ironworks retire r7-n01 r7-n07`,
 		`ironworks unretire r7-n01
 ironworks unretire r7-n01 r7-n07`,
 	},
+	"ironworks delete": {
+		"Delete nodes from Ironic",
+		`Delete nodes from Ironic, with their ports, BMC credentials, inventory and history. The machines stay as they
+are: nothing is erased or powered off. Ironic deletes nodes that are enroll, manageable, available or
+adopt failed, and every node in maintenance that is not protected.`,
+		`ironworks delete r7-n09
+ironworks delete r7-n09 r7-n10 --yes`,
+	},
 
 	"ironworks manage": {
 		"Verify BMC credentials, or move nodes to manageable",

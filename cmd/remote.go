@@ -57,7 +57,7 @@ func remoteCommands() map[string]access.Role {
 	for role, names := range map[access.Role]string{
 		access.Viewer: "nodes node watch logs history explain drivers conductors steps disks hints inventory volumes rules templates runbooks " +
 			"bios firmware raid port portgroup vif vendor export version who say help",
-		access.Operator: "validate power maintenance set boot-device bmc enroll bringup",
+		access.Operator: "validate power maintenance set boot-device bmc enroll bringup delete",
 	} {
 		for _, name := range strings.Fields(names) {
 			roles[name] = role

@@ -83,7 +83,7 @@ func TestCommandsOverSSH(t *testing.T) {
 		names = append(names, cmd.Name())
 	}
 	slices.Sort(names)
-	want := strings.Fields("abort adopt bios bmc boot-device bringup clean conductors deploy disks drivers enroll explain export firmware hints history inspect inventory " +
+	want := strings.Fields("abort adopt bios bmc boot-device bringup clean conductors delete deploy disks drivers enroll explain export firmware hints history inspect inventory " +
 		"logs maintenance manage node nodes port portgroup power protect provide raid rebuild rescue retire rules runbooks say service set steps templates undeploy unhold " +
 		"unprotect unrescue unretire validate vendor version vif volumes watch who")
 	if !slices.Equal(names, want) {

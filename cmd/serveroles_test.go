@@ -136,6 +136,7 @@ x boot-device pxe n1
 x bringup n1 --yes
 x clean n1 --step deploy.erase_devices --yes
 - conductors
+x delete n1 --yes
 x deploy n1 --yes
 - disks n1
 - drivers

@@ -81,6 +81,18 @@ func (a *app) flagCommands() []*cobra.Command {
 	}
 }
 
+func (a *app) deleteCommand() *cobra.Command {
+	var flags actFlags
+	cmd := &cobra.Command{
+		Use: "delete NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeNodes(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.act(cmd, provision.Delete(), args, flags)
+		},
+	}
+	flags.register(cmd, false)
+	return cmd
+}
+
 func (a *app) bootDeviceCommand() *cobra.Command {
 	var flags actFlags
 	var persistent bool

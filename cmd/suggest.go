@@ -40,8 +40,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
 }
 
-// flagError is a usage error for a flag that cannot be parsed. After a mistyped command the error is about the command,
-// whose flags nobody knows.
+// flagError is a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
+// command: its flags are not known either.
 func flagError(cmd *cobra.Command, err error) error {
 	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
 		if wrong := fileArgument(cmd, before[:1]); wrong != nil {

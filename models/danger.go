@@ -14,6 +14,8 @@ const (
 	DangerNone Danger = iota
 	// DangerInterrupts: what runs on the machine stops or restarts, or the power changes.
 	DangerInterrupts
+	// DangerForgets: Ironic's record of a machine is lost; the machine stays as it is.
+	DangerForgets
 	// DangerMayErase: disks are erased unless the conductor is configured otherwise.
 	DangerMayErase
 	// DangerErases: data on disks or an instance is lost.
@@ -41,7 +43,7 @@ func (d Danger) Consent() Consent {
 		return ConsentNone
 	case DangerInterrupts:
 		return ConsentYes
-	case DangerMayErase, DangerErases:
+	case DangerForgets, DangerMayErase, DangerErases:
 		return ConsentTyped
 	}
 	return ConsentTyped

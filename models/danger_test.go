@@ -22,7 +22,7 @@ func TestConsentByDanger(t *testing.T) {
 	t.Parallel()
 	for danger, want := range map[models.Danger]models.Consent{
 		models.DangerNone: models.ConsentNone, models.DangerInterrupts: models.ConsentYes,
-		models.DangerMayErase: models.ConsentTyped, models.DangerErases: models.ConsentTyped, 99: models.ConsentTyped,
+		models.DangerForgets: models.ConsentTyped, models.DangerMayErase: models.ConsentTyped, models.DangerErases: models.ConsentTyped, 99: models.ConsentTyped,
 	} {
 		if got := danger.Consent(); got != want {
 			t.Errorf("danger %d: consent %d, want %d", danger, got, want)

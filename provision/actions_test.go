@@ -41,6 +41,7 @@ func TestWhatIsSent(t *testing.T) {
 		"unprotect": {active, provision.Protect(false, ""), "unprotect", []string{`patch [{"op":"add","path":"/protected","value":false}]`}},
 		"retire":    {active, provision.Retire(true, ""), "retire", []string{`patch [{"op":"add","path":"/retired","value":true}]`}},
 		"unretire":  {active, provision.Retire(false, ""), "unretire", []string{`patch [{"op":"add","path":"/retired","value":false}]`}},
+		"delete":    {manageable, provision.Delete(), "delete", []string{"delete"}},
 		"set": {manageable, settings(t, "driver_info.redfish_password=hunter2", "owner=me", "description-"), "set", []string{
 			`patch [{"op":"add","path":"/driver_info/redfish_password","value":"hunter2"},` +
 				`{"op":"add","path":"/owner","value":"me"},{"op":"remove","path":"/description"}]`,

@@ -155,6 +155,8 @@ func (f *fakeAPI) Send(ctx context.Context, r request.Request) (string, error) {
 	switch what := parts[len(parts)-1]; {
 	case r.Method == http.MethodPatch:
 		call = "patch " + body
+	case r.Method == http.MethodDelete && len(parts) == 2:
+		call = "delete"
 	case what == "provision":
 		call = "provision " + field(body, "target")
 	case what == "power":

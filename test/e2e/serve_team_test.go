@@ -88,7 +88,7 @@ func (s *screenConsole) typesCanaries(node, uuid string) {
 func (s *screenConsole) typesPassword(password string) {
 	s.t.Helper()
 	s.pick("?", helpTitle, "bmc")
-	s.until("[BMC]")
+	s.until("[BMC]", " logs in")
 	s.pick("?", helpTitle, "bmc-login")
 	s.until("╭─ Log in to the BMC", "Password")
 	s.press(terminal.Down, password)

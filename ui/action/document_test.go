@@ -100,7 +100,7 @@ Keys, forms, the palette and commands ask the same, by what the action does to t
   name: Ironic does not say whether a disk has data.
 - service asks for the name if a step erases devices or changes RAID volumes, or for a runbook.
 - What is previewed as requests (root disk, ramdisk, ports) asks for ` + "`y`" + ` at least.
-- Commands ask only at a terminal. Elsewhere, deploy, rebuild, undeploy, clean and the like need ` + "`--yes`" + `.
+- Commands ask only at a terminal. Elsewhere, deploy, rebuild, undeploy, clean, delete and the like need ` + "`--yes`" + `.
 
 In the tables below, ` + "`y`" + ` and "type the name" are the strictest answer that the action may need.
 `
@@ -110,6 +110,8 @@ func cost(d models.Danger) string {
 	switch d {
 	case models.DangerInterrupts:
 		return " (`y`)"
+	case models.DangerForgets:
+		return " (type the name)"
 	case models.DangerMayErase:
 		return " (type the name: may erase disks)"
 	case models.DangerErases:

@@ -213,6 +213,7 @@ const (
 	Unprotect      ID = "unprotect"
 	Retire         ID = "retire"
 	Unretire       ID = "unretire"
+	Delete         ID = "delete"
 	Set            ID = "set"
 	BringUp        ID = "bring-up"
 	MakeAvailable  ID = "make-available"

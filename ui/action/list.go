@@ -424,6 +424,7 @@ func nodes() []Action {
 		change(Unprotect, "", "remove the protection", models.DangerNone, false),
 		change(Retire, "", "mark as retired", models.DangerNone, true),
 		change(Unretire, "", "clear the retired mark", models.DangerNone, false),
+		change(Delete, "", "delete the node from Ironic; the machine stays as it is", models.DangerForgets, false),
 		change(Set, "", "edit node fields and traits", models.DangerNone, true),
 	}
 	return list

@@ -166,6 +166,8 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 		return provision.Protect(id == action.Protect, a[fieldReason]), "", nil
 	case action.Retire, action.Unretire:
 		return provision.Retire(id == action.Retire, a[fieldReason]), "", nil
+	case action.Delete:
+		return provision.Delete(), "", nil
 	case action.BootDevice:
 		return provision.BootDevice(a[fieldDevice], a[fieldPersistent] == yes), "", nil
 	case action.BringUp, action.MakeAvailable:
