@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"ironworks/agent"
@@ -79,18 +80,45 @@ func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) err
 	return errors.Join(err, ctx.Err(), disk.Close())
 }
 
-// convert writes an image that qemu-img reads. The program reads a file, at any place in it. See convert_image of
-// ironic_python_agent/qemu_img.py, also for the variable: with more arenas the program needs much more memory.
+// Limits of qemu-img: the defaults of image_convert_memory_limit (in MiB) and image_convert_attempts of
+// ironic_python_agent/config.py.
+const (
+	convertMiB   = 2048
+	convertTries = 3
+)
+
+// convertCommand returns the command line of qemu-img, with a limited address space: an image may make the program
+// allocate more memory than the machine has. A shell sets the limit, because every ramdisk has one. See convert_image
+// of ironic_python_agent/qemu_img.py, also for the variable: with more arenas the program needs much more memory.
+func convertCommand(format, image, device string) []string {
+	return []string{
+		"sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB << 10), "env", "MALLOC_ARENA_MAX=3",
+		"qemu-img", "convert", "-f", format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W", image, device,
+	}
+}
+
+// convert writes an image that qemu-img reads. The program reads a file, at any place in it. Like the real agent, it
+// tries again where memory was short: the page cache of the download may be the reason, and sync frees it.
 func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Reader) error {
 	name, remove, err := h.imageFile(content)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	argv := []string{"env", "MALLOC_ARENA_MAX=3", "qemu-img", "convert", "-f", write.Format, "-O", "host_device", "-t", "directsync", "-S", "0", "-W", name, write.Device}
-	_, err = h.program(ctx, argv...)
-	const notFound = 127 // the exit status of env for a missing program
 	var failed *ProgramError
+	for range convertTries {
+		_, err = h.program(ctx, convertCommand(write.Format, name, write.Device)...)
+		if !errors.As(err, &failed) {
+			break
+		}
+		text := failed.Output.Stderr
+		if !strings.Contains(text, "Resource temporarily unavailable") && !strings.Contains(text, "Cannot allocate memory") {
+			break
+		}
+		h.warn("Failed to convert image, retrying. Error: %v", err)
+		h.try(ctx, "sync")
+	}
+	const notFound = 127 // the exit status of env for a missing program
 	switch {
 	case errors.Is(err, agent.ErrNoProgram):
 		return missingProgram("qemu-img")

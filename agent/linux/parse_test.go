@@ -102,19 +102,6 @@ func TestModuleSizes(t *testing.T) {
 	}
 }
 
-// FuzzSMBIOS reads tables of broken firmware.
-func FuzzSMBIOS(f *testing.F) {
-	f.Add([]byte{1, 4, 0, 0, 'a', 0, 0, 127, 4, 0, 0, 0, 0})
-	f.Add([]byte{17, 0x20, 0, 0})
-	f.Fuzz(func(_ *testing.T, table []byte) {
-		structures := parseSMBIOS(table)
-		_ = vendor(structures)
-		for _, s := range structures {
-			_ = moduleMiB(s)
-		}
-	})
-}
-
 func TestBMC(t *testing.T) {
 	t.Parallel()
 	h := Host{Root: t.TempDir(), Run: func(_ context.Context, c Command) (agent.Output, error) {

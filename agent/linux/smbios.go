@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -51,9 +52,9 @@ func parseSMBIOS(table []byte) []structure {
 		rest := table[length:]
 		// The texts end with an empty one; if there are none, with two zero bytes.
 		for len(rest) > 0 && rest[0] != 0 {
-			text, after, _ := strings.Cut(string(rest), "\x00")
-			s.strings = append(s.strings, strings.TrimSpace(text))
-			rest = rest[len(rest)-len(after):]
+			text, after, _ := bytes.Cut(rest, []byte{0})
+			s.strings = append(s.strings, strings.TrimSpace(string(text)))
+			rest = after
 		}
 		if len(s.strings) == 0 && len(rest) > 0 {
 			rest = rest[1:]
