@@ -70,8 +70,21 @@ type step struct {
 	do      stepFunc
 }
 
+// simulatedOnly are steps of the real agent that this one does not run on real machines: stress tests need programs
+// that ramdisks without a container lack, and execute_bootc_install would ignore the configdrive, the pull secret and
+// the keys of the instance, which the real agent adds.
+var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
+
+// lacks reports whether the agent of the options does not have a step.
+func (o Options) lacks(step string) bool { return !o.Simulated && slices.Contains(simulatedOnly, step) }
+
 // steps returns all steps of all phases.
 func (a *agent) steps() []step {
+	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacks(s.name) })
+}
+
+// allSteps returns the steps of an agent of this age.
+func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
 		{name: "start_assisted_install", manager: coreosManager, do: a.startAssistedInstall},
@@ -99,8 +112,7 @@ func (a *agent) steps() []step {
 	)
 }
 
-// refuseBurnIn fails the burn-in steps. The real agent lists them, so they are listed here too,
-// but a simulated machine has no hardware to test, and ramdisks without a container lack the tools.
+// refuseBurnIn fails the burn-in steps of a simulated machine, which has no hardware to test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
@@ -205,7 +217,7 @@ func injectArgs() *dict {
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {
-		if o.since == modern && a.options.age() == antique {
+		if o.since == modern && a.options.age() == antique || a.options.lacks(o.step) {
 			continue
 		}
 		known, _ := byManager.Get(o.manager.class).(list)

@@ -37,7 +37,7 @@ func TestStepLists(t *testing.T) {
 		{"13.0.0", servicing, "delete_configuration/0/raid! apply_configuration/0/raid create_configuration/0/raid! burnin_cpu/0! burnin_gpu/0! burnin_memory/0! burnin_network/0! write_image/0 inject_files/0 execute_bootc_install/0"},
 	} {
 		t.Run(c.version+" "+c.phase.name, func(t *testing.T) {
-			a := bench(newMetal(), Options{Version: c.version})
+			a := bench(newMetal(), Options{Version: c.version, Simulated: true})
 			known := map[string]bool{}
 			for _, s := range a.steps() {
 				known[s.name] = true
@@ -64,6 +64,32 @@ func TestStepLists(t *testing.T) {
 				t.Errorf("the steps are %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestStepsOfRealMachines: an agent offers no step that it does not have, and refuses it like any unknown one.
+func TestStepsOfRealMachines(t *testing.T) {
+	for _, version := range []string{"13.0.0", "9.4.2"} {
+		a := bench(newMetal(), Options{Version: version})
+		for _, p := range []phase{deploying, cleaning, servicing} {
+			offered := fmt.Sprint(a.listSteps(p))
+			for _, s := range Steps(version) {
+				offered += " " + s.Step
+			}
+			for _, name := range simulatedOnly {
+				if strings.Contains(offered, name) {
+					t.Errorf("%s, %s: %s is offered", version, p.name, name)
+				}
+				_, err := a.dispatch(t.Context(), name, nil, nil)
+				var f *fault
+				if !errors.As(err, &f) || f.Type != methodNotFound || f.Details != "Could not find method: "+name {
+					t.Errorf("%s, %s: got %v", version, p.name, err)
+				}
+			}
+			if !strings.Contains(offered, "erase_devices_metadata") {
+				t.Errorf("%s, %s: only %s", version, p.name, offered)
+			}
+		}
 	}
 }
 

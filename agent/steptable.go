@@ -15,14 +15,14 @@ type StepInfo struct {
 	Arguments []string `json:"arguments"`
 }
 
-// Steps returns the steps of an agent of the given version, those of each phase by priority.
+// Steps returns the steps that the agent offers on real machines for a version, those of each phase by priority.
 func Steps(version string) []StepInfo {
-	age := Options{Version: version}.age()
+	options := Options{Version: version}
 	var all []StepInfo
 	for _, p := range []phase{deploying, cleaning, servicing} {
 		var steps []StepInfo
 		for _, o := range p.offers() {
-			if o.since == modern && age == antique {
+			if o.since == modern && options.age() == antique || options.lacks(o.step) {
 				continue
 			}
 			kind := o.kind

@@ -280,9 +280,9 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// TestBurnInRefused: the burn-in steps are listed and fail.
+// TestBurnInRefused: simulated machines list the burn-in steps, which fail.
 func TestBurnInRefused(t *testing.T) {
-	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
+	_, f := runStep(t, bench(newMetal(), Options{Simulated: true}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
 	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
 		t.Errorf("got %+v", f)
 	}

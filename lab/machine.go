@@ -160,7 +160,7 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
 		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token,
 		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version.Version, OpenCommandList: version.OpenCommandList,
-		Speed: float64(m.pace()), Faults: scenario.Agent,
+		Speed: float64(m.pace()), Faults: scenario.Agent, Simulated: true,
 	}
 	if err := agent.Run(ctx, options); err != nil {
 		return fmt.Errorf("machine %s: %w", m.Name(), err)
