@@ -288,6 +288,7 @@ func TestExplainPains(t *testing.T) {
 		"IPMI of another cipher":               {12, failed(models.StateEnroll, realText(27), nil), "ipmi", ConfidenceMedium},
 		"the left-over ISO":                    {13, failed(models.StateDeployFailed, "Failed to prepare to deploy. Exception: '/tmp/x/boot.iso' and '/srv/redfish/boot-x.iso' are the same file", nil), "left-over-iso", ConfidenceHigh},
 		"the ISO of a step":                    {13, failed(models.StateDeployFailed, "Deploy step bios.apply_configuration failed with SameFileError: '/tmp/x/boot.iso' and '/srv/redfish/boot-x.iso' are the same file.", nil), "iso-published-twice", ConfidenceHigh},
+		"the ISO of a clean step":              {13, failed(models.StateCleanFailed, "Node "+aNode+" failed step {'interface': 'bios', 'step': 'apply_configuration', 'args': {'settings': [{'name': 'ProcTurboMode', 'value': 'Disabled'}]}, 'abortable': False, 'priority': 0}: '/tmp/x/boot.iso' and '/srv/redfish/boot-"+aNode+".iso' are the same file", nil), "iso-published-twice", ConfidenceHigh},
 		"the cache that is cleaned":            {13, failed(models.StateDeployFailed, "Failed to prepare to deploy. Exception: [Errno 2] No such file or directory: '/var/lib/ironic/master_iso_images/tmpjkwlddko'", nil), "image-cache-race", ConfidenceHigh},
 		"media that stays in": {13, failed(models.StateActive, "", func(_ *models.Node, f *Facts) {
 			f.BMC = &BMCFacts{MediaInserted: AnswerYes, Media: "http://u:secret@x/boot.iso?sig=1"}

@@ -221,7 +221,7 @@ var conductorErrors = []knownError{
 	{id: ErrorAgentUnreachable, ways: [][]string{{"Failed to connect to the agent running on node"}}},
 	{id: ErrorRamdiskNewer, ways: [][]string{{"Failed to process the next ", " step: 'commands'"}}},
 	{id: ErrorLeftOverISO, ways: [][]string{{"Failed to prepare to deploy", ".iso' are the same file"}}},
-	{id: ErrorISOTwice, ways: [][]string{{"Deploy step", "SameFileError", ".iso' are the same file"}}},
+	{id: ErrorISOTwice, ways: [][]string{{"Deploy step", "SameFileError", ".iso' are the same file"}, {"Node ", " failed step {", ".iso' are the same file"}}},
 	{id: ErrorImageCacheRace, ways: [][]string{{"[Errno 2] No such file or directory: '", "/master_", "images/tmp"}}},
 	{id: ErrorCallbackTimeout, ways: [][]string{{"Timeout reached while waiting for callback for node"}}},
 	{id: ErrorCleanNoBoot, ways: [][]string{{"Timeout reached while cleaning the node", "Failed on step {}"}, {"Timeout reached while cleaning the node", "Failed on step None"}}},

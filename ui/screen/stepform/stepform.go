@@ -10,7 +10,6 @@ import (
 	"ironworks/models"
 	"ironworks/models/bios"
 	"ironworks/models/steps"
-	"ironworks/provision"
 	"ironworks/ui/widget/form"
 )
 
@@ -24,7 +23,7 @@ func Fields(k steps.Known, n *models.Node) []form.Field {
 	case "bios.apply_configuration":
 		fields = []form.Field{{Key: "settings", Label: "Settings", Required: true, Placeholder: "NAME=VALUE …", Help: textBIOSHelp}}
 	case "firmware.update":
-		fields = []form.Field{{Key: "settings", Label: "Updates", Required: true, Placeholder: "COMPONENT=URL …", Help: textFirmwareHelp}}
+		fields = firmwareFields()
 	default:
 		if k.Interface == raidInterface {
 			return raidFields(k, n)
@@ -68,8 +67,7 @@ func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[str
 		args, err = biosArguments(v["settings"])
 		return args, "settings", err
 	case "firmware.update":
-		args, err = firmwareArguments(v["settings"])
-		return args, "settings", err
+		return firmwareArguments(v)
 	}
 	if k.Interface == raidInterface {
 		return raidArguments(k, v, n)
@@ -113,18 +111,6 @@ func biosArguments(text string) (map[string]any, error) {
 		changes = append(changes, bios.Value{Name: c.Name, Value: c.Value})
 	}
 	return bios.Arguments(changes), nil
-}
-
-func firmwareArguments(text string) (map[string]any, error) {
-	var settings []any
-	for _, word := range strings.Fields(text) {
-		u, err := provision.ParseFirmwareUpdate(word)
-		if err != nil {
-			return nil, err
-		}
-		settings = append(settings, u.Setting())
-	}
-	return map[string]any{"settings": settings}, nil
 }
 
 // Words returns a step in the short form of commands, without the content of files.

@@ -3,6 +3,9 @@ package stepform
 const (
 	textBIOSHelp            = "settings by name; the node's bios interface checks them (:bios lists them)"
 	textFirmwareHelp        = "bios=URL, bmc=URL or nic:ID=URL"
+	textFirmwareNone        = "want at least one update"
+	textFirmwareWaitHelp    = "seconds that Ironic waits after each update; empty: Ironic's settings"
+	textFirmwareWaitWrong   = "want a number of seconds, at least 1"
 	textInjectPathHelp      = "absolute path on the root disk"
 	textInjectFileHelp      = "local file, at most 1 MiB, or URL that the agent downloads"
 	textInjectModeHelp      = "octal; empty: the agent's default"

@@ -16,7 +16,7 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	case "bios.apply_configuration":
 		return pairs(args, "name", "value")
 	case "firmware.update":
-		return pairs(args, "component", "url")
+		return firmwareValues(args)
 	}
 	if k.Interface == raidInterface {
 		return raidValues(k, args)

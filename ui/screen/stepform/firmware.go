@@ -1,0 +1,86 @@
+package stepform
+
+import (
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+
+	"ironworks/provision"
+	"ironworks/ui/widget/form"
+)
+
+// Fields of the form of firmware.update. Ironic has a wait for each update; the form has one for all.
+const (
+	keyUpdates = "settings"
+	keyWait    = "wait"
+)
+
+func firmwareFields() []form.Field {
+	return []form.Field{
+		{Key: keyUpdates, Label: "Updates", Required: true, Placeholder: "COMPONENT=URL …", Help: textFirmwareHelp},
+		{Key: keyWait, Label: "Wait", Placeholder: "SECONDS", Help: textFirmwareWaitHelp},
+	}
+}
+
+func firmwareArguments(v map[string]string) (args map[string]any, field string, err error) {
+	wait := 0
+	if text := strings.TrimSpace(v[keyWait]); text != "" {
+		if wait, err = strconv.Atoi(text); err != nil || wait < 1 {
+			return nil, keyWait, errors.New(textFirmwareWaitWrong)
+		}
+	}
+	if strings.TrimSpace(v[keyUpdates]) == "" {
+		return nil, keyUpdates, errors.New(textFirmwareNone)
+	}
+	var settings []any
+	for _, word := range strings.Fields(v[keyUpdates]) {
+		u, err := provision.ParseFirmwareUpdate(word)
+		if err != nil {
+			return nil, keyUpdates, err
+		}
+		u.WaitSeconds = wait
+		settings = append(settings, u.Setting())
+	}
+	return map[string]any{keyUpdates: settings}, "", nil
+}
+
+// firmwareValues writes updates as COMPONENT=URL. Updates with different waits, or without one, have no form.
+func firmwareValues(args map[string]any) (map[string]string, bool) {
+	list, _ := args[keyUpdates].([]any)
+	var plain []any
+	var common any
+	for i, item := range list {
+		update, _ := item.(map[string]any)
+		wait := update[keyWait]
+		if i > 0 && wait != common {
+			return nil, false
+		}
+		common = wait
+		update = maps.Clone(update)
+		delete(update, keyWait)
+		plain = append(plain, update)
+	}
+	if list != nil {
+		args = maps.Clone(args)
+		args[keyUpdates] = plain
+	}
+	values, ok := pairs(args, "component", "url")
+	if !ok || common == nil {
+		return values, ok
+	}
+	seconds, isNumber := asInt(common)
+	values[keyWait] = strconv.Itoa(seconds)
+	return values, isNumber
+}
+
+// asInt returns a number of JSON or of a form, if it is an integer.
+func asInt(value any) (int, bool) {
+	switch n := value.(type) {
+	case int:
+		return n, true
+	case float64:
+		return int(n), n == float64(int(n))
+	}
+	return 0, false
+}
