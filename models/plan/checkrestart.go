@@ -47,7 +47,8 @@ func checkRestart(f *Facts) finding {
 // publishedTwice: publish_image (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
-// restartsMachine reports whether a step restarts the machine, out of band (ironic/drivers/modules/redfish).
+// restartsMachine reports whether a step restarts the machine, out of band (ironic/drivers/modules/redfish; those of
+// ironic/drivers/modules/drac inherit it).
 func restartsMachine(f *Facts, s models.Step) bool {
 	implementation := steps.InterfacesOf(f.Node)[s.Interface]
 	if !slices.Contains([]string{"redfish", "idrac-redfish"}, implementation) {
@@ -55,6 +56,7 @@ func restartsMachine(f *Facts, s models.Step) bool {
 	}
 	return slices.Contains([]string{
 		"bios.apply_configuration", "bios.factory_reset", "firmware.update", "raid.apply_configuration", "raid.delete_configuration",
+		"management.import_configuration", "management.import_export_configuration", // of idrac-redfish in 21.4.4
 	}, s.Label())
 }
 
@@ -66,7 +68,7 @@ func (f *Facts) afterRestart(s models.Step) string {
 	case old && s.Interface == "raid":
 		// do_next_deploy_step keeps deployment_polling, with which heartbeats continue nothing.
 		return "Ironic 21.4.4 ignores the agent after it, without a timeout"
-	case old && steps.InterfacesOf(f.Node)["boot"] == "redfish-virtual-media":
+	case old && slices.Contains([]string{"redfish-virtual-media", "idrac-redfish-virtual-media"}, steps.InterfacesOf(f.Node)["boot"]):
 		return publishedTwice
 	case old:
 		return ""

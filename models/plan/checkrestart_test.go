@@ -19,6 +19,8 @@ func restartCases() []checkCase {
 	}
 	const bios, raid, firmware = `"bios_interface": "redfish"`, `"raid_interface": "redfish"`, `"firmware_interface": "redfish"`
 	const media = `, "boot_interface": "redfish-virtual-media"`
+	const dellBIOS, dellRAID, dellManagement = `"bios_interface": "idrac-redfish"`, `"raid_interface": "idrac-redfish"`, `"management_interface": "idrac-redfish"`
+	const dellMedia = `, "boot_interface": "idrac-redfish-virtual-media"`
 	const waits, again = "custom-agent of Ironic 39.0.0 does not wait", "SameFileError"
 	return []checkCase{
 		{bios, same, notDone, ""},
@@ -34,6 +36,15 @@ func restartCases() []checkCase {
 		{raid, with("raid", "apply_configuration", 90, old), CheckWarn, "ignores the agent"},
 		{raid, with("raid", "delete_configuration", 90, direct, old), CheckWarn, "ignores the agent"},
 		{`"raid_interface": "agent"`, with("raid", "apply_configuration", 90), notDone, ""},
+		{dellBIOS, with("bios", "apply_configuration", 90), CheckWarn, waits},
+		{dellBIOS, with("bios", "factory_reset", 90, direct), CheckOK, "waits for the agent after bios.factory_reset"},
+		{dellBIOS + dellMedia, with("bios", "apply_configuration", 90, old), CheckWarn, again},
+		{dellBIOS + `, "boot_interface": "ipxe"`, with("bios", "apply_configuration", 90, old), CheckOK, ""},
+		{dellRAID, with("raid", "delete_configuration", 90), CheckWarn, "at the next boot, " + waits},
+		{dellRAID, with("raid", "apply_configuration", 90, direct), CheckOK, ""},
+		{dellRAID + dellMedia, with("raid", "apply_configuration", 90, old), CheckWarn, "ignores the agent"},
+		{dellManagement + dellMedia, with("management", "import_configuration", 90, old), CheckWarn, again},
+		{dellManagement, with("management", "reset_idrac", 90, old), notDone, ""},
 		{firmware, with("firmware", "update", 90), CheckWarn, "without booting the ramdisk again"},
 		{firmware, with("firmware", "update", 90, direct), CheckWarn, "firmware.update before deploy.write_image"},
 	}
