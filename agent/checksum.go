@@ -71,8 +71,9 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 // fetchChecksum downloads a checksum file and finds the image in it.
 func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
 	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
+	image := info.checksum
 	failed := func(format string, args ...any) *fault {
-		return newFault(imageDownload, "Download of image %s failed: %s", info.checksum, fmt.Sprintf(format, args...))
+		return newFault(imageDownload, "Download of image %s failed: %s", image, fmt.Sprintf(format, args...))
 	}
 	body, err := a.open(ctx, info, info.checksum)
 	var refused *refusal
@@ -105,6 +106,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
+		image = "[]" // the real agent puts what it found in place of the address
 		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string
@@ -112,8 +114,12 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		name = path.Base(address.Path)
 	}
 	for _, line := range lines {
-		if sum := a.options.age().checksumIn(line, name); sum != "" {
-			return sum, false, nil
+		sum, found, err := a.options.age().checksumIn(line, name)
+		if sum != "" || err != nil {
+			return sum, err != nil, err
+		}
+		if found != "" {
+			image = found // as above
 		}
 	}
 	return "", false, failed("Checksum file does not contain name %s", name)
@@ -126,24 +132,28 @@ var (
 )
 
 // checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is
-// old, BSD's "SHA256 (NAME) = SUM".
-func (a age) checksumIn(line, name string) string {
+// old, BSD's "SHA256 (NAME) = SUM". Without a sum, found is what the real agent took the line for; its message names it.
+func (a age) checksumIn(line, name string) (sum, found string, err error) {
 	if a == antique {
-		sum, rest, _ := strings.Cut(line, " ")
-		if strings.TrimLeft(strings.TrimSpace(rest), "*") == name {
-			return sum
+		words := strings.Fields(line)
+		if len(words) == 1 {
+			return "", "", newFault(commandExecution, "not enough values to unpack (expected 2, got 1)")
 		}
-		return ""
+		_, rest, _ := strings.Cut(line, words[0])
+		if strings.TrimLeft(strings.TrimSpace(rest), "*") == name {
+			return words[0], "", nil
+		}
+		return "", words[0], nil
 	}
 	quoted := regexp.QuoteMeta(name)
 	named := regexp.MustCompile(`\s[*]?` + quoted + `$|\s\(` + quoted + `\)\s`)
 	if strings.HasPrefix(line, "#") || !named.MatchString(line) {
-		return ""
+		return "", "", nil
 	}
 	for _, form := range []*regexp.Regexp{firstChecksum, lastChecksum} {
-		if found := form.FindStringSubmatch(line); found != nil {
-			return found[1]
+		if match := form.FindStringSubmatch(line); match != nil {
+			return match[1], "", nil
 		}
 	}
-	return ""
+	return "", "[]", nil
 }

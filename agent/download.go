@@ -151,8 +151,9 @@ func (r *refusal) permanent() bool {
 	return r.status != 0 && r.status < http.StatusInternalServerError
 }
 
-// open starts a download. It retries after any answer: the real agent intends to exclude 404 and
-// others, but an unsuccessful response is false in Python, so its condition never applies.
+// open starts a download. It does not retry after a success without the image, such as 204, or a redirect without an
+// address. The real agent intends to exclude 404 and others, too, but an unsuccessful response is false in Python, so
+// its condition never applies to them.
 func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imageBody, error) {
 	authorization, err := a.authorization(info)
 	if err != nil {
@@ -161,7 +162,9 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	source := imageSource{client: a.imageClient(info, authorization), address: address, authorization: authorization, silence: a.options.Images.Silence}
 	for try := 1; ; try++ {
 		body, err := a.ask(ctx, source)
-		if err == nil || try >= a.options.Images.Tries {
+		var refused *refusal
+		final := errors.As(err, &refused) && refused.status != 0 && refused.status < http.StatusBadRequest
+		if err == nil || final || try >= a.options.Images.Tries {
 			return body, err
 		}
 		a.log.standby.warning("Unable to connect to %s, retrying. Error: %v", address, err)

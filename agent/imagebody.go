@@ -50,6 +50,9 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 		if errors.Is(context.Cause(ctx), errSilence) || errors.As(err, &network) && network.Timeout() {
 			err = fmt.Errorf("%w (read timeout=%v)", silent(request), s.silence.Seconds())
 		}
+		if errors.Is(err, errRedirects) {
+			err = errRedirects // without the method and the address
+		}
 		cancel(nil)
 		return nil, err
 	}

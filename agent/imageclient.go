@@ -52,7 +52,7 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
 		const most = 30 // of Python's requests
 		if len(via) > most {
-			return errors.New("Exceeded 30 redirects.") //nolint:staticcheck // the message of Python's requests
+			return errRedirects
 		}
 		if authorization != "" && leavesServer(append(via, request)) {
 			request.Header.Del("Authorization")
@@ -74,6 +74,9 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client.Transport = transport
 	return &client
 }
+
+// errRedirects has the message of Python's requests.
+var errRedirects = errors.New("Exceeded 30 redirects.") //nolint:staticcheck // as there
 
 // leavesServer reports whether one of several redirects leads to another server. See should_strip_auth of Python's
 // requests, which accepts a change from HTTP to HTTPS on their usual ports.

@@ -142,7 +142,7 @@ func CheckRules() []CheckRule {
 		{CheckDataDisk, CheckRefuse, false, "the disk is not registered in extra.data_disks"},
 		{CheckOddDisk, CheckWarn, true, "the disk is not USB, virtual media or an SD card, and has at least 16 GiB"},
 		{CheckSameDisk, CheckWarn, true, "the disk is the one of the last deployment (extra.console.root_disk)"},
-		{CheckRAIDRoot, CheckWarn, true, "no software RAID overrides the hints"},
+		{CheckRAIDRoot, CheckWarn, true, "no RAID step changes the disks, and no software RAID overrides the hints"},
 		{CheckAssisted, CheckWarn, true, "root device hints apply: the Assisted Installer picks the disk itself"},
 		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's default erases all"},
 		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object if the agent requires one"},

@@ -382,6 +382,10 @@ func diskCases() map[CheckID][]checkCase {
 		CheckRAIDRoot: {
 			{"", same, notDone, ""},
 			{`"target_raid_config": {"logical_disks": [{"controller": "software", "is_root_volume": true, "volume_name": "root"}]}`, same, CheckWarn, "root"},
+			{`"raid_interface": "redfish"`, withSteps(raidAt(90), installStep), CheckWarn, "raid.apply_configuration changes the disks"},
+			{`"raid_interface": "agent"`, withSteps(raidAt(90), installStep), CheckWarn, "raid.apply_configuration changes the disks"},
+			{`"raid_interface": "redfish"`, withSteps(installStep, raidAt(50)), notDone, ""},
+			{`"raid_interface": "redfish"`, withSteps(raidAt(0), installStep), notDone, ""},
 		},
 		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
 		CheckKickstart: {

@@ -49,3 +49,10 @@ func restartCases() []checkCase {
 		{firmware, with("firmware", "update", 90, direct), CheckWarn, "firmware.update before deploy.write_image"},
 	}
 }
+
+// installStep is the agent's step with its default priority.
+var installStep = models.Step{Interface: "deploy", Step: "install_coreos"}
+
+func raidAt(priority int) models.Step {
+	return models.Step{Interface: "raid", Step: "apply_configuration", Priority: prio(priority)}
+}

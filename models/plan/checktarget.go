@@ -151,7 +151,25 @@ func checkRAIDRoot(f *Facts) finding {
 	if volume := models.RAIDRoot(f.Node); volume != "" {
 		return bad("the deployment creates the RAID and installs to "+volume+", ignoring the hints", "", models.Observed("target_raid_config", volume))
 	}
+	if s := f.raidStep(); s != nil {
+		remedy := "run " + cleanStepOf(*s) + " in manual cleaning, and inspect, before the deployment"
+		return bad(s.Label()+" changes the disks: the agent matches the hints with the disks after it", remedy+": ironworks clean "+f.Node.Label(),
+			models.Observed("hints", orNoHints(f.Hints))).onScreen(remedy)
+	}
 	return finding{}
+}
+
+// raidStep returns the first step that changes the RAID before the installation, or nil.
+func (f *Facts) raidStep() *models.Step {
+	for _, s := range f.Order() {
+		switch {
+		case IsInstallStep(s.Step):
+			return nil
+		case s.Interface == "raid":
+			return &s.Step
+		}
+	}
+	return nil
 }
 
 func checkAssisted(f *Facts) finding {

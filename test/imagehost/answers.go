@@ -1,0 +1,125 @@
+package imagehost
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"strconv"
+)
+
+// answer is the type of [Case.Answer].
+type answer = func(http.ResponseWriter, *http.Request, int)
+
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// image sends the image.
+func image(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, Image) }
+
+// content sends something else.
+func content(text string) answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, text) }
+}
+
+// status answers without an image.
+func status(code int) answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, "no image")
+	}
+}
+
+// inOrder answers the first requests one by one, and the others with the last answer.
+func inOrder(answers ...answer) answer {
+	return func(w http.ResponseWriter, r *http.Request, n int) { answers[min(n, len(answers)-1)](w, r, n) }
+}
+
+// breaks sends the first bytes of the image and closes the connection.
+func breaks(w http.ResponseWriter, _ *http.Request, _ int) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(Image)))
+	_, _ = io.WriteString(w, Image[:100])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// silent sends some of the image, or nothing, and then waits until the client leaves.
+func silent(some string) answer {
+	return func(w http.ResponseWriter, r *http.Request, _ int) {
+		if some != "" {
+			w.Header().Set("Content-Length", strconv.Itoa(len(Image)))
+			_, _ = io.WriteString(w, some)
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-r.Context().Done()
+	}
+}
+
+// redirect answers with a status and an address, which may name OTHER.
+func redirect(code int, location string) answer {
+	return func(w http.ResponseWriter, r *http.Request, _ int) {
+		switch location {
+		case "":
+		case "OTHER":
+			w.Header().Set("Location", r.Header.Get("X-Other")+"/blob")
+		default:
+			w.Header().Set("Location", location)
+		}
+		w.WriteHeader(code)
+	}
+}
+
+// raw writes the bytes of a response itself and closes the connection.
+func raw(format string, args ...any) answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = fmt.Fprintf(connection, format, args...)
+		_ = connection.Close()
+	}
+}
+
+// encoded sends the image in an encoding, or something that claims to be.
+func encoded(name string, body []byte) answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.Header().Set("Content-Encoding", name)
+		_, _ = w.Write(body)
+	}
+}
+
+// packed returns the image in an encoding: gzip, zlib, or deflate without a header.
+func packed(encoding string) []byte {
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch encoding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "zlib":
+		w = zlib.NewWriter(&b)
+	default:
+		plain, err := flate.NewWriter(&b, flate.BestSpeed)
+		if err != nil {
+			panic(err)
+		}
+		w = plain
+	}
+	_, _ = io.WriteString(w, Image)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// sums serves a file of checksums at /sums, and the image elsewhere.
+func sums(text string) answer {
+	return func(w http.ResponseWriter, r *http.Request, n int) {
+		if r.URL.Path == "/sums" {
+			_, _ = io.WriteString(w, text)
+			return
+		}
+		image(w, r, n)
+	}
+}

@@ -1,0 +1,171 @@
+// Package imagehost has servers of images, good, broken and hostile, and the results of downloads from them. The results of
+// the real agents are recorded (agent/testdata/downloads.json), because starting Python takes longer than all cases.
+package imagehost
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Case is a server of an image, with the image_info that leads to it.
+type Case struct {
+	Name string
+	// Answer answers request n, from 0, of any path.
+	Answer func(w http.ResponseWriter, r *http.Request, n int)
+	// Info has fields of image_info in place of those of [Start]. HERE in a text is the server's URL, OTHER that of a second
+	// server, which answers everything with the image, and NOWHERE an address without a server.
+	Info map[string]any
+	// Tries is the number of tries; 0 stands for 2.
+	Tries int
+	// Silence is the time after which a silent server is given up, in seconds; 0 stands for 20.
+	Silence float64
+	// OwnWords says that the texts of the errors differ: they come from Python's HTTP library and from Go's.
+	OwnWords bool
+}
+
+// Result is the outcome of a download, and the requests for it.
+type Result struct {
+	// Error is the class of the error, "" for none; Details is its text.
+	Error   string `json:"error"`
+	Details string `json:"details,omitempty"`
+	// Requests are the requests of both servers: method, path and credentials.
+	Requests []string `json:"requests"`
+	// Bytes is the length of the content that was written without an error.
+	Bytes int `json:"bytes,omitempty"`
+}
+
+// Key names a case that is streamed to the disk, or kept in a file first.
+func (c Case) Key(streams bool) string {
+	if streams {
+		return c.Name + ", streamed"
+	}
+	return c.Name + ", kept"
+}
+
+// Limits returns the tries and the silence of a case.
+func (c Case) Limits() (tries int, silence float64) {
+	tries, silence = 2, 20
+	if c.Tries > 0 {
+		tries = c.Tries
+	}
+	if c.Silence > 0 {
+		silence = c.Silence
+	}
+	return tries, silence
+}
+
+// Server is a running case.
+type Server struct {
+	Info  map[string]any
+	Other string
+
+	here, other *httptest.Server
+	mu          sync.Mutex
+	requests    []string
+}
+
+// Image is the content of the image: it fits into no buffer on the way.
+var Image = strings.Repeat("0123456789abcdef", 1<<14)
+
+// Sum returns the SHA-256 checksum of a content.
+func Sum(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// Start starts the servers of a case.
+func Start(c Case) *Server {
+	s := &Server{}
+	s.here = httptest.NewUnstartedServer(s.record("", func(w http.ResponseWriter, r *http.Request, n int) {
+		r.Header.Set("X-Other", s.Other)
+		c.Answer(w, r, n)
+	}))
+	s.other = httptest.NewServer(s.record("other ", func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte(Image)) }))
+	s.Other = s.other.URL
+	s.here.Config.ErrorLog, s.other.Config.ErrorLog = quiet(), quiet()
+	s.here.Start()
+	s.Info = map[string]any{"id": "i1", "urls": []any{"HERE/disk.raw"}, "disk_format": "raw"}
+	if c.Info["checksum"] == nil { // agent 9.4.2 takes any checksum without an algorithm for MD5
+		s.Info["os_hash_algo"], s.Info["os_hash_value"] = "sha256", Sum(Image)
+	}
+	for name, value := range c.Info {
+		s.Info[name] = value
+	}
+	for name, value := range s.Info {
+		s.Info[name] = s.filled(value)
+	}
+	return s
+}
+
+// filled replaces the names of servers.
+func (s *Server) filled(value any) any {
+	switch value := value.(type) {
+	case string:
+		return strings.NewReplacer("HERE", s.here.URL, "OTHER", s.other.URL, "NOWHERE", "http://127.0.0.1:1").Replace(value)
+	case []any:
+		all := make([]any, len(value))
+		for i := range value {
+			all[i] = s.filled(value[i])
+		}
+		return all
+	}
+	return value
+}
+
+func (s *Server) record(prefix string, answer func(http.ResponseWriter, *http.Request, int)) http.HandlerFunc {
+	n := 0
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		text := prefix + r.Method + " " + r.URL.RequestURI()
+		if secret := r.Header.Get("Authorization"); secret != "" {
+			text += " " + secret
+		}
+		s.requests = append(s.requests, text)
+		number := n
+		n++
+		s.mu.Unlock()
+		answer(w, r, number)
+	}
+}
+
+// Requests returns the requests of all agents so far, and forgets them.
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append([]string{}, s.requests...)
+	s.requests = nil
+	return all
+}
+
+// Close ends the servers.
+func (s *Server) Close() {
+	for _, server := range []*httptest.Server{s.here, s.other} {
+		server.Close()
+	}
+}
+
+// volatile are the parts of a message that differ between runs.
+var volatile = []struct {
+	what *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "HOST"},
+	{regexp.MustCompile(`port=\d+`), "port=PORT"},
+	{regexp.MustCompile(`time: [-+.e\d]+ seconds`), "time: TIME seconds"},
+	// The order and the case of headers is lost in Go.
+	{regexp.MustCompile(`Response headers: \{[^}]*\}`), "Response headers: HEADERS"},
+}
+
+// Normal returns a message without what differs between runs. The place is where the image was written to.
+func Normal(text, place string) string {
+	text = strings.ReplaceAll(text, place, "PLACE")
+	for _, v := range volatile {
+		text = v.what.ReplaceAllString(text, v.name)
+	}
+	return text
+}
