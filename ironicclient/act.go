@@ -13,21 +13,25 @@ import (
 	"ironworks/printable"
 )
 
-// Send sends a request that changes something, and returns the ID that Ironic gave it.
+// Send sends a request that changes something.
 // Success usually means that Ironic accepted the request; the work itself runs on.
-func (c *Client) Send(ctx context.Context, r request.Request) (requestID string, err error) {
+func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
 	if err := r.Check(); err != nil {
-		return "", notSent(cl, err.Error())
+		return request.Answer{}, notSent(cl, err.Error())
 	}
 	resp, err := c.do(ctx, cl)
 	if err != nil {
-		return "", err
+		return request.Answer{}, err
 	}
-	if r.Method == http.MethodPatch && !json.Valid(resp.body) { // PATCH returns the node
-		return "", c.badAnswer(resp, cl, errors.New("not JSON"))
+	answer := request.Answer{ID: requestIDOf(resp.header)}
+	if r.Method == http.MethodPatch { // it is answered with the object
+		if !json.Valid(resp.body) {
+			return request.Answer{}, c.badAnswer(resp, cl, errors.New("not JSON"))
+		}
+		answer.Body = resp.body
 	}
-	return requestIDOf(resp.header), nil
+	return answer, nil
 }
 
 // BootDevice reads the node's boot device. The conductor asks the BMC for it: never poll it.

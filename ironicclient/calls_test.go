@@ -134,11 +134,11 @@ func TestPatch(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusOK, `{"uuid":"u","name":"x"}`))
 	c := client(t, f.URL, Options{})
-	id, err := c.Send(t.Context(), request.Patch("n", []models.PatchOp{
+	answer, err := c.Send(t.Context(), request.Patch("n", []models.PatchOp{
 		{Op: "add", Path: "/name", Value: "x"}, {Op: "add", Path: "/extra/a", Value: nil}, {Op: "remove", Path: "/owner"},
 	}))
-	if err != nil || id != "req-7" {
-		t.Fatalf("%q %v", id, err)
+	if err != nil || answer.ID != "req-7" || string(answer.Body) != `{"uuid":"u","name":"x"}` {
+		t.Fatalf("%+v %v", answer, err)
 	}
 	const body = `[{"op":"add","path":"/name","value":"x"},{"op":"add","path":"/extra/a","value":null},{"op":"remove","path":"/owner"}]`
 	if got := f.all()[0]; got.String() != "PATCH /v1/nodes/n" || got.body != body {

@@ -17,7 +17,7 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 
 	// Send sends a change; Allocation reads the state of a reservation.
-	Send(ctx context.Context, r request.Request) (requestID string, err error)
+	Send(ctx context.Context, r request.Request) (request.Answer, error)
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
@@ -87,6 +87,8 @@ type entry struct {
 	object string
 	// send replaces the request if it does not go to Ironic.
 	send func(ctx context.Context) error
+	// answered is called with the node that Ironic has answered to a PATCH.
+	answered func(node *models.Node)
 	// judge may explain an error of the request, or return nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
 	// ask reads instead of changing; its error stops the entries after it.

@@ -24,7 +24,7 @@ type allocatingAPI struct {
 	conflict bool
 }
 
-func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (string, error) {
+func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	switch wish, is := r.Body.(models.AllocationRequest); {
 	case is:
 		a.made = append(a.made, wish)
@@ -32,13 +32,14 @@ func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (string, er
 		if a.conflict {
 			err = &models.Fault{Kind: models.FaultConflict, Status: 409}
 		}
-		return id, err
+		return request.Answer{ID: id}, err
 	case !strings.HasPrefix(r.Path, "/v1/allocations/"):
 		return a.fakeAPI.Send(ctx, r)
 	case !slices.ContainsFunc(a.made, func(wish models.AllocationRequest) bool { return r.Path == "/v1/allocations/"+wish.UUID }):
-		return "", errors.New("nobody's allocation")
+		return request.Answer{}, errors.New("nobody's allocation")
 	}
-	return a.call(ctx, "uuid-n1", "unallocate")
+	id, err := a.call(ctx, "uuid-n1", "unallocate")
+	return request.Answer{ID: id}, err
 }
 
 func (a *allocatingAPI) Allocation(_ context.Context, id string) (*models.Allocation, error) {

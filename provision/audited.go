@@ -56,11 +56,16 @@ func (e *entry) execute(ctx context.Context, api API) (requestID string, err err
 	if e.send != nil {
 		return "", e.send(ctx)
 	}
-	requestID, err = api.Send(ctx, e.Request)
+	answer, err := api.Send(ctx, e.Request)
 	if err != nil && e.judge != nil {
 		err = e.judge(ctx, api, err)
 	}
-	return requestID, err
+	if err == nil && e.answered != nil {
+		if n, bad := models.DecodeNode(answer.Body); bad == nil {
+			e.answered(n)
+		}
+	}
+	return answer.ID, err
 }
 
 // auditReason returns why a request was rejected. Ironic's answers to bad requests repeat the request, including

@@ -47,13 +47,13 @@ func (f *fakeConsole) Console(context.Context, string) (models.ConsoleAddress, e
 	return a, nil
 }
 
-func (f *fakeConsole) Send(_ context.Context, r request.Request) (string, error) {
+func (f *fakeConsole) Send(_ context.Context, r request.Request) (request.Answer, error) {
 	on := field(string(r.Payload()), "enabled") == "true"
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, fmt.Sprint("set ", on))
 	if f.refuse != nil {
-		return "", f.refuse
+		return request.Answer{}, f.refuse
 	}
 	f.state.LastError = ""
 	time.AfterFunc(f.takes, func() {
@@ -65,7 +65,7 @@ func (f *fakeConsole) Send(_ context.Context, r request.Request) (string, error)
 		}
 		f.state.Enabled = on
 	})
-	return "req-1", nil
+	return request.Answer{ID: "req-1"}, nil
 }
 
 func (f *fakeConsole) asked() string { return strings.Join(f.calls, ", ") }

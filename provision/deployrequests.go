@@ -44,15 +44,17 @@ func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 
 func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
 	list := r.sentBefore()
+	var reserved *models.Node
 	if r.allocate != nil {
 		list = append(list, a.allocateEntries(r.allocate)...)
 	}
 	if len(r.reserve) > 0 {
 		reserve := patchEntry("reserve instance_uuid", n, r.reserve)
 		reserve.undo = undo{instance: r.instance, reserved: true}
+		reserve.answered = func(node *models.Node) { reserved = node }
 		list = append(list, reserve)
 	}
-	list = append(list, entry{verb: "read the node again", ask: a.verifyUnchanged(n)})
+	list = append(list, entry{verb: "compare with the checked node", ask: a.verifyUnchanged(n, &reserved)})
 	if len(r.patch) > 0 {
 		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
 		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
@@ -120,13 +122,17 @@ func checkedFields() []string {
 	}
 }
 
-// verifyUnchanged reads a reserved node again, before anything else is written to it: between the checks
-// and the confirmation another client may have changed its hints.
-func (a *DeployAction) verifyUnchanged(n *models.Node) func(ctx context.Context, api API) error {
+// verifyUnchanged compares a reserved node with the checked one, before anything else is written to it: between the
+// checks and the confirmation another client may have changed its hints. The PATCH that reserved the node was answered
+// with the node as stored after it (ironic/objects/node.py, save), so the node is only read when there was none.
+func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
-		now, err := api.Node(ctx, n.UUID)
-		if err != nil {
-			return err
+		now := *reserved
+		if now == nil {
+			var err error
+			if now, err = api.Node(ctx, n.UUID); err != nil {
+				return err
+			}
 		}
 		var before, after map[string]any
 		if json.Unmarshal(n.Raw, &before) != nil || json.Unmarshal(now.Raw, &after) != nil {

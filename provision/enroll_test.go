@@ -37,7 +37,7 @@ type cut struct {
 	targets bool
 }
 
-func (c *cut) Send(ctx context.Context, r request.Request) (string, error) {
+func (c *cut) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	c.mu.Lock()
 	sent := r.Method + " " + r.Path
 	if body, is := r.Body.(map[string]any); is && c.targets {
@@ -50,13 +50,13 @@ func (c *cut) Send(ctx context.Context, r request.Request) (string, error) {
 	broken := c.at > 0 && (len(c.sent) == c.at || c.lost != "" && c.lost == string(r.Payload()))
 	c.mu.Unlock()
 	if broken && !c.after {
-		return "", &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
+		return request.Answer{}, &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
 	}
-	id, err := c.Client.Send(ctx, r)
+	answer, err := c.Client.Send(ctx, r)
 	if broken {
-		return "", &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
+		return request.Answer{}, &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
 	}
-	return id, err
+	return answer, err
 }
 
 // rack is an input of n machines, each with a bond of two NICs and a NIC of its own.
@@ -173,10 +173,10 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 // second is the client of a run that follows a killed one: the killed run had already sent the verbs.
 type second struct{ *ironicclient.Client }
 
-func (s second) Send(ctx context.Context, r request.Request) (string, error) {
+func (s second) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	if strings.HasSuffix(r.Path, "/states/provision") {
 		if _, err := s.Client.Send(ctx, r); err != nil {
-			return "", err
+			return request.Answer{}, err
 		}
 	}
 	return s.Client.Send(ctx, r)

@@ -148,7 +148,7 @@ func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (str
 }
 
 // Send applies a runner's request. The calls have the last part of the path, and the body.
-func (f *fakeAPI) Send(ctx context.Context, r request.Request) (string, error) {
+func (f *fakeAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/v1/"), "/")
 	id, body := parts[1], string(r.Payload())
 	var call string
@@ -172,13 +172,19 @@ func (f *fakeAPI) Send(ctx context.Context, r request.Request) (string, error) {
 	default:
 		call = "trait- " + what
 	}
-	ref, err := f.call(ctx, id, "%s", call)
+	var answer request.Answer
+	var err error
+	answer.ID, err = f.call(ctx, id, "%s", call)
 	if ops, is := r.Body.([]models.PatchOp); is && err == nil {
-		if err = f.patch(id, ops); err == nil && f.onApplied != nil {
+		if err = f.patch(id, ops); err != nil {
+			return request.Answer{}, err
+		}
+		answer.Body = f.raw(id)
+		if f.onApplied != nil {
 			err = f.onApplied(call, id)
 		}
 	}
-	return ref, err
+	return answer, err
 }
 
 func (f *fakeAPI) Allocation(context.Context, string) (*models.Allocation, error) {

@@ -271,7 +271,7 @@ func TestGiveBackOfAReleasedNode(t *testing.T) {
 	}{"free": {"", false}, "somebody else's": {"i2", true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rig := newGiveBackRig(t, 5, faultRefused)
+				rig := newGiveBackRig(t, 4, faultRefused)
 				rig.deploy()
 				rig.at = 0
 				ops := [][]models.PatchOp{{{Op: "remove", Path: "/instance_uuid"}}}

@@ -22,9 +22,9 @@ type lockingAPI struct {
 	client *ironicclient.Client
 }
 
-func (a lockingAPI) Send(ctx context.Context, r request.Request) (string, error) {
+func (a lockingAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	if _, err := a.client.Send(ctx, r); err != nil {
-		return "", err
+		return request.Answer{}, err
 	}
 	return a.fakeAPI.Send(ctx, r)
 }

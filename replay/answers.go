@@ -143,8 +143,8 @@ func (a *Answers) NodeAt(ctx context.Context, id string, fields ...string) (*mod
 }
 
 // Send returns a fault.
-func (a *Answers) Send(_ context.Context, r request.Request) (string, error) {
-	return "", readOnlyFault(r.Op)
+func (a *Answers) Send(_ context.Context, r request.Request) (request.Answer, error) {
+	return request.Answer{}, readOnlyFault(r.Op)
 }
 
 // Allocation returns a fault: recordings have none.

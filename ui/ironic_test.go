@@ -174,7 +174,12 @@ func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) 
 }
 
 // Send carries out a change. It records the verb, the power target, or the paths.
-func (f *fakeIronic) Send(_ context.Context, r request.Request) (string, error) {
+func (f *fakeIronic) Send(_ context.Context, r request.Request) (request.Answer, error) {
+	id, err := f.carryOut(r)
+	return request.Answer{ID: id}, err
+}
+
+func (f *fakeIronic) carryOut(r request.Request) (string, error) {
 	id := strings.Split(r.Path, "/")[3]
 	if ops, is := r.Body.([]models.PatchOp); is {
 		return f.patched(id, ops)

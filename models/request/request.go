@@ -43,6 +43,14 @@ type Request struct {
 	When string
 }
 
+// Answer is the answer of Ironic to a request.
+type Answer struct {
+	// ID is the ID that Ironic gave the request.
+	ID string
+	// Body is the changed object as Ironic has stored it, with its secrets masked; only after a PATCH.
+	Body json.RawMessage
+}
+
 // Payload returns the body with its secrets; nil for none, and if [Request.Check] refuses it.
 func (r Request) Payload() []byte {
 	if r.Body == nil {
