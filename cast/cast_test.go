@@ -224,6 +224,16 @@ func TestPlay(t *testing.T) {
 
 func TestRecordingInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anna.cast")
+	old := filepath.Join(filepath.Dir(path), "old.cast")
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(old, cast.FolderLimit); err != nil { // sparse
+		t.Fatal(err)
+	}
+	if at := time.Now().Add(-time.Hour); os.Chtimes(old, at, at) != nil {
+		t.Fatal("cannot make a file old")
+	}
 	parts := 0
 	r, err := cast.Record(path, cast.Header{Version: 2, Width: 80, Height: 24}, 500)
 	if err != nil {
@@ -239,6 +249,9 @@ func TestRecordingInParts(t *testing.T) {
 	}
 	if parts != 3 {
 		t.Errorf("%d more parts", parts)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("another part did not make room: %v", err)
 	}
 	for _, name := range []string{"anna.cast", "anna-2.cast", "anna-3.cast", "anna-4.cast"} {
 		file := filepath.Join(filepath.Dir(path), name)

@@ -17,12 +17,13 @@ type Recording struct {
 	limit  int64
 	safe   *Safe
 
-	mu     sync.Mutex
-	onPart func()
-	part   int
-	file   *os.File
-	writer *Writer
-	err    error
+	mu        sync.Mutex
+	onPart    func()
+	onFailure func(err error)
+	part      int
+	file      *os.File
+	writer    *Writer
+	err       error
 }
 
 // Limits of recordings, in bytes.
@@ -47,9 +48,14 @@ func Record(path string, h Header, limit int64) (*Recording, error) {
 	return r, nil
 }
 
-// begin opens the next file.
+// begin opens the next file. A recording in parts keeps its folder within FolderLimit: otherwise one long session could
+// fill the disk.
 func (r *Recording) begin() error {
-	r.part++
+	if r.part++; r.part > 1 {
+		if err := Prune(filepath.Dir(r.path(r.part)), FolderLimit); err != nil {
+			return err
+		}
+	}
 	file, err := os.OpenFile(r.path(r.part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("record the terminal: %w", err)
@@ -74,6 +80,21 @@ func (r *Recording) OnPart(call func()) {
 	r.onPart = call
 }
 
+// OnFailure sets a callback for the error that ends the recording early. It is called once, by the writer of the
+// terminal, which waits for it.
+func (r *Recording) OnFailure(call func(err error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.onFailure = call
+}
+
+// fail ends the recording if there is an error. The caller holds mu.
+func (r *Recording) fail(err error) {
+	if r.err = err; err != nil && r.onFailure != nil {
+		r.onFailure(err)
+	}
+}
+
 // Write records output. It never fails: a recording that cannot be written ends, and Err says why.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
@@ -82,12 +103,13 @@ func (r *Recording) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if r.limit > 0 && r.writer.Size() > r.limit {
-		if r.err = r.begin(); r.err == nil && r.onPart != nil {
+		if r.fail(r.begin()); r.err == nil && r.onPart != nil {
 			r.onPart()
 		}
 	}
 	if text := r.safe.Filter(string(p)); r.err == nil && text != "" {
-		_, r.err = r.writer.Write([]byte(text))
+		_, err := r.writer.Write([]byte(text))
+		r.fail(err)
 	}
 	return len(p), nil
 }
@@ -98,7 +120,7 @@ func (r *Recording) Resize(width, height int) {
 	defer r.mu.Unlock()
 	if r.err == nil {
 		r.header.Width, r.header.Height = width, height
-		r.err = r.writer.Resize(width, height)
+		r.fail(r.writer.Resize(width, height))
 	}
 }
 

@@ -21,6 +21,8 @@ func TestRecordingOnAFullDisk(t *testing.T) {
 	}
 	defer func() { _ = full.Close() }()
 	r.writer.out = full
+	var failures []error
+	r.OnFailure(func(err error) { failures = append(failures, err) })
 	for range 3 {
 		if n, err := r.Write([]byte("picture")); n != len("picture") || err != nil {
 			t.Errorf("the terminal is held up: %d, %v", n, err)
@@ -29,6 +31,9 @@ func TestRecordingOnAFullDisk(t *testing.T) {
 	}
 	if err := r.Err(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the reason is %v", err)
+	}
+	if len(failures) != 1 || !errors.Is(failures[0], syscall.ENOSPC) {
+		t.Errorf("told %v", failures)
 	}
 	if err := r.Close(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("closed with %v", err)

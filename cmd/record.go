@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -90,12 +91,22 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	if err != nil {
 		return nil, nil, errors.Join(err, recording.Close())
 	}
-	return recording, func() {
-		err := recording.Close()
-		if finish(err); err != nil {
-			s.app.complain("recording %s is incomplete: %v", name, err)
-		}
-	}, nil
+	return recording, s.endsOf(recording, name, finish), nil
+}
+
+// endsOf reports the end of a recording once, in the audit and, if it is incomplete, in the log: when it fails, because
+// its session may last for days, or at the latest when the returned function ends it.
+func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish func(err error)) (end func()) {
+	var once sync.Once
+	ended := func(err error) {
+		once.Do(func() {
+			if finish(err); err != nil {
+				s.app.complain("recording %s is incomplete: %v", name, err)
+			}
+		})
+	}
+	recording.OnFailure(ended)
+	return func() { ended(recording.Close()) }
 }
 
 // isCast reports whether a file is an asciicast.

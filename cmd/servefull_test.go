@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/cast"
 	"ironworks/provision"
 	"ironworks/sshserver"
 	"ironworks/sshserver/access"
@@ -72,6 +74,31 @@ func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	_ = r.server.console(ctx, one)
 	if files, err := filepath.Glob(filepath.Join(r.server.recordings, "*.cast")); err != nil || len(files) != 1 {
 		t.Errorf("recordings: %q, %v", files, err)
+	}
+}
+
+// TestRecordingThatFails: the log and the audit have the early end of a recording at once, not when its session ends.
+func TestRecordingThatFails(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "anna-2.cast"), nil, 0o600); err != nil { // the second part cannot begin
+		t.Fatal(err)
+	}
+	recording, err := cast.Record(filepath.Join(folder, "anna.cast"), cast.Header{Version: 2, Width: 80, Height: 24}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var finished []error
+	end := r.server.endsOf(recording, "anna.cast", func(err error) { finished = append(finished, err) })
+	for range 2 {
+		_, _ = recording.Write([]byte("picture"))
+		if len(finished) != 1 || !errors.Is(finished[0], os.ErrExist) || strings.Count(r.stderr.String(), "recording anna.cast is incomplete: ") != 1 {
+			t.Fatalf("finished with %v, and said %q", finished, r.stderr)
+		}
+	}
+	if end(); len(finished) != 1 || strings.Count(r.stderr.String(), "incomplete") != 1 {
+		t.Errorf("finished with %v, and said %q", finished, r.stderr)
 	}
 }
 
