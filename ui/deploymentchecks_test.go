@@ -3,10 +3,13 @@ package ui
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
 )
 
 func TestOneOfThreeChecksIsOverridden(t *testing.T) {
@@ -138,6 +141,43 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 			t.Errorf("the second try sent %q", got)
 		}
 		r.shows("Task 2", "✓ done")
+	})
+}
+
+// TestRetryHasTheCurrentPermissions: a user whose role has changed retries an own task, and can override checks no more.
+func TestRetryHasTheCurrentPermissions(t *testing.T) {
+	var running sync.WaitGroup
+	tasks := func(r *rig, o *Options) { o.Tasks = screen.NewTaskList(r.t.Context(), &running).For("eve", nil) }
+	inBubble(t, rack(), tasks, func(r *rig) {
+		r.deployable("r7-n04")
+		r.ironic.change(func() { r.ironic.nodes[3].fails = "install_coreos failed" })
+		r.choose("r7-n04")
+		r.order("D")
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(4 * time.Second)
+		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState, r.ironic.nodes[3].Retired = models.StateDeployFailed, true })
+		r.pass(4 * time.Second)
+		first := len(r.ironic.requests())
+		r.press("5", "enter", "r")
+		r.pass(time.Second)
+		r.shows("failed: retired", "o override a check")
+		r.press("esc")
+		r.c.env.Session.Checks = &provision.Preflighter{Reader: r.ironic, NoOverride: true}
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("failed: retired")
+		r.lacks("o override a check")
+		r.press("esc")
+		r.c.env.ReadOnly, r.c.env.Session.Context.ReadOnly, r.c.env.Session.Context.WhyReadOnly = true, true, "your role is viewer"
+		r.press("r")
+		r.pass(time.Second)
+		r.shows("your role is viewer")
+		r.lacks("failed: retired")
+		if got := r.ironic.requests()[first:]; len(got) > 0 {
+			t.Errorf("sent %q", got)
+		}
 	})
 }
 

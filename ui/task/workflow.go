@@ -376,8 +376,9 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 		return nil
 	}
 	runner, act := t.Runner, t.Plan.Action
-	if !w.env.Tasks.Mine(t) {
-		// A task of another user is repeated with this user's permissions.
+	if t.Owner != "" {
+		// A task on a server is repeated with the user's current permissions: another user may have started it, or the
+		// same user with another role.
 		if why := w.whyNoChange(); why != "" {
 			w.warn("retry: " + why)
 			return nil
