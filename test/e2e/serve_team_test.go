@@ -113,11 +113,11 @@ func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsol
 	}
 }
 
-// pastesTooMuch pastes a MiB into the filter: it is refused, and the console goes on.
+// pastesTooMuch pastes 16 MiB into the filter: it is refused, and the console goes on.
 func (s *screenConsole) pastesTooMuch() {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU)
-	s.Paste(strings.Repeat("p4ste", 1<<20/5))
+	s.Paste(strings.Repeat("p4ste", 16<<20/5))
 	s.until("paste refused: more than 256 KiB")
 	s.lacks("p4ste")
 	s.Paste("name:redfish")

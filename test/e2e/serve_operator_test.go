@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+	"ironworks/ui/action"
+)
+
+// TestServeOperatorKeys tries every action that changes something as an operator and as an admin: by its key and by its
+// name. None is refused for the role, and only an admin may override a failed check.
+func TestServeOperatorKeys(t *testing.T) {
+	t.Parallel()
+	for _, user := range []string{"ben", "anna"} {
+		inTheLab(t, func(t *testing.T, server *ironic.Server) {
+			v := served(t, server, "nobody")
+			node, _, _ := redfishNode(t, server, "ok")
+			v.as(user, 0, "manage", node, "--wait", "--timeout", "3m")
+			v.as(user, 0, "provide", node, "--wait", "--timeout", "3m")
+			s := v.screen(user)
+			s.filterFor(node)
+			s.rowSays(node, "available")
+			s.overrideIsFor(user == "anna", node)
+			tried := 0
+			places := placesOfScopes(node)
+			places[action.Enroll] = placeOfScope{open: func(s *screenConsole) { s.press("n") }, shows: "› enroll"}
+			places[action.Review] = placeOfScope{open: func(s *screenConsole) { s.reviews(node) }, shows: "Review]"}
+			for _, a := range action.All() {
+				if !a.Changes && a.ID != action.Validate {
+					continue
+				}
+				at := places[a.Scope]
+				if at.closed == "" && a.ID != action.Shell { // for no role
+					s.allowsAction(&a, at)
+				}
+				tried++
+			}
+			if tried < 50 {
+				t.Errorf("%s: %d actions tried", user, tried)
+			}
+			s.quits()
+		})
+	}
+}
+
+// overrideIsFor deploys a node without an inventory with the form, and with the wizard: the failed check can be
+// overridden, or not. Nothing is sent.
+func (s *screenConsole) overrideIsFor(allowed bool, node string) {
+	s.t.Helper()
+	const offered = "o override a check"
+	s.deploys(node, "", `{"serial": "x"}`)
+	s.until("refused for "+node+": nothing was sent", "failed: inventory")
+	if s.Contains(offered) != allowed {
+		s.t.Errorf("allowed: %v, but the form shows\n%s", allowed, s.Describe())
+	}
+	s.press("o")
+	if allowed {
+		s.until("╭─ Override a check")
+		s.press(terminal.Esc)
+		s.gone("╭─ Override a check")
+	} else {
+		s.press(terminal.Esc)
+	}
+	s.gone("refused for")
+	s.reviews(node)
+	s.press("x")
+	if allowed {
+		s.until("Override 1 failed check of "+node, takesTo)
+	} else {
+		s.until("the failed checks cannot be overridden")
+	}
+	s.press(terminal.Esc)
+	s.gone("Override 1 failed check")
+}
+
+// reviews opens the last page of the wizard.
+func (s *screenConsole) reviews(node string) {
+	s.t.Helper()
+	s.press("d")
+	s.until("Deploy  "+node, "1 check failed")
+	s.press("r")
+	s.until("Review]", "updated just now")
+}
+
+// allowsAction tries an action by its key and by its name: each has an answer, which is not about the role.
+func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
+	s.t.Helper()
+	s.goesTo(at)
+	if key := a.Key(); key != "" {
+		before := shapeOf(s.Text())
+		s.press(key)
+		s.within(time.Minute, string(a.ID)+" has an answer", func() bool { return shapeOf(s.Text()) != before })
+		s.lacks("requires the role", "your role", servedText)
+		s.closesDialogs()
+		s.goesTo(at)
+	}
+	s.list(":", paletteTitle)
+	s.press(string(a.ID))
+	s.within(time.Minute, "the palette has "+string(a.ID), func() bool { return strings.Count(s.Text(), string(a.ID)) > 1 }) // as typed, and found
+	s.lacks("requires the role", "your role")
+	s.press(terminal.Esc)
+	s.gone("╭─ " + paletteTitle)
+}
+
+// goesTo opens the screen of a scope.
+func (s *screenConsole) goesTo(at placeOfScope) {
+	s.t.Helper()
+	s.press("1")
+	s.until("› fleet")
+	at.open(s)
+	s.until(at.shows)
+}
+
+// closesDialogs presses esc until no dialog is open.
+func (s *screenConsole) closesDialogs() {
+	s.t.Helper()
+	for range 5 {
+		if !s.Contains("╭─") {
+			return
+		}
+		before := shapeOf(s.Text())
+		s.press(terminal.Esc)
+		s.within(time.Minute, "esc has an answer", func() bool { return shapeOf(s.Text()) != before })
+	}
+	s.t.Errorf("a dialog stays open:\n%s", s.Describe())
+}
+
+// shapeOf returns a screen's text without digits, which show ages.
+func shapeOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
