@@ -127,6 +127,7 @@ func TestHistory(t *testing.T) {
 		{[]string{"history", "r7-n01", "--ironic", "--since", "1d"}, exitUsage, "--since"},
 		{[]string{"history", "r7-n01", "--since", "soon"}, exitUsage, `"soon"`},
 		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, exitFailed, "has no records of r9"},
+		{[]string{"history", "r7-n01", "--since", "2026-11-23T00:00:00Z"}, exitOK, "No records of node r7-n01."},
 		{[]string{"history"}, exitUsage, "history --help"},
 	} {
 		if code, _, stderr := p.run(tt.args...); code != tt.code || !strings.Contains(stderr, tt.says) {
