@@ -118,7 +118,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 	}, func(r *rig) {
 		r.pass(10 * time.Second)
 		r.shows("worker.bu", "storrage", "line 3")
-		r.press("A")
+		r.press("E")
 		r.shows("no context is open")
 	})
 }
@@ -126,7 +126,7 @@ func TestConsoleOpensAFile(t *testing.T) {
 // applyISO opens the dialog and fills it in.
 func (r *rig) applyISO(nodes string) {
 	r.t.Helper()
-	r.press("6", "A", "ctrl+u")
+	r.press("6", "E", "ctrl+u")
 	r.write(nodes)
 	r.press("tab", "tab")
 	r.write("http://10.0.0.2/agent.iso")
@@ -154,7 +154,7 @@ func TestRamdiskOfSeveralNodesAsksForYes(t *testing.T) {
 		r.choose("r7-n04")
 		r.press("space")
 		r.choose("r7-n06")
-		r.press("space", "6", "A")
+		r.press("space", "6", "E")
 		r.shows("r7-n04, r7-n06") // the marked nodes
 		r.press("esc")
 		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
@@ -172,10 +172,10 @@ func TestRamdiskOfSeveralNodesAsksForYes(t *testing.T) {
 
 func TestReadOnlyModeAppliesNoRamdisk(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
-		r.press("ctrl+o", "6", "A")
+		r.press("ctrl+o", "6", "E")
 		r.shows("read-only mode; ctrl+o turns it off")
 		r.lacks("Write into nodes")
-		r.press("s")
+		r.press("ctrl+s")
 		r.shows("Save as Ignition") // a local file is not shared
 	})
 }

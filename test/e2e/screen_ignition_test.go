@@ -65,7 +65,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 		screen.press(terminal.Tab)
 		screen.until("operator@desk", "area of a live image")
 
-		screen.press("s")
+		screen.press(terminal.CtrlS)
 		screen.until("Save as Ignition")
 		screen.press(terminal.CtrlU, "~/ramdisk.ign", terminal.Enter)
 		screen.until("saved")
@@ -95,7 +95,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 		checkHostname(t, fetch.Content(t, url), names[0])
 		screen.until("fetched " + names[0] + ".iso")
 
-		screen.press("A")
+		screen.press("E")
 		screen.until("Set the ramdisk of nodes", "served here")
 		screen.press(terminal.Enter)
 		screen.answerYes("PATCH /v1/nodes/", "baremetal node set", "Send 1 request?")

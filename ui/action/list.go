@@ -206,7 +206,7 @@ func logs() []Action {
 		view(LogTimes, "", "cycle timestamps: clock, since boot, none", 0, "t"),
 		view(LogSources, "sources", "show log sources and their problems", 23, "i"),
 		{ID: LogSerial, Scope: Log, Keys: []string{"c"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again: stop", Changes: true},
-		view(LogSave, "save", "save the visible lines to a file", 24, "s"),
+		view(LogSave, "save", "save the visible lines to a file", 24, "ctrl+s"),
 	}
 }
 
@@ -225,10 +225,10 @@ func ignition() []Action {
 
 		view(Ignition, NextTab, "next tab", "next tab", 2, "tab"),
 		view(Ignition, PrevTab, "", "previous tab", 0, "shift+tab"),
-		view(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "s"),
+		view(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "ctrl+s"),
 		view(Ignition, IgnitionEmbed, "embed", "embed the configuration in a live ISO or a copy of it", 4, "e"),
 		view(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs", 5, "v"),
-		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes; previews the requests", 6, "A"),
+		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes; previews the requests", 6, "E"),
 		view(Ignition, IgnitionWrap, "initrd", "build an initrd from the configuration, or append it to an initramfs", 7, "i"),
 		view(Ignition, IgnitionCheck, "check a file", "check a Butane or Ignition file; n and N go to its problems", 8, "c"),
 		view(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
