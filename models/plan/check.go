@@ -34,6 +34,7 @@ const (
 	CheckTraits      CheckID = "traits"
 	CheckTemplates   CheckID = "templates"
 	CheckInstallStep CheckID = "install-step"
+	CheckInstallOnce CheckID = "install-once"
 	CheckSteps       CheckID = "steps"
 	CheckStepOrder   CheckID = "step-order"
 	CheckStepOffered CheckID = "step-offered"
@@ -126,6 +127,7 @@ func CheckRules() []CheckRule {
 		{CheckTraits, CheckRefuse, false, "the node has the instance's traits"},
 		{CheckTemplates, CheckRefuse, false, "deploy templates of the instance's traits repeat no step and do not move deploy.deploy"},
 		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has an installing step; otherwise the node becomes active with an empty disk"},
+		{CheckInstallOnce, CheckWarn, true, "only one step installs: a second one overwrites what the first has installed"},
 		{CheckSteps, CheckRefuse, false, "no repeated step, no unknown argument, deploy.deploy not moved"},
 		{CheckStepOrder, CheckRefuse, true, "installing steps run between deploy (100) and tear_down_agent (40)"},
 		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps when last seen"},

@@ -254,6 +254,17 @@ func stepCases() map[CheckID][]checkCase {
 			}, CheckUnknown, "templates"},
 			{"", kind(KindDirect), notDone, ""},
 		},
+		CheckInstallOnce: {
+			{"", same, CheckOK, "one step"},
+			{"", withSteps(install, models.Step{Interface: "deploy", Step: "start_assisted_install", Priority: prio(70)}), CheckWarn, "2 steps install"},
+			{"", withSteps(install, models.Step{Interface: "deploy", Step: "start_assisted_install", Priority: prio(0)}), CheckOK, ""},
+			{"", func(f *Facts) { kind(KindDirect)(f); withSteps(install)(f) }, CheckWarn, "deploy.write_image"},
+			{"", func(f *Facts) {
+				kind(KindDirect)(f)
+				withSteps(install, models.Step{Interface: "deploy", Step: "write_image", Priority: prio(0)})(f)
+			}, CheckOK, ""},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}), notDone, ""},
+		},
 		CheckSteps: {
 			{"", same, CheckOK, ""},
 			{"", withSteps(install, install), CheckRefuse, "twice"},

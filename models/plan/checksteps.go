@@ -40,6 +40,26 @@ func checkInstallStep(f *Facts) finding {
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps")
 }
 
+// checkInstallOnce finds several steps that are known to install a system: start_assisted_install, for example, does not
+// replace the step install_coreos of a plan.
+func checkInstallOnce(f *Facts) finding {
+	known := []string{"install_coreos", "start_assisted_install", "write_image", "execute_bootc_install"}
+	order := f.Order()
+	install := slices.DeleteFunc(plainSteps(order), func(s models.Step) bool {
+		return s.Interface != "deploy" || !slices.Contains(known, s.Step) || priorityOf(s) == 0
+	})
+	at := models.Observed("order", stepTexts(plainSteps(order)))
+	switch len(install) {
+	case 0:
+		return finding{}
+	case 1:
+		return good("one step installs", at)
+	}
+	return bad(fmt.Sprintf("%d steps install a system, each over the one before: %s", len(install), stepTexts(install)),
+		"keep the step that installs the system, and set the priority of the others to 0", at).
+		onScreen("remove all but one on the page Steps, or set the priority of the others to 0")
+}
+
 // checkSteps finds steps that Ironic refuses, either immediately or when the agent has called back.
 func checkSteps(f *Facts) finding {
 	if len(f.Steps) == 0 {

@@ -355,6 +355,7 @@ func allChecks() []checker {
 		{CheckTraits, checkTraits},
 		{CheckTemplates, checkTemplates},
 		{CheckInstallStep, checkInstallStep},
+		{CheckInstallOnce, checkInstallOnce},
 		{CheckSteps, checkSteps},
 		{CheckStepOrder, checkStepOrder},
 		{CheckStepOffered, checkStepOffered},

@@ -259,7 +259,7 @@ func pageOf(id plan.CheckID) page {
 		plan.CheckRootDevice, plan.CheckSingleDisk, plan.CheckStableHint, plan.CheckSharedDisk, plan.CheckDataDisk,
 		plan.CheckOddDisk, plan.CheckSameDisk, plan.CheckRAIDRoot, plan.CheckAssisted, plan.CheckKickstart:
 		return pageDisk
-	case plan.CheckInstallStep, plan.CheckSteps, plan.CheckStepOrder, plan.CheckStepOffered, plan.CheckRestart,
+	case plan.CheckInstallStep, plan.CheckInstallOnce, plan.CheckSteps, plan.CheckStepOrder, plan.CheckStepOffered, plan.CheckRestart,
 		plan.CheckTraits, plan.CheckTemplates:
 		return pageSteps
 	case plan.CheckConfigDrive, plan.CheckUserData, plan.CheckUserDataReader, plan.CheckUserDataOdd, plan.CheckMetaData, checkPlan:
