@@ -336,6 +336,6 @@ func (c *Console) editFile(wish screen.EditFile) tea.Cmd {
 		if err != nil {
 			return wish.Done(err)
 		}
-		return tea.Exec(editor, wish.Done)()
+		return screen.Exec(editor, wish.Done)()
 	}
 }

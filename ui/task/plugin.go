@@ -12,6 +12,7 @@ import (
 	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
 )
@@ -78,7 +79,7 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	list, number := w.env.Tasks, f.task.Number
 	run := &atTerminal{ctx: ctx, act: f.plugin(), runner: f.runner, batch: f.batch, away: w.env.Away}
-	return tea.Exec(run, func(err error) tea.Msg {
+	return screen.Exec(run, func(err error) tea.Msg {
 		cancel()
 		if run.results == nil {
 			for i := range f.batch.Items {

@@ -88,7 +88,7 @@ func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
 		w.console.Dismiss(msg.wait)
 		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node, away: w.env.Away}
-		return tea.Exec(run, func(err error) tea.Msg {
+		return screen.Exec(run, func(err error) tea.Msg {
 			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
 		})
 	}
