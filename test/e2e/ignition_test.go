@@ -113,8 +113,10 @@ func TestMachinesBootFromServedISO(t *testing.T) {
 
 		c.ok("manage", names[0], names[1], "--wait", "--timeout", "6m")
 		c.ok("provide", names[0], names[1], "--wait", "--timeout", "6m")
-		c.ok("deploy", names[0], names[1], "--yes", "--wait", "--timeout", "6m", "--policy", "inventory=warn",
-			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
+		for _, name := range names { // one after the other: Ironic's image cache does not stand two downloads at once
+			c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--policy", "inventory=warn",
+				"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
+		}
 		for _, m := range machines {
 			if installed := m.Disks()[0].Installed; installed == nil {
 				t.Errorf("nothing is installed on %s", m.Name())
