@@ -78,6 +78,11 @@ var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_
 // lacks reports whether the agent of the options does not have a step.
 func (o Options) lacks(step string) bool { return !o.Simulated && slices.Contains(simulatedOnly, step) }
 
+// has reports whether the agent of the options offers a step of a phase.
+func (o Options) has(s offer) bool {
+	return (s.since != modern || o.age() != antique) && !o.lacks(s.step)
+}
+
 // steps returns all steps of all phases.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacks(s.name) })
@@ -217,7 +222,7 @@ func injectArgs() *dict {
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {
-		if o.since == modern && a.options.age() == antique || a.options.lacks(o.step) {
+		if !a.options.has(o) {
 			continue
 		}
 		known, _ := byManager.Get(o.manager.class).(list)

@@ -36,7 +36,7 @@ func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (request.An
 	case !strings.HasPrefix(r.Path, "/v1/allocations/"):
 		return a.fakeAPI.Send(ctx, r)
 	case !slices.ContainsFunc(a.made, func(wish models.AllocationRequest) bool { return r.Path == "/v1/allocations/"+wish.UUID }):
-		return request.Answer{}, errors.New("nobody's allocation")
+		return request.Answer{}, errors.New("an allocation that was not requested")
 	}
 	id, err := a.call(ctx, "uuid-n1", "unallocate")
 	return request.Answer{ID: id}, err

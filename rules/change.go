@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -42,13 +42,11 @@ func (c Change) String() string {
 
 // jsonText is a value as JSON.
 func jsonText(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := models.JSONText(v)
+	if err != nil {
 		return hints.PythonRepr(v)
 	}
-	return strings.TrimSpace(b.String())
+	return text
 }
 
 // MarshalJSON omits missing values.

@@ -65,7 +65,7 @@ func TestTruncatedSMBIOS(t *testing.T) {
 }
 
 // TestHostileSMBIOS covers tables that no firmware should have: texts that take minutes to copy again and again, wrong
-// lengths, and numbers of texts that do not exist.
+// lengths, and text numbers without a text.
 func TestHostileSMBIOS(t *testing.T) {
 	t.Parallel()
 	const texts = 1 << 20

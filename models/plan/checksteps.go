@@ -44,11 +44,11 @@ func checkInstallStep(f *Facts) finding {
 // replace the step install_coreos of a plan.
 func checkInstallOnce(f *Facts) finding {
 	known := []string{"install_coreos", "start_assisted_install", "write_image", "execute_bootc_install"}
-	order := f.Order()
-	install := slices.DeleteFunc(plainSteps(order), func(s models.Step) bool {
+	order := plainSteps(f.Order())
+	at := models.Observed("order", stepTexts(order))
+	install := slices.DeleteFunc(order, func(s models.Step) bool {
 		return s.Interface != "deploy" || !slices.Contains(known, s.Step) || priorityOf(s) == 0
 	})
-	at := models.Observed("order", stepTexts(plainSteps(order)))
 	switch len(install) {
 	case 0:
 		return finding{}

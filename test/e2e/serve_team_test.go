@@ -113,7 +113,7 @@ func (s *screenConsole) says(t *testing.T, v *servedConsole, other *screenConsol
 	}
 }
 
-// pastesTooMuch pastes 16 MiB into the filter: it is refused, and the console goes on.
+// pastesTooMuch pastes 16 MiB into the filter: the console refuses it, and continues.
 func (s *screenConsole) pastesTooMuch() {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU)

@@ -17,8 +17,8 @@ type Case struct {
 	Name string
 	// Answer answers request n, from 0, of any path.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
-	// Info has fields of image_info in place of those of [Start]. HERE in a text is the server's URL, OTHER that of a second
-	// server, which answers everything with the image, and NOWHERE an address without a server.
+	// Info has fields of image_info in place of those of [Start]. HERE in a text is the server's URL, and NOWHERE an
+	// address without a server.
 	Info map[string]any
 	// Tries is the number of tries; 0 stands for 2.
 	Tries int
@@ -61,9 +61,9 @@ func (c Case) Limits() (tries int, silence float64) {
 
 // Server is a running case.
 type Server struct {
-	Info  map[string]any
-	Other string
+	Info map[string]any
 
+	// other answers everything with the image.
 	here, other *httptest.Server
 	mu          sync.Mutex
 	requests    []string
@@ -82,11 +82,10 @@ func Sum(content string) string {
 func Start(c Case) *Server {
 	s := &Server{}
 	s.here = httptest.NewUnstartedServer(s.record("", func(w http.ResponseWriter, r *http.Request, n int) {
-		r.Header.Set("X-Other", s.Other)
+		r.Header.Set("X-Other", s.other.URL)
 		c.Answer(w, r, n)
 	}))
 	s.other = httptest.NewServer(s.record("other ", func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte(Image)) }))
-	s.Other = s.other.URL
 	s.here.Config.ErrorLog, s.other.Config.ErrorLog = quiet(), quiet()
 	s.here.Start()
 	s.Info = map[string]any{"id": "i1", "urls": []any{"HERE/disk.raw"}, "disk_format": "raw"}
@@ -106,7 +105,7 @@ func Start(c Case) *Server {
 func (s *Server) filled(value any) any {
 	switch value := value.(type) {
 	case string:
-		return strings.NewReplacer("HERE", s.here.URL, "OTHER", s.other.URL, "NOWHERE", "http://127.0.0.1:1").Replace(value)
+		return strings.NewReplacer("HERE", s.here.URL, "NOWHERE", "http://127.0.0.1:1").Replace(value)
 	case []any:
 		all := make([]any, len(value))
 		for i := range value {

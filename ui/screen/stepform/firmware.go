@@ -3,6 +3,7 @@ package stepform
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func firmwareValues(args map[string]any) (map[string]string, bool) {
 	for i, item := range list {
 		update, _ := item.(map[string]any)
 		wait := update[keyWait]
-		if i > 0 && wait != common {
+		if i > 0 && !reflect.DeepEqual(wait, common) { // JSON may have an object here
 			return nil, false
 		}
 		common = wait

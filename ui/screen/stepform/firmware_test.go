@@ -57,6 +57,7 @@ func TestFirmwareForm(t *testing.T) {
 		`[{"component": "bios", "url": "http://h/b", "wait": 5}, {"component": "bmc", "url": "http://h/b"}]`,
 		`[{"component": "bios", "url": "http://h/b"}, {"component": "bmc", "url": "http://h/b", "wait": 5}]`,
 		`[{"component": "bios", "url": "http://h/b", "wait": 5, "checksum": "x"}]`, `[{"component": "bios", "url": "http://h/b", "wait": "5"}]`,
+		`[{"component": "bios", "url": "http://h/b", "wait": {}}, {"component": "bmc", "url": "http://h/b", "wait": {}}]`,
 		`[5]`, `{"a": 1}`,
 	} {
 		var settings any
