@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -216,7 +217,11 @@ func (r *remoteUser) sayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "say WORD…", Short: "Send a line to all connected users", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, words []string) error {
-			r.room.Say(r.member.Actor.User, strings.Join(words, " "))
+			line := strings.Join(words, " ")
+			if n := utf8.RuneCountInString(line); n > presence.MessageMost {
+				return usagef("say: %d characters; the limit is %d", n, presence.MessageMost)
+			}
+			r.room.Say(r.member.Actor.User, line)
 			return nil
 		},
 	}

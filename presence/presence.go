@@ -10,22 +10,26 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Person is one session of a user.
 type Person struct {
 	// ID is the number of the session, from 1.
-	ID int
+	ID int `json:"session"`
 	// User, Role, Fingerprint and Address are from the login.
-	User, Role, Fingerprint, Address string
+	User        string `json:"user"`
+	Role        string `json:"role"`
+	Fingerprint string `json:"fingerprint"`
+	Address     string `json:"address"`
 	// Nodes is the filter that limits what the user sees; "" is all nodes.
-	Nodes string
-	Since time.Time
+	Nodes string    `json:"nodes"`
+	Since time.Time `json:"since"`
 	// Screen is the title of the current screen, and Node its node; zero without a node.
-	Screen string
-	Node   models.NodeRef
+	Screen string         `json:"screen"`
+	Node   models.NodeRef `json:"node"`
 	// Following is the session that this one follows, 0 for none.
-	Following int
+	Following int `json:"following"`
 }
 
 // Message is a line that a user sent to all connected users.
@@ -162,7 +166,16 @@ func (r *Room) Say(user, text string) { r.say(user, text, nil) }
 // messagesMost bounds the messages that wait for a session.
 const messagesMost = 20
 
+// MessageMost bounds a message, in characters; the rest is dropped.
+const MessageMost = 200
+
+// say sends a message of one line: a second line would look like a message of another user.
 func (r *Room) say(user, text string, from *Seat) {
+	if all := []rune(printable.Line(text)); len(all) > MessageMost {
+		text = string(all[:MessageMost])
+	} else {
+		text = string(all)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.seats {

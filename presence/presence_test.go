@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"ironworks/models"
 )
@@ -97,6 +99,20 @@ func TestMessages(t *testing.T) {
 	}
 	if all := texts(ben); len(all) != messagesMost || all[0] != fmt.Sprint("vera: ", 2*messagesMost) {
 		t.Errorf("of many messages are left: %q", all)
+	}
+}
+
+// TestMessageIsOneLine sends what would look like a message of another user, control sequences, and a flood.
+func TestMessageIsOneLine(t *testing.T) {
+	t.Parallel()
+	r := NewRoom()
+	anna, _ := enter(r, "anna", "")
+	for _, text := range []string{"hi\nben: I am done", "\x1b]0;title\a\x1b[2J", "\xff\xfe", strings.Repeat("é\n", 100_000)} {
+		r.Say("vera", text)
+		got := anna.Messages()[0].Text
+		if strings.ContainsAny(got, "\n\r\x1b\a") || !utf8.ValidString(got) || utf8.RuneCountInString(got) > MessageMost {
+			t.Errorf("%.40q arrives as %.300q", text, got)
+		}
 	}
 }
 

@@ -120,12 +120,12 @@ func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
 // run runs the console or the command.
 func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int {
 	pty, _, terminal := channel.Pty()
-	args := channel.Command()
-	if raw := channel.RawCommand(); raw != "" && (len(args) == 0 || !closedQuotes(raw)) {
-		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: cannot read the command: empty, or unbalanced quotes")
-		return exitUsage
-	}
-	if len(args) > 0 {
+	if raw := channel.RawCommand(); raw != "" {
+		args, err := words(raw)
+		if err != nil {
+			_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: cannot read the command: %v\n", err)
+			return exitUsage
+		}
 		return s.opts.Command(ctx, one, args)
 	}
 	if !terminal {
@@ -142,25 +142,6 @@ func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int
 }
 
 const exitUsage = 2
-
-// closedQuotes reports whether all quotes of a command are closed; charm.land/ssh ignores the rest of an open one.
-func closedQuotes(command string) bool {
-	var open rune
-	escaped := false
-	for _, r := range command {
-		switch {
-		case escaped:
-			escaped = false
-		case r == '\\' && open != '\'':
-			escaped = true
-		case r == open:
-			open = 0
-		case open == 0 && (r == '"' || r == '\''):
-			open = r
-		}
-	}
-	return open == 0 && !escaped
-}
 
 // end says why the server ended the session, and ends it.
 func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {

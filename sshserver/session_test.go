@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -21,7 +22,11 @@ func TestCommands(t *testing.T) {
 		{"args 'open", "", "", "unbalanced quotes", 2},
 		{`args "a'b" 'c"d' e\'f`, "", `["a'b" "c\"d" "e'f"]`, "", 0},
 		{`args "open\"`, "", "", "unbalanced quotes", 2},
-		{"   ", "", "", "ironworks:", 2},
+		{"   ", "", "", "cannot read the command: empty", 2},
+		{`args '' "" a''b`, "", `["" "" "ab"]`, "", 0},
+		{`args "a\$b \x \\" c\ d`, "", `["a$b \\x \\" "c d"]`, "", 0},
+		{"args \xff\xfe", "", "[\"\uFFFD\"]", "", 0},
+		{"args a\\", "", "", "unbalanced quotes", 2},
 		{"cat", "from standard input", "from standard input", "", 0},
 		{"both", "", "out", "err", 0},
 		{"exit 3", "", "", "", 3},
@@ -35,6 +40,20 @@ func TestCommands(t *testing.T) {
 	}
 	if n := r.sessions(); n != 0 {
 		t.Errorf("%d sessions are left", n)
+	}
+}
+
+// TestLongCommand reads a command of 200 kB at once: a session must not keep a processor busy for minutes.
+func TestLongCommand(t *testing.T) {
+	t.Parallel()
+	r := serve(t, Limits{})
+	began := time.Now()
+	stdout, stderr, code := r.run(r.connect(r.ben), "", "args "+strings.Repeat("x", 200_000))
+	if len(stdout) < 200_000 || stderr != "" || code != 0 {
+		t.Errorf("%d bytes, %q, %d", len(stdout), stderr, code)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	c.keyAt = time.Now()
-	if _, _, is := c.following(); is {
+	if c.watches() {
 		return c.keyWhileFollowing(name)
 	}
 	if name == "ctrl+c" {
@@ -222,6 +222,9 @@ func (c *Console) whyPlugin(p *plugin.Plugin) string {
 
 // pasted sends pasted text to a text input. It never runs actions.
 func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
+	if c.watches() {
+		return nil
+	}
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)
 	}

@@ -14,6 +14,9 @@ const wheelRows = 3
 
 // wheel scrolls the dialog in front, or the screen.
 func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	if c.watches() {
+		return nil
+	}
 	id, by := action.Down, wheelRows
 	switch msg.Mouse().Button {
 	case tea.MouseWheelDown:
@@ -37,7 +40,7 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 // click selects the element at a cell: a row, a column title, a tab, a field, an item of a menu. A click at the
 // selected row opens it.
 func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
+	if c.watches() || msg.Button != tea.MouseLeft || c.width < leastWidth || c.height < leastHeight {
 		return nil
 	}
 	x, y, h := msg.X, msg.Y-c.bodyTop(), c.height-c.bodyTop()-1

@@ -115,7 +115,7 @@ func (c *Console) follow(id int) {
 // messageForm asks for a line to all users.
 func (c *Console) messageForm() screen.Overlay {
 	const key = "line"
-	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: 200}}
+	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: presence.MessageMost}}
 	return overlay.NewForm(textSayTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		seat, text := c.env.Seat, v[key]
 		return func() tea.Msg {
@@ -147,6 +147,13 @@ func (c *Console) mirror(f presence.Frame, p presence.Person, w, h int) string {
 	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID, size)
 	head := c.theme.Paint(theme.Accent, cell.Fit(printable.Line(text), w))
 	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
+}
+
+// watches reports whether the session follows another one: paste and mouse then do nothing, because they would act on
+// this session's own screen, which is hidden.
+func (c *Console) watches() bool {
+	_, _, is := c.following()
+	return is
 }
 
 // keyWhileFollowing ends following; all other keys do nothing, because the other session is only watched.
