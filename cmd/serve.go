@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -76,6 +74,7 @@ func (f *serverFlags) settings(cfg *config.Config) config.Serve {
 type consoleServer struct {
 	app    *app
 	cfg    *config.Config
+	access *access.List
 	shared *session.Shared
 	room   *presence.Room
 	tasks  *screen.TaskList
@@ -103,11 +102,9 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	}
 	log := &audit.LazyFile{Path: a.files.Audit}
 	defer log.Close()
-	s := &consoleServer{app: a, cfg: cfg, room: presence.NewRoom(), audit: log, recordings: settings.Record}
-	if s.recordings != "" {
-		if err := os.MkdirAll(s.recordings, 0o700); err != nil {
-			return usagef("serve: --record: %w", err)
-		}
+	s := &consoleServer{app: a, cfg: cfg, access: list, room: presence.NewRoom(), audit: log, recordings: settings.Record}
+	if err := writableFolder(s.recordings); err != nil {
+		return usagef("serve: --record: %w", err)
 	}
 	server, err := sshserver.New(sshserver.Options{
 		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
@@ -126,7 +123,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	a.client, a.keystone = opened.Client, cfg.Current.Connection.Keystone.AuthURL
 	if flags.check {
 		defer opened.Close()
-		return a.checkServer(cmd.Context(), opened, server, &settings)
+		return a.checkServer(cmd.Context(), opened, server, &settings, list)
 	}
 	a.limitGarbage(servedGC)
 	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", settings.Listen)
@@ -154,16 +151,6 @@ func (a *app) limitGarbage(percent int) {
 
 const textServerStops = "the server is shutting down; running tasks resume when it restarts"
 
-// checkServer reads configuration, keys and API once, as the server would.
-func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve) error {
-	if _, err := opened.Client.Conductors(ctx); err != nil {
-		return err
-	}
-	v, _ := opened.Client.Version()
-	return a.printOut("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
-		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(append(append([]string{}, settings.Access.AuthorizedKeys...), settings.Access.UserCA...), ", "))
-}
-
 // run polls and serves until ctx ends; then all sessions and tasks end.
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -173,6 +160,7 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	var running, following sync.WaitGroup
 	s.tasks = screen.NewTaskList(ctx, &running)
 	var polling sync.WaitGroup
+	polling.Go(func() { s.app.watchUsers(ctx, s.access, s.cfg.Hands.Serve.Access.Users) })
 	polling.Go(func() {
 		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {
 			s.app.complain("polling ended: %v", err)

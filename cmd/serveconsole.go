@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ironworks/config"
 	"ironworks/models"
 	"ironworks/presence"
 	"ironworks/printable"
@@ -32,7 +33,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	if err != nil {
 		return err
 	}
-	keys, err := keymap(s.cfg.Hands)
+	keys, err := servedKeymap(s.cfg.Hands)
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,12 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		return errors.New("the console crashed (this is a bug); connect again")
 	}
 	return err
+}
+
+// servedKeymap has no plugins: they are programs of the server, and users should not learn their command lines.
+func servedKeymap(hands config.Hands) (*action.Keymap, error) {
+	hands.Plugins = nil
+	return keymap(hands)
 }
 
 const (

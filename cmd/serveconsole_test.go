@@ -3,6 +3,8 @@ package cmd
 import (
 	"testing"
 
+	"ironworks/config"
+	"ironworks/plugin"
 	"ironworks/session"
 	"ironworks/sshserver/access"
 	"ironworks/ui/action"
@@ -48,5 +50,31 @@ func TestForbiddenActions(t *testing.T) {
 		if len(no) != 4+len(extra) {
 			t.Errorf("%s: %v", role, no)
 		}
+	}
+}
+
+// TestServedConsoleHasNoPlugins: a plugin of the server's configuration is neither offered nor named.
+func TestServedConsoleHasNoPlugins(t *testing.T) {
+	t.Parallel()
+	hands := config.Hands{
+		Keys:    []config.KeyBinding{{Action: "sort", Keys: []string{"f5"}}},
+		Plugins: []config.Plugin{{Plugin: plugin.Plugin{Name: "ping", Keys: []string{"ctrl+p"}}}},
+	}
+	local, err := keymap(hands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := servedKeymap(hands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, there := local.Find("ping"); !there {
+		t.Error("a local console has no plugin")
+	}
+	if _, there := served.Find("ping"); there {
+		t.Error("a served console has a plugin")
+	}
+	if a, _ := served.Find("sort"); a.Key() != "f5" {
+		t.Errorf("sort has the key %q", a.Key())
 	}
 }

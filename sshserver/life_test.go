@@ -61,8 +61,8 @@ func TestChangedRole(t *testing.T) {
 	s := r.console(r.connect(r.ben), 80, 24)
 	r.shows(s, "ben operator")
 	r.write("keys", authorized(r.ben.PublicKey(), "ben viewer"))
-	if _, _, code := outcome(s.Wait(), &bytes.Buffer{}, &bytes.Buffer{}); code != exitFailed {
-		t.Errorf("exit code %d", code)
+	if _, _, code := outcome(s.Wait(), &bytes.Buffer{}, &bytes.Buffer{}); code != exitFailed || !strings.Contains(s.out.String(), "session ended: your role has changed; connect again") {
+		t.Errorf("exit code %d: %s", code, &s.out)
 	}
 	r.shows(r.console(r.connect(r.ben), 80, 24), "ben viewer")
 }
@@ -115,6 +115,9 @@ func TestHostKey(t *testing.T) {
 		if _, err := open(path); err == nil || !strings.Contains(err.Error(), "readable by other users (mode 0") || !strings.Contains(err.Error(), "chmod 600") {
 			t.Errorf("mode %v: %v", mode, err)
 		}
+	}
+	if _, err := open(path[:len(path)-4]); err == nil || !strings.Contains(err.Error(), "not a file") || strings.Contains(err.Error(), "chmod") {
+		t.Errorf("a folder: %v", err)
 	}
 	_ = os.Chmod(path, 0o600)
 	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {

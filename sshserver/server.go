@@ -90,6 +90,9 @@ var errStopped = errors.New("the server is shutting down")
 // errRevoked is the cause of the end of a session whose key is no longer accepted.
 var errRevoked = errors.New("your key is no longer accepted")
 
+// errChanged is the cause of the end of a session whose user has another role or other nodes now.
+var errChanged = errors.New("your role has changed; connect again")
+
 // errIdle is the cause of the end of a session without input.
 var errIdle = errors.New("no input for too long")
 
@@ -140,6 +143,8 @@ func hostKey(path string) (gossh.Signer, error) {
 		}
 	case err != nil:
 		return nil, fmt.Errorf("read the host key: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("host key %s: not a file", path)
 	case info.Mode().Perm()&0o077 != 0:
 		return nil, fmt.Errorf("host key %s: readable by other users (mode %#o); run chmod 600 %s, or remove it to create a new key", path, info.Mode().Perm(), path)
 	}
@@ -212,8 +217,16 @@ func (s *Server) recheck() {
 			continue
 		}
 		s.opts.Log("session %d of %s ended: %v", one.ID, one.Name, err)
-		one.cancel(errRevoked)
+		one.cancel(endOf(err))
 	}
+}
+
+// endOf returns what a client is told about the end of its session. It does not learn why its key is refused.
+func endOf(err error) error {
+	if errors.Is(err, errChanged) {
+		return errChanged
+	}
+	return errRevoked
 }
 
 // stillAllowed returns why the key of a session would not be accepted now, as the same user and from the same address.
@@ -223,8 +236,10 @@ func (s *Server) stillAllowed(one *Session) error {
 	switch {
 	case err != nil && !errors.Is(err, access.ErrUnsure):
 		return err
-	case now.User != one.User || !access.AllowedFrom(now.Sources, one.remote):
+	case !access.AllowedFrom(now.Sources, one.remote):
 		return errRevoked
+	case now.User != one.User:
+		return errChanged
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *Server) handle(channel ssh.Session, of *channel) {
 	// A connection outlives its login: with ControlMaster, new sessions start without a login.
 	if err := s.stillAllowed(one); err != nil {
 		s.opts.Log("refused a session of %s from %s: %v", one.Name, one.Address, err)
-		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", errRevoked)
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", endOf(err))
 		_ = channel.Exit(exitFailed)
 		return
 	}
@@ -150,7 +150,7 @@ func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
 	case errors.Is(cause, errStopped):
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %s\r\n", s.opts.Farewell)
 		code = exitStopped
-	case errors.Is(cause, errIdle), errors.Is(cause, errRevoked):
+	case errors.Is(cause, errIdle), errors.Is(cause, errRevoked), errors.Is(cause, errChanged):
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", cause)
 		code = exitFailed
 	}

@@ -91,6 +91,8 @@ type List struct {
 
 	mu    sync.RWMutex
 	files *files
+	// users are the grants of the configuration.
+	users map[string]Grant
 }
 
 // Open reads all files. Any problem in them is an error; later, [List.Reload] fails closed.
@@ -105,7 +107,30 @@ func Open(s Settings) (*List, error) {
 	if len(read.keys) == 0 && len(read.cas) == 0 {
 		return nil, fmt.Errorf("no user could connect: no key in %s", strings.Join(slices.Concat(s.AuthorizedKeys, s.UserCA), ", "))
 	}
-	return &List{settings: s, files: read}, nil
+	return &List{settings: s, files: read, users: s.Users}, nil
+}
+
+// SetUsers replaces the grants of the configuration.
+func (l *List) SetUsers(users map[string]Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.users = users
+}
+
+// Keys returns the login of each key, or why it cannot log in, and the number of certificate authorities, whose users
+// are unknown before they log in.
+func (l *List) Keys(now time.Time) (logins []Login, refused []error, authorities int) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, k := range l.files.keys {
+		login, err := l.plain(k.key, now)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", k.name, err))
+			continue
+		}
+		logins = append(logins, login)
+	}
+	return logins, refused, len(l.files.cas)
 }
 
 // Reload reads the files again if any has changed, and reports whether it did. Keys in files or lines that cannot be
@@ -224,14 +249,14 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 // user returns the user with the first of its names. A grant of the configuration counts more than the role of the key.
 func (l *List) user(names []string, role Role) (User, error) {
 	for _, name := range append(slices.Clone(names), "*") {
-		if g, ok := l.settings.Users[name]; ok && (name != "*" || role == "") {
+		if g, ok := l.users[name]; ok && (name != "*" || role == "") {
 			return User{Name: names[0], Role: g.Role, Nodes: g.Nodes}, nil
 		}
 	}
 	if role == "" {
 		return User{Name: names[0]}, ErrNoRole
 	}
-	return User{Name: names[0], Role: role, Nodes: l.settings.Users["*"].Nodes}, nil
+	return User{Name: names[0], Role: role, Nodes: l.users["*"].Nodes}, nil
 }
 
 // AllowedFrom reports whether all sources, as in [Login], allow an address.

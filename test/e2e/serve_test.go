@@ -161,11 +161,11 @@ func TestServeWithOpenSSH(t *testing.T) {
 		if o := v.ssh("anna", "", "-t", "-t", "127.0.0.1", "nodes", "-o", "name"); o.code != 0 || !strings.Contains(o.stdout, name) {
 			t.Errorf("with a terminal of 0×0: %d, %s%s", o.code, o.stdout, o.stderr)
 		}
-		for _, args := range [][]string{{"-N", "-L", "0:127.0.0.1:1"}, {"-s", "127.0.0.1", "sftp"}} {
-			if args[0] == "-s" {
-				if o := v.ssh("anna", "", args...); o.code == 0 {
-					t.Errorf("%q: exit code 0", args)
-				}
+		for _, args := range [][]string{
+			{"-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:1", "127.0.0.1", "who"}, {"-W", "127.0.0.1:" + v.port, "127.0.0.1"}, {"-s", "127.0.0.1", "sftp"},
+		} {
+			if o := v.ssh("anna", "", args...); o.code == 0 {
+				t.Errorf("%q: exit code 0", args)
 			}
 		}
 		t.Run("certificates", v.certificates)
@@ -180,6 +180,7 @@ func TestServeWithOpenSSH(t *testing.T) {
 				t.Errorf("%d, %s%s", o.code, o.stdout, o.stderr)
 			}
 		})
+		t.Run("changed role", func(t *testing.T) { v.changedRole(t, s.URL, name) })
 		t.Run("stop", func(t *testing.T) {
 			one := v.screen("vera")
 			_ = v.running.cmd.Process.Signal(syscall.SIGTERM)
@@ -243,6 +244,18 @@ func (v *servedConsole) borrowedKey(t *testing.T, node string) {
 	o := v.ssh("borrowed", "", "-i", v.path("vera"), "127.0.0.1", "maintenance", "on", node)
 	if o.code != 3 || !strings.Contains(o.stderr, "requires the role operator; your role is viewer") {
 		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+}
+
+// changedRole makes an operator a viewer in the configuration, without a restart: the open console ends, and the next
+// one has the new role. A command that needs the old one is refused.
+func (v *servedConsole) changedRole(t *testing.T, url, node string) {
+	ben := v.screen("ben")
+	v.c.write(".config/ironworks/config.yaml", "contexts:\n  rack:\n    url: %s\n"+strings.Replace(usersOfTheServer, "ben: {role: operator}", "ben: {role: viewer}", 1), url, "nobody")
+	ben.until("session ended: your role has changed; connect again")
+	ben.Ends(t, 1)
+	if o := v.as("ben", 3, "maintenance", "on", node); !strings.Contains(o.stderr, "your role is viewer") {
+		t.Errorf("%s", o.stderr)
 	}
 }
 

@@ -1,0 +1,47 @@
+package cmd
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"ironworks/config"
+	"ironworks/sshserver/access"
+)
+
+// usersEvery is the interval in which the configuration's users are read again.
+const usersEvery = 2 * time.Second
+
+// watchUsers applies changes of serve.users in the configuration until ctx ends; the server then ends the sessions of
+// users whose role or nodes have changed. A change counts when it is read twice: an editor may be writing the file. While
+// the configuration is invalid, the last users stay.
+func (a *app) watchUsers(ctx context.Context, list *access.List, current map[string]access.Grant) {
+	options := a.options
+	options.Flags = a.flags
+	ticker := time.NewTicker(usersEvery)
+	defer ticker.Stop()
+	previous, problem := current, ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		hands, err := config.LoadHands(options)
+		if err != nil {
+			if text := err.Error(); text != problem {
+				problem = text
+				a.complain("users not reloaded: %v", err)
+			}
+			continue
+		}
+		problem = ""
+		users := hands.Serve.Access.Users
+		if maps.Equal(users, previous) && !maps.Equal(users, current) {
+			list.SetUsers(users)
+			current = users
+			a.complain("users reloaded from the configuration")
+		}
+		previous = users
+	}
+}
