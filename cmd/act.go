@@ -80,6 +80,7 @@ func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session.Session
 func (a *app) carryOut(cmd *cobra.Command, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags) error {
 	ctx := cmd.Context()
 	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
+		a.warn(plan)
 		return a.confirm(ctx, s.Client, plan, flags.yes)
 	})
 }

@@ -3,12 +3,9 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ironworks/bmc"
 	"ironworks/config"
@@ -35,43 +32,12 @@ func (a *app) asker(logins *config.BMCLogins) func(ctx context.Context, t *bmc.T
 	}
 }
 
-// askPassword prompts at the terminal without echo.
+// askPassword prompts for the password of a BMC.
 func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, error) {
-	in, is := a.stdin.(*os.File)
-	if !is || !a.interactive() {
+	if !a.interactive() {
 		return "", &provision.BMCCredentialsError{Address: t.Address, Username: t.Username}
 	}
-	state, err := term.GetState(int(in.Fd()))
-	if err != nil {
-		return "", fmt.Errorf("read password: %w", err)
-	}
-	type answer struct {
-		text []byte
-		err  error
-	}
-	a.prompting.Store(true)
-	defer a.prompting.Store(false)
-	if _, is := terminal(a.stderr); is {
-		_, _ = io.WriteString(a.stderr, "\r\x1b[K") // erases a progress line
-	}
-	a.printErr("Password of %s at %s: ", t.Username, models.MaskURL(t.Address))
-	typed := make(chan answer, 1)
-	go func() {
-		text, err := term.ReadPassword(int(in.Fd()))
-		typed <- answer{text, err}
-	}()
-	select {
-	case got := <-typed:
-		a.printErr("\n")
-		if got.err != nil {
-			return "", fmt.Errorf("read password: %w", got.err)
-		}
-		return models.Secret(got.text), nil
-	case <-ctx.Done():
-		_ = term.Restore(int(in.Fd()), state)
-		a.printErr("\n")
-		return "", ctx.Err()
-	}
+	return a.askSecret(ctx, fmt.Sprintf("Password of %s at %s: ", t.Username, models.MaskURL(t.Address)))
 }
 
 func (a *app) bmcLoginCommand(flags *bmcFlags) *cobra.Command {

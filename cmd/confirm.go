@@ -45,6 +45,27 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return a.askConsent(ctx, plan)
 }
 
+// warn prints the warnings of a plan; one of several nodes once, with their number.
+func (a *app) warn(plan provision.Batch) {
+	var texts []string
+	nodes := map[string][]string{}
+	for _, i := range plan.Legal() {
+		for _, text := range i.Warnings {
+			if nodes[text] == nil {
+				texts = append(texts, text)
+			}
+			nodes[text] = append(nodes[text], i.Node.Label())
+		}
+	}
+	for _, text := range texts {
+		who := nodes[text][0]
+		if n := len(nodes[text]); n > 1 {
+			who = models.Counted(n, "node")
+		}
+		a.complain("warning: %s: %s", who, text)
+	}
+}
+
 // askConsent asks for the consent that a plan needs, at least for y.
 func (a *app) askConsent(ctx context.Context, plan provision.Batch) error {
 	name, legal := plan.Action.Name(), plan.Legal()

@@ -183,10 +183,10 @@ ironworks undeploy r7-n01 r7-n07 --yes --wait`,
 	},
 	"ironworks rescue": {
 		"Boot the rescue ramdisk",
-		`Boot active nodes into the rescue ramdisk, where the user rescue logs in with the password of
---password-file.`,
-		`ironworks rescue r7-n01 --password-file password.txt --wait
-echo secret | ironworks rescue r7-n01 --password-file -`,
+		`Boot active nodes into the rescue ramdisk, where the user rescue logs in with a password. At a terminal the
+command prompts for the password; otherwise --password-file is required.`,
+		`ironworks rescue r7-n01 --wait
+ironworks rescue r7-n01 --password-file password.txt --wait`,
 	},
 	"ironworks unrescue": {
 		"Leave the rescue ramdisk",

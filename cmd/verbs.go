@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,9 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := a.provisionRequest(v, flags)
+			if err == nil && v == models.VerbRescue {
+				req.RescuePassword, err = a.rescuePassword(cmd.Context(), flags.passwordFile)
+			}
 			if err != nil {
 				return err
 			}
@@ -71,6 +75,15 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	return cmd
 }
 
+// rescuePassword reads the password of the user rescue from a file or stdin, or prompts at a terminal.
+func (a *app) rescuePassword(ctx context.Context, file string) (models.Secret, error) {
+	if a.interactive() && (file == "" || file == "-") {
+		return a.askSecret(ctx, "Password of the user rescue: ")
+	}
+	password, err := a.readFlag("--password-file", file, false)
+	return models.Secret(strings.TrimRight(string(password), "\r\n")), err
+}
+
 // provisionRequest reads the files of the flags and makes the request.
 func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.ProvisionRequest, error) {
 	args := provision.Arguments{Steps: flags.steps, Runbook: flags.runbook, DisableRamdisk: flags.disableRamdisk}
@@ -86,11 +99,6 @@ func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.Provisio
 		}
 		args.ConfigDrive = string(drive)
 	}
-	password, err := a.readFlag("--password-file", flags.passwordFile, false)
-	if err != nil {
-		return models.ProvisionRequest{}, err
-	}
-	args.RescuePassword = models.Secret(strings.TrimRight(string(password), "\r\n"))
 	req, err := provision.Request(v, args)
 	if err != nil {
 		return req, usagef("%s: %w", v, err)

@@ -115,6 +115,14 @@ func TestRefusals(t *testing.T) {
 			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue}),
 			models.RefusedArguments, "requires a password",
 		},
+		"rescue with a blank password": {
+			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue, RescuePassword: " \t"}),
+			models.RefusedArguments, "requires a password",
+		},
+		"hold of an old Ironic": {
+			with(models.StateManageable, nil), 82, provision.Provision(models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: []models.Step{{Interface: "power", Step: "hold"}}}),
+			models.RefusedArguments, "Ironic before API 1.85 has no step power.hold",
+		},
 		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "ironworks abort n1 first"},
 		"power while deploying":     {with(models.StateDeployWait, nil), 115, provision.Power(models.TargetOff), "", ""},
 		"power in maintenance":      {with(models.StateActive, maintained), 115, provision.Power(models.TargetOn), "", ""},

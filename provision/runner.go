@@ -42,6 +42,8 @@ type Item struct {
 	// Refusal is why nothing will be sent, or nil.
 	Refusal *models.Refusal
 	Effect  models.Effect
+	// Warnings are settings that are legal but may not work, a sentence each.
+	Warnings []string
 }
 
 // Plan checks the action against every node. Nothing is sent.
@@ -54,6 +56,9 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 			item.Refusal = readOnly(a.Name(), nodes[i].Label())
 		} else {
 			item.Refusal = a.Refuse(&nodes[i], v)
+		}
+		if item.Refusal == nil {
+			item.Warnings = a.warnings(&nodes[i])
 		}
 		p.Items = append(p.Items, item)
 	}

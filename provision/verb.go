@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	if why, hint, screenHint := a.badArguments(); why != "" {
 		return refusal(a, n, models.RefusedArguments, why, hint).WithScreenHint(screenHint)
 	}
+	if s := a.reservedStep(); s != "" && !v.Has(models.FeatureUnhold) {
+		return refusal(a, n, models.RefusedArguments, fmt.Sprintf("Ironic before API 1.%d has no step %s", models.FeatureUnhold.Minor(), s), "")
+	}
 	if wrong, setting := a.wrongSteps(n, true); wrong != nil {
 		hint, screenHint := "ironworks steps "+n.Label()+" lists the steps", "choose a step of the list"
 		if setting != "" {
@@ -60,7 +64,17 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	return nil
 }
 
-// warnings returns the steps that only a custom hardware manager of the ramdisk can offer.
+// reservedStep returns the first step that no interface offers; an old Ironic fails the operation because of it.
+func (a verbAction) reservedStep() string {
+	for _, s := range a.stepsToRun() {
+		if steps.Reserved(s.Step) {
+			return printable.Line(s.Label())
+		}
+	}
+	return ""
+}
+
+// warnings returns the steps that Ironic drops, and those that only a custom hardware manager of the ramdisk can offer.
 func (a verbAction) warnings(n *models.Node) []string {
 	texts, _ := a.wrongSteps(n, false)
 	return texts
@@ -94,7 +108,7 @@ func (a verbAction) badArguments() (why, hint, screenHint string) {
 		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE", "enter steps, for example deploy.erase_devices_metadata"
 	case r.Verb == models.VerbService && len(r.ServiceSteps) == 0 && r.Runbook == "":
 		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE", "enter steps as INTERFACE.STEP"
-	case r.Verb == models.VerbRescue && !r.RescuePassword.IsSet():
+	case r.Verb == models.VerbRescue && strings.TrimSpace(r.RescuePassword.Reveal()) == "": // node.py, _do_provision_action: a password of spaces is none
 		return "rescue requires a password for the rescue user", "pass --password-file FILE", "enter a password"
 	}
 	return "", "", ""

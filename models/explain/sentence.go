@@ -115,6 +115,10 @@ func restSentence(r *models.Row) string {
 	case models.StateActive:
 		return "Active: an instance is running" + withInstance(n) + "."
 	case models.StateRescue:
+		if n.PowerState == models.PowerOff {
+			// drivers/modules/redfish/boot.py, clean_up_ramdisk (39.0.0): off before the virtual medium is ejected.
+			return "In rescue, but powered off: the rescue ramdisk does not run; unrescue boots the instance."
+		}
 		return "Running the rescue ramdisk; unrescue boots the instance."
 	default:
 		return title(string(n.ProvisionState)) + "."

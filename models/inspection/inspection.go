@@ -143,8 +143,17 @@ func (s *stored) system() []string {
 		labeled("firmware", join(" ", in.System.Firmware.Vendor, in.System.Firmware.Version, in.System.Firmware.Date)),
 		join("  ", labeled("boot mode", in.Boot.Mode), labeled("booted over", in.Boot.PXE)),
 		join("  ", labeled("BMC", in.BMC), labeled("hostname", in.Hostname)),
-		labeled("error of the ramdisk:", strings.Trim(string(s.Plugin.Error), `"`)),
+		labeled("error of the ramdisk:", s.ramdiskError()),
 	}
+}
+
+// ramdiskError returns why the ramdisk could not collect data; the agent sends null for no error
+// (ironic_python_agent/inspector.py, inspect).
+func (s *stored) ramdiskError() string {
+	if string(s.Plugin.Error) == "null" {
+		return ""
+	}
+	return strings.Trim(string(s.Plugin.Error), `"`)
 }
 
 func (s *stored) processors() []string {

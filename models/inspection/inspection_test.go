@@ -58,6 +58,7 @@ func TestDescribeLittle(t *testing.T) {
 	for text, sections := range map[string]int{
 		`{}`: 0, `{"inventory": {}, "plugin_data": {}}`: 0, `{"inventory": null, "plugin_data": null}`: 0,
 		`{"inventory": {"cpu": {"count": 4, "frequency": null}}}`: 1, `{"inventory": {"bmc_address": "::1"}, "plugin_data": {"error": "no disks"}}`: 1,
+		`{"plugin_data": {"error": null}}`: 0, `{"plugin_data": {"error": "no disks"}}`: 1,
 	} {
 		if list, err := inspection.Describe([]byte(text)); err != nil || len(list) != sections {
 			t.Errorf("%s: %v, %v", text, list, err)

@@ -12,17 +12,19 @@ import (
 	"ironworks/spell"
 )
 
-// reserved are steps that Ironic itself runs (ironic/conductor/steps.py, RESERVED_STEP_HANDLER_MAPPING).
+// reserved are steps that Ironic itself would run (ironic/conductor/steps.py, RESERVED_STEP_HANDLER_MAPPING). Its
+// _validate_user_steps leaves them out of the list of steps without an error (39.0.0).
 var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
 
-// Reserved reports whether Ironic runs a step itself.
+// Reserved reports whether a step is one of the conductor, not of an interface.
 func Reserved(step string) bool { return slices.Contains(reserved, step) }
 
 // Problem is a problem of a step.
 type Problem struct {
 	// Text describes the problem and its correction.
 	Text string
-	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it.
+	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it, or
+	// Ironic drops it.
 	Certain bool
 	// Argument is the name of the argument that is wrong or missing; empty for other problems.
 	Argument string
@@ -33,7 +35,7 @@ type Problem struct {
 // Check returns the problems of a step on a node with these interfaces, as part of an operation.
 func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	if Reserved(s.Step) {
-		return nil
+		return []Problem{{Text: s.Label() + ": Ironic drops hold, wait and power steps, so this step does not run"}}
 	}
 	rows := Named(s.Interface, s.Step)
 	if len(rows) == 0 {

@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		"interface without steps":           {redfish, models.CleanSteps, "firmware.update", `{"settings": []}`, "not offered by the firmware interface no-firmware; offered by redfish (39.0.0), fake (39.0.0)", false},
 		"old driver":                        {redfish, models.CleanSteps, "management.reset_ilo", "", "offered by ilo, ilo5 (21.4.4)", false},
 		"interfaces unknown":                {nil, models.CleanSteps, "raid.create_configuration", "", "", false},
-		"reserved":                          {redfish, models.CleanSteps, "power.reboot", "", "", false},
+		"reserved":                          {redfish, models.CleanSteps, "power.reboot", "", "Ironic drops hold, wait and power steps", true},
 		"misspelled":                        {redfish, models.CleanSteps, "deploy.erase_device_metadata", "", `unknown (did you mean "deploy.erase_devices_metadata"?)`, true},
 		"of a hardware manager":             {redfish, models.CleanSteps, "deploy.upgrade_disks", `{"any": 1}`, "deploy.upgrade_disks is unknown", true},
 		"unknown step of the conductor":     {redfish, models.CleanSteps, "bios.apply", "", "bios.apply is unknown", false},

@@ -118,6 +118,14 @@ func arguments() group {
 			{call: provisionCall, body: `{"target": "clean", "clean_steps": [{"interface": "bios", "step": "factory_reset"}]}`, want: "202"},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state target_provision_state last_error clean_step reservation", want: `200 provision_state="manageable" target_provision_state=null last_error=null clean_step={} reservation=null`},
 		}},
+		{name: "clean-drops-hold-and-power-steps", state: "manageable", steps: []step{
+			{call: provisionCall, body: `{"target": "clean", "clean_steps": [{"interface": "power", "step": "hold"}, {"interface": "power", "step": "power_on"}, {"interface": "power", "step": "wait"}]}`, want: "202"},
+			{
+				call: "UNTIL /v1/nodes/{node}", see: "provision_state last_error reservation",
+				want: `200 provision_state="manageable" last_error=null reservation=null`,
+				old:  `200 provision_state="clean failed" last_error="Cannot clean node {node}: node does not support this clean step: {'interface': 'power', 'step': 'hold'}; node does not support this clean step: {'interface': 'power', 'step': 'power_on'}; node does not support this clean step: {'interface': 'power', 'step': 'wait'}" reservation=null`,
+			},
+		}},
 		{name: "disable-ramdisk-with-provide", state: "manageable", steps: []step{{call: provisionCall, body: `{"target": "provide", "disable_ramdisk": true}`, want: "400 disable_ramdisk is supported only with manual cleaning or servicing", old: "500 disable_ramdisk is supported only with manual cleaning"}}},
 		{name: "disable-ramdisk-before-1-70", state: "manageable", steps: []step{{call: provisionCall, version: "1.69", body: `{"target": "clean", "clean_steps": [{"interface": "bios", "step": "factory_reset"}], "disable_ramdisk": true}`, want: "406 disable_ramdisk is not acceptable in this API version"}}},
 		{name: "disable-ramdisk-with-a-step-that-needs-it", state: "manageable", steps: []step{
@@ -135,6 +143,11 @@ func arguments() group {
 		{name: "service", since: 87, state: "active", steps: []step{
 			{call: provisionCall, body: `{"target": "service", "service_steps": [{"interface": "vendor", "step": "log_passthrough"}]}`, want: "202"},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state target_provision_state last_error service_step reservation", want: `200 provision_state="active" target_provision_state=null last_error=null service_step={} reservation=null`},
+		}},
+
+		{name: "service-drops-hold-and-power-steps", since: 87, state: "active", steps: []step{
+			{call: provisionCall, body: `{"target": "service", "service_steps": [{"interface": "power", "step": "hold"}, {"interface": "power", "step": "wait"}, {"interface": "power", "step": "reboot"}]}`, want: "202"},
+			{call: "UNTIL /v1/nodes/{node}", see: "provision_state last_error reservation", want: `200 provision_state="active" last_error=null reservation=null`},
 		}},
 
 		{name: "rescue-without-password", state: "active", steps: []step{{call: provisionCall, body: `{"target": "rescue"}`, want: `400 A non-empty "rescue_password" is required when setting target provision state to rescue`}}},

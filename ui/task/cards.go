@@ -47,6 +47,9 @@ func card(item provision.Item, disks []models.Detail) []overlay.Text {
 		}
 		add(role, models.Detail{Name: "effect", Value: item.Effect.Text})
 	}
+	for _, text := range item.Warnings {
+		add(theme.Warn, models.Detail{Name: "warning", Value: text})
+	}
 	for _, d := range disks {
 		add(theme.Danger, d)
 	}

@@ -4,6 +4,7 @@ package form
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -259,7 +260,7 @@ func (f *field) value() string {
 func (f *field) check() string {
 	value := f.value()
 	switch {
-	case f.Required && (value == "" || f.Kind == Toggle && !f.on):
+	case f.Required && (strings.TrimSpace(value) == "" || f.Kind == Toggle && !f.on):
 		return "Required."
 	case f.Check != nil && value != "":
 		return f.Check(value)

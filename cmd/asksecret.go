@@ -1,0 +1,53 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"ironworks/models"
+)
+
+// askSecret prompts at the terminal without echo, so that a secret is neither on the screen nor in the shell's history.
+// It needs [app.interactive].
+func (a *app) askSecret(ctx context.Context, question string) (models.Secret, error) {
+	in, is := a.stdin.(*os.File)
+	if !is {
+		return "", errors.New("read password: stdin is not a terminal")
+	}
+	state, err := term.GetState(int(in.Fd()))
+	if err != nil {
+		return "", fmt.Errorf("read password: %w", err)
+	}
+	type answer struct {
+		text []byte
+		err  error
+	}
+	a.prompting.Store(true)
+	defer a.prompting.Store(false)
+	if _, is := terminal(a.stderr); is {
+		_, _ = io.WriteString(a.stderr, "\r\x1b[K") // erases a progress line
+	}
+	a.printErr("%s", question)
+	typed := make(chan answer, 1)
+	go func() {
+		text, err := term.ReadPassword(int(in.Fd()))
+		typed <- answer{text, err}
+	}()
+	select {
+	case got := <-typed:
+		a.printErr("\n")
+		if got.err != nil {
+			return "", fmt.Errorf("read password: %w", got.err)
+		}
+		return models.Secret(got.text), nil
+	case <-ctx.Done():
+		_ = term.Restore(int(in.Fd()), state)
+		a.printErr("\n")
+		return "", ctx.Err()
+	}
+}

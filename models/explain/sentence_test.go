@@ -1,0 +1,23 @@
+package explain_test
+
+import (
+	"testing"
+	"time"
+
+	"ironworks/models"
+	"ironworks/models/explain"
+)
+
+// TestSentenceOfARescuedNode: after a rescue with virtual media Ironic leaves the machine off, without the ramdisk.
+func TestSentenceOfARescuedNode(t *testing.T) {
+	t.Parallel()
+	for power, want := range map[models.PowerState]string{
+		models.PowerOn:  "Running the rescue ramdisk; unrescue boots the instance.",
+		models.PowerOff: "In rescue, but powered off: the rescue ramdisk does not run; unrescue boots the instance.",
+	} {
+		row := models.Row{Node: models.Node{ProvisionState: models.StateRescue, PowerState: power}}
+		if got := explain.Sentence(&row, models.Evidence{}, time.Now()); got != want {
+			t.Errorf("%s: %q, want %q", power, got, want)
+		}
+	}
+}
