@@ -1,6 +1,8 @@
 package provision_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"ironworks/models"
@@ -90,5 +92,34 @@ func TestConsentOfABatch(t *testing.T) {
 	one := r.Plan(verb(models.VerbUndeploy), []models.Node{on, node("n2", models.StateCleaning)})
 	if several.Answer() != "2" || one.Answer() != "n1" {
 		t.Errorf("answers %q and %q", several.Answer(), one.Answer())
+	}
+}
+
+// TestAutomatedCleaningIsShown: provide and undeploy show the steps of automated cleaning with their priorities.
+func TestAutomatedCleaningIsShown(t *testing.T) {
+	t.Parallel()
+	no := false
+	const want = "; steps unless Ironic's options change them: deploy.erase_devices_metadata 99, deploy.erase_devices 10"
+	for name, c := range map[string]struct {
+		verb   models.Verb
+		deploy string
+		clean  *bool
+		want   string
+	}{
+		"provide":                    {models.VerbProvide, "direct", nil, want},
+		"undeploy":                   {models.VerbUndeploy, "custom-agent", nil, want},
+		"a deploy without the agent": {models.VerbProvide, "fake", nil, ""},
+		"off for the node":           {models.VerbProvide, "direct", &no, ""},
+		"another verb":               {models.VerbInspect, "direct", nil, ""},
+	} {
+		n := node("n1", models.StateManageable)
+		n.AutomatedClean, n.Raw = c.clean, json.RawMessage(`{"deploy_interface": "`+c.deploy+`", "raid_interface": "no-raid"}`)
+		_, shown, _ := strings.Cut(verb(c.verb).Effect(&n).Text, "; steps")
+		if shown != "" {
+			shown = "; steps" + shown
+		}
+		if shown != c.want {
+			t.Errorf("%s: %q, want %q", name, shown, c.want)
+		}
 	}
 }

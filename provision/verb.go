@@ -130,7 +130,8 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	return e
 }
 
-// automatedSteps names the steps of automated cleaning if they are known.
+// automatedSteps names the steps of automated cleaning with their priorities, if they are known. The API does not have
+// [conductor]clean_step_priority_override and [deploy]erase_devices_priority.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {
@@ -138,9 +139,9 @@ func automatedSteps(n *models.Node) string {
 	}
 	names := make([]string, len(list))
 	for i := range list {
-		names[i] = list[i].Label()
+		names[i] = fmt.Sprintf("%s %d", list[i].Label(), list[i].Automated)
 	}
-	return "; default steps: " + strings.Join(names, ", ")
+	return "; steps unless Ironic's options change them: " + strings.Join(names, ", ")
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {
