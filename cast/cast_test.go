@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ironworks/cast"
 )
 
@@ -186,12 +188,18 @@ func TestPlay(t *testing.T) {
 		err     error
 		took    time.Duration
 	}{
-		"in its time": {cast.Playing{Speed: 1}, "", 0, "one two", nil, 61 * time.Second},
-		"faster":      {cast.Playing{Speed: 2}, "", 0, "one two", nil, 30500 * time.Millisecond},
-		"short idle":  {cast.Playing{Speed: 1, Idle: 2 * time.Second}, "", 0, "one two", nil, 4 * time.Second},
-		"quit":        {cast.Playing{Speed: 1}, "q", 10 * time.Second, "one ", cast.ErrQuit, 10 * time.Second},
-		"skip":        {cast.Playing{Speed: 1}, ".", 10 * time.Second, "one two", nil, 10 * time.Second},
-		"key faster":  {cast.Playing{Speed: 1}, "+", 11 * time.Second, "one two", nil, 36 * time.Second},
+		"in its time":  {cast.Playing{Speed: 1}, "", 0, "one two", nil, 61 * time.Second},
+		"faster":       {cast.Playing{Speed: 2}, "", 0, "one two", nil, 30500 * time.Millisecond},
+		"short idle":   {cast.Playing{Speed: 1, Idle: 2 * time.Second}, "", 0, "one two", nil, 4 * time.Second},
+		"quit":         {cast.Playing{Speed: 1}, "q", 10 * time.Second, "one ", cast.ErrQuit, 10 * time.Second},
+		"skip":         {cast.Playing{Speed: 1}, ".", 10 * time.Second, "one two", nil, 10 * time.Second},
+		"start":        {cast.Playing{Speed: 1, At: 50 * time.Second}, "", 0, "one two", nil, 11 * time.Second},
+		"forward":      {cast.Playing{Speed: 1}, "}", 10 * time.Second, "one two", nil, 39 * time.Second},
+		"to the end":   {cast.Playing{Speed: 1}, "}}", 10 * time.Second, "one two", nil, 10 * time.Second},
+		"back":         {cast.Playing{Speed: 1, At: 50 * time.Second}, "{", time.Second, "one one two", nil, 42 * time.Second},
+		"past the end": {cast.Playing{Speed: 1, At: 2 * time.Minute}, "", 0, "one two", cast.ErrTooShort, 0},
+		"paused":       {cast.Playing{Speed: 1, Paused: true}, " ", time.Hour, "one two", nil, time.Hour + 61*time.Second},
+		"key faster":   {cast.Playing{Speed: 1}, "+", 11 * time.Second, "one two", nil, 36 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -203,18 +211,19 @@ func TestPlay(t *testing.T) {
 					}
 					close(keys)
 				}()
-				r, err := cast.NewReader(strings.NewReader(recording))
+				again := func() (*cast.Reader, error) { return cast.NewReader(strings.NewReader(recording)) }
+				r, err := again()
 				if err != nil {
 					t.Fatal(err)
 				}
-				tt.playing.Keys = keys
+				tt.playing.Keys, tt.playing.Again = keys, again
 				var out strings.Builder
 				began := time.Now()
 				if err := cast.Play(t.Context(), r, &out, tt.playing); !errors.Is(err, tt.err) {
 					t.Errorf("%v", err)
 				}
-				text, _, _ := strings.Cut(out.String(), "\x1b[?2026l")
-				if !strings.HasSuffix(text, tt.want) || time.Since(began) != tt.took {
+				text := ansi.Strip(out.String())
+				if text != tt.want || time.Since(began) != tt.took {
 					t.Errorf("%q after %s", text, time.Since(began))
 				}
 			})

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,9 @@ const maxWidth, maxHeight = 1000, 500
 // Reader reads a recording event by event.
 type Reader struct {
 	Header Header
+	// Width and Height are the largest size of the terminal until now.
+	Width, Height int
+
 	lines  *bufio.Scanner
 	number int
 	at     time.Duration
@@ -61,7 +66,18 @@ func NewReader(in io.Reader) (*Reader, error) {
 	if r.Header.Width < 1 || r.Header.Height < 1 || r.Header.Width > maxWidth || r.Header.Height > maxHeight {
 		return nil, fmt.Errorf("line 1: a terminal of %d×%d cells; want 1 to %d × 1 to %d", r.Header.Width, r.Header.Height, maxWidth, maxHeight)
 	}
+	r.Width, r.Height = r.Header.Width, r.Header.Height
 	return r, nil
+}
+
+// resized keeps the largest size; other data than COLSxROWS is ignored.
+func (r *Reader) resized(data string) {
+	cols, rows, _ := strings.Cut(data, "x")
+	width, err := strconv.Atoi(cols)
+	height, failed := strconv.Atoi(rows)
+	if err == nil && failed == nil {
+		r.Width, r.Height = max(r.Width, min(width, maxWidth)), max(r.Height, min(height, maxHeight))
+	}
 }
 
 func (r *Reader) next() bool {
@@ -100,7 +116,9 @@ func (r *Reader) Next() (Event, error) {
 			at += r.at
 		}
 		r.at = max(at, r.at)
-		e.At = r.at
+		if e.At = r.at; e.Kind == Resize {
+			r.resized(e.Data)
+		}
 		return e, nil
 	}
 	if err := r.lines.Err(); err != nil {

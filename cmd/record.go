@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,9 +12,7 @@ import (
 
 	"ironworks/audit"
 	"ironworks/cast"
-	"ironworks/models"
 	"ironworks/printable"
-	"ironworks/shell"
 	"ironworks/sshserver"
 	"ironworks/ui"
 )
@@ -119,59 +116,4 @@ func isCast(path string) bool {
 	start := make([]byte, 64<<10)
 	n, _ := file.Read(start)
 	return cast.Is(start[:n])
-}
-
-// maxIdle is the maximum pause of a played asciicast.
-const maxIdle = 3 * time.Second
-
-// playCast plays an asciicast at the terminal; without a terminal it prints the output without pauses.
-func (a *app) playCast(ctx context.Context, path string, speed float64) error {
-	file, err := os.Open(path) //nolint:gosec // the user's own file
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	r, err := cast.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if _, is := terminal(a.stdout); !is {
-		text, err := cast.Text(r)
-		_, failed := fmt.Fprint(a.stdout, text)
-		return errors.Join(err, failed)
-	}
-	where, err := shell.Take(a.stdin, a.stdout)
-	if err != nil {
-		return err
-	}
-	size := where.Size()
-	playing, stop := context.WithCancel(ctx)
-	keys := make(chan byte)
-	go func() {
-		defer close(keys)
-		one := make([]byte, 1)
-		for {
-			if n, err := where.Read(one); err != nil || n == 0 {
-				return
-			}
-			select {
-			case keys <- one[0]:
-			case <-playing.Done():
-				return
-			}
-		}
-	}()
-	err = cast.Play(playing, r, where, cast.Playing{Speed: speed, Idle: maxIdle, Keys: keys})
-	stop()
-	err = errors.Join(err, where.Close())
-	if size.Width < r.Header.Width || size.Height < r.Header.Height {
-		a.complain("note: recorded at %d×%d cells; this terminal has %d×%d", r.Header.Width, r.Header.Height, size.Width, size.Height)
-	}
-	if errors.Is(err, cast.ErrQuit) {
-		return nil
-	}
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s: %w", models.OnScreen(err), err)
-	}
-	return err
 }

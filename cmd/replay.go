@@ -53,7 +53,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 		return err
 	}
 	if isCast(path) {
-		return a.playCast(cmd.Context(), path, flags.speed)
+		return a.playCast(cmd.Context(), path, flags)
 	}
 	slow := time.AfterFunc(time.Second, func() { a.complain("reading %s …", path) })
 	player, rec, err := replay.Open(path, flags.speed)
@@ -86,14 +86,9 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 // begin seeks to the start position.
 func begin(player *replay.Player, flags *replayFlags) error {
 	s := player.State()
-	at := s.From
-	if flags.at != "" {
-		d, err := time.ParseDuration(flags.at)
-		if err == nil {
-			at = s.From.Add(d)
-		} else if at, err = time.Parse(time.RFC3339, flags.at); err != nil {
-			return usagef("--at %q: want 10m, or a time as in 2026-03-14T14:00:00Z", flags.at)
-		}
+	at, err := startOf(flags.at, s.From)
+	if err != nil {
+		return err
 	}
 	if at.Before(s.From) || at.After(s.To) {
 		return usagef("--at %s: outside of the recording, which covers %s to %s", flags.at, s.From.UTC().Format(time.RFC3339), s.To.UTC().Format(time.RFC3339))
@@ -101,6 +96,21 @@ func begin(player *replay.Player, flags *replayFlags) error {
 	player.Seek(at)
 	player.Pause(flags.paused)
 	return nil
+}
+
+// startOf parses --at for a recording that begins at from.
+func startOf(text string, from time.Time) (time.Time, error) {
+	if text == "" {
+		return from, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return from.Add(d), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, usagef("--at %q: want 10m, or a time as in 2026-03-14T14:00:00Z", text)
+	}
+	return at, nil
 }
 
 // replaySession is a session with a recording in place of Ironic.

@@ -155,7 +155,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.complain("resumed %s of %s: %s of %d already done", t.Command, t.Actor.User, models.Counted(len(sent), "node"), len(t.Nodes))
+	s.app.complain("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -51,6 +52,16 @@ func (f recordedFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
+// returned writes a line feed as carriage return and line feed, as the terminal of an SSH session gets it: players of
+// recordings do not add the carriage return.
+type returned struct{ to io.Writer }
+
+// Write writes all of p.
+func (r returned) Write(p []byte) (int, error) {
+	_, err := r.to.Write(bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
+	return len(p), err
+}
+
 // patience is the time for which Run waits at the end for running work, such as audit entries.
 const patience = 3 * time.Second
 
@@ -93,7 +104,7 @@ const flushes = 1
 func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	out := &lockedWriter{out: term.Out}
 	if c.record = term.Record; c.record != nil {
-		out.out = io.MultiWriter(c.record, term.Out)
+		out.out = io.MultiWriter(returned{c.record}, term.Out)
 	}
 	term.Out = out
 	c.painter = newPainter(&term)

@@ -1,11 +1,13 @@
 package asciinema_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -77,4 +79,30 @@ func TestRecordedConsole(t *testing.T) {
 	theirs.Type("\x03")
 	ours.Type("q")
 	ours.Ends(t, 0)
+}
+
+// TestReplayKeys plays a recording that is paused from its start: only keys show more output.
+func TestReplayKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "keys.cast")
+	recording := `{"version":2,"width":80,"height":24}` + "\n" + `[0,"o","start "]` + "\n" + `[1,"o","first "]` + "\n" + `[100,"o","second"]` + "\n" + `[3600,"o","third"]` + "\n"
+	if err := os.WriteFile(file, []byte(recording), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), program.Path(), "replay", "--paused", file)
+	command.Env = program.Env("HOME="+dir, "TMPDIR="+dir, "TERM=xterm-256color", "LANG=C.UTF-8")
+	played := terminal.StartT(t, terminal.Options{Command: command, Width: 80, Height: 24})
+	for _, step := range []struct{ key, shows string }{
+		{"", "start"}, {".", "start first"}, {".", "start first second"}, {"{", "start first"}, {"}", "start first second"}, {"}{{{{{", "start"},
+	} {
+		played.Type(step.key)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		if err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) { return strings.TrimSpace(played.Text()) == step.shows, nil }); err != nil {
+			t.Errorf("after %q, not %q:\n%s", step.key, step.shows, played.Text())
+		}
+		cancel()
+	}
+	played.Type("q")
+	played.Ends(t, 0)
 }

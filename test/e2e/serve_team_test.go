@@ -183,6 +183,9 @@ func checkRecordings(t *testing.T, folder string) {
 	all := ""
 	for _, name := range files {
 		shown := castOutput(t, name)
+		if strings.Contains(strings.ReplaceAll(shown, "\r\n", ""), "\n") {
+			t.Errorf("%s has line feeds without carriage returns, which no player adds", name)
+		}
 		if !strings.Contains(shown, "ironworks") {
 			t.Errorf("%s shows no console", name)
 		}

@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"ironworks/cast"
+	"ironworks/shell"
+)
+
+// maxIdle is the maximum pause of a played asciicast.
+const maxIdle = 3 * time.Second
+
+// playCast plays an asciicast at the terminal; without a terminal it prints the output without pauses.
+func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) error {
+	file, err := os.Open(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	r, err := cast.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	at, err := startOf(flags.at, r.Header.Began)
+	if err != nil {
+		return err
+	}
+	if at.Before(r.Header.Began) {
+		return usagef("--at %s: before the recording, which begins at %s", flags.at, r.Header.Began.UTC().Format(time.RFC3339))
+	}
+	if _, is := terminal(a.stdout); !is {
+		if flags.at != "" || flags.paused {
+			return usagef("--at and --paused need a terminal for %s", path)
+		}
+		text, err := cast.Text(r)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		_, failed := fmt.Fprint(a.stdout, text)
+		return errors.Join(err, failed)
+	}
+	last := r
+	err = a.playAtTerminal(ctx, r, cast.Playing{Speed: flags.speed, Idle: maxIdle, At: at.Sub(r.Header.Began), Paused: flags.paused, Again: func() (*cast.Reader, error) {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		last, err = cast.NewReader(file)
+		return last, err
+	}}, func() *cast.Reader { return last })
+	switch {
+	case errors.Is(err, cast.ErrQuit):
+		return nil
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// playAtTerminal plays at the terminal, and says if it is smaller than the recorded one.
+func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing, last func() *cast.Reader) error {
+	where, err := shell.Take(a.stdin, a.stdout)
+	if err != nil {
+		return err
+	}
+	size := where.Size()
+	playing, stop := context.WithCancel(ctx)
+	p.Keys = keysOf(playing, where)
+	err = cast.Play(playing, r, where, p)
+	stop()
+	err = errors.Join(err, where.Close())
+	if shown := last(); size.Width < shown.Width || size.Height < shown.Height {
+		a.complain("note: recorded at up to %d×%d cells; this terminal has %d×%d", shown.Width, shown.Height, size.Width, size.Height)
+	}
+	return err
+}
+
+// keysOf returns the keys of a terminal until ctx ends or the terminal is left, which is the key q. A read of a terminal
+// needs more space than one key.
+func keysOf(ctx context.Context, where *shell.Terminal) <-chan byte {
+	keys := make(chan byte)
+	go func() {
+		defer close(keys)
+		buffer := make([]byte, 64)
+		for {
+			n, err := where.Read(buffer)
+			typed := buffer[:n]
+			if errors.Is(err, shell.ErrLeft) {
+				typed = append(typed, 'q')
+			}
+			for _, key := range typed {
+				select {
+				case keys <- key:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return keys
+}
