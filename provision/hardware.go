@@ -10,13 +10,15 @@ import (
 	"ironworks/printable"
 )
 
-// HardwareAPI is the part of Ironic's API that shows settings, firmware and disks of machines; *ironicclient.Client implements
-// it.
+// HardwareAPI is the part of Ironic's API that shows settings, firmware, disks, volumes and vendor methods of machines;
+// *ironicclient.Client implements it.
 type HardwareAPI interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	BIOSReader
 	FirmwareReader
 	Inventories
+	Volumes(ctx context.Context, node string) (models.Volumes, error)
+	VendorMethods(ctx context.Context, node string) ([]models.VendorMethod, error)
 }
 
 // hardwareAction runs steps that differ from node to node: by cleaning a manageable node, by servicing an active one.

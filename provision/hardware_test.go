@@ -21,6 +21,14 @@ func (f machineFacts) BIOS(context.Context, string) ([]models.BIOSSetting, error
 	return f.settings, f.err
 }
 
+func (machineFacts) Volumes(context.Context, string) (models.Volumes, error) {
+	return models.Volumes{}, nil
+}
+
+func (machineFacts) VendorMethods(context.Context, string) ([]models.VendorMethod, error) {
+	return nil, nil
+}
+
 func (f machineFacts) Firmware(context.Context, string) ([]models.Firmware, error) {
 	return f.firmware, f.err
 }

@@ -257,6 +257,11 @@ func TestVolumesAndVendorMethods(t *testing.T) {
 		if o := c.ok("vendor", name); !strings.Contains(o.stdout, "second_method") || !strings.Contains(o.stdout, "third_method_sync") {
 			t.Error(o.stdout + o.stderr)
 		}
+		f := c.fleet(roomy)
+		f.filterFor(name)
+		f.pick(":", paletteTitle, "inspection")
+		f.until("[Inspection]", "Not inspected.", "connector  iqn  iqn.2026-11.example:"+name, "target  iscsi  v-"+name, "second_method  POST")
+		f.quits()
 		if o := c.ok("inventory", name); !strings.Contains(o.stderr, "is not inspected") {
 			t.Error(o.stdout + o.stderr)
 		}

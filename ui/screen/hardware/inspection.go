@@ -3,6 +3,8 @@ package hardware
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,27 +18,72 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage shows the last inspection.
+// inspectionPage shows the last inspection, and below it what Ironic stores of volumes and vendor methods.
 type inspectionPage struct {
 	s    *Screen
-	from *fetch.Source[[]inspection.Section]
+	from *fetch.Source[found]
 	text pane.Pane
 }
+
+// found is what the page shows.
+type found struct {
+	inspected, others []inspection.Section
+}
+
+func (f found) all() []inspection.Section { return slices.Concat(f.inspected, f.others) }
 
 func newInspection(s *Screen) *inspectionPage {
 	p := &inspectionPage{s: s}
 	p.text.SetWrap(true)
-	p.from = fetch.New(func(ctx context.Context) ([]inspection.Section, error) {
-		raw, err := s.api.Inventory(ctx, s.uuid)
-		switch {
-		case models.IsFault(err, models.FaultNotFound):
-			return nil, nil
-		case err != nil:
-			return nil, err
-		}
-		return inspection.Describe(raw)
-	})
+	p.from = fetch.New(p.read)
 	return p
+}
+
+func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
+	raw, err := p.s.api.Inventory(ctx, p.s.uuid)
+	if err == nil {
+		f.inspected, err = inspection.Describe(raw)
+	}
+	if err != nil && !models.IsFault(err, models.FaultNotFound) {
+		return f, err
+	}
+	volumes, err := p.s.api.Volumes(ctx, p.s.uuid)
+	f.add(err, textVolumes, volumeLines(volumes))
+	methods, err := p.s.api.VendorMethods(ctx, p.s.uuid)
+	f.add(err, textVendor, methodLines(methods))
+	return f, nil
+}
+
+// add adds a section unless it is empty. A policy may forbid to read volumes or vendor methods, so an error is a line.
+func (f *found) add(err error, title string, lines []string) {
+	if err != nil {
+		lines = []string{models.OnScreen(err)}
+	}
+	if len(lines) > 0 {
+		f.others = append(f.others, inspection.Section{Title: title, Lines: lines})
+	}
+}
+
+func volumeLines(v models.Volumes) []string {
+	var lines []string
+	for _, c := range v.Connectors {
+		lines = append(lines, "connector  "+c.Type+"  "+c.ID)
+	}
+	for _, t := range v.Targets {
+		lines = append(lines, fmt.Sprintf("target  %s  %s  boot index %d", t.Type, t.VolumeID, t.BootIndex))
+	}
+	return lines
+}
+
+func methodLines(methods []models.VendorMethod) []string {
+	lines := make([]string, len(methods))
+	for i, m := range methods {
+		lines[i] = m.Name + "  " + strings.Join(m.HTTPMethods, ", ")
+		if m.Description != "" {
+			lines[i] += "  " + m.Description
+		}
+	}
+	return lines
 }
 
 func (p *inspectionPage) source() source         { return p.from }
@@ -47,10 +94,13 @@ func (p *inspectionPage) why(action.ID) string   { return textOnlyShown }
 func (p *inspectionPage) do(action.ID) tea.Cmd   { return nil }
 
 func (p *inspectionPage) fetched() {
-	sections, _ := p.from.Value()
+	value, _ := p.from.Value()
 	var lines []pane.Line
-	for i, section := range sections {
-		if i > 0 {
+	if len(value.inspected) == 0 {
+		lines = append(lines, nil, pane.Text(theme.Muted, p.s.env.Keys.Text(textNoInspection)))
+	}
+	for _, section := range value.all() {
+		if len(lines) > 0 {
 			lines = append(lines, nil)
 		}
 		lines = append(lines, pane.Text(theme.Strong, section.Title))
@@ -62,25 +112,17 @@ func (p *inspectionPage) fetched() {
 }
 
 func (p *inspectionPage) content(t *theme.Theme, w, h int) string {
-	sections, known := p.from.Value()
-	empty := ""
-	switch {
-	case !known && p.from.Err() == nil:
-		empty = textLoading
-	case known && len(sections) == 0:
-		empty = textNoInspection
-	}
-	if empty != "" {
-		p.text.SetLines([]pane.Line{nil, pane.Text(theme.Muted, p.s.env.Keys.Text(empty))})
+	if _, known := p.from.Value(); !known && p.from.Err() == nil {
+		p.text.SetLines([]pane.Line{nil, pane.Text(theme.Muted, textLoading)})
 	}
 	p.text.Resize(w, h)
 	return p.text.Draw(t)
 }
 
 func (p *inspectionPage) copies() []screen.Copyable {
-	sections, _ := p.from.Value()
+	value, _ := p.from.Value()
 	return []screen.Copyable{
-		{Name: "inspection", Text: inspection.Text(sections), Shape: screen.Lines},
+		{Name: "inspection", Text: inspection.Text(value.all()), Shape: screen.Lines},
 		{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/inventory", p.s.uuid))},
 		{Name: "command", Text: p.s.env.CommandLine("inventory", p.s.node().Label())},
 	}

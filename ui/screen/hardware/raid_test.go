@@ -148,6 +148,13 @@ func TestInspection(t *testing.T) {
 		r.Do(r.s, r.s.Update(screen.Reload{}))
 		screentest.Golden(t, r.s, "inspection")
 		screentest.CheckSizes(t, r.s)
+		r.api.Storage = models.Volumes{
+			Connectors: []models.VolumeConnector{{Type: "iqn", ID: "iqn.2026-11.example:r7-n01"}},
+			Targets:    []models.VolumeTarget{{Type: "iscsi", VolumeID: "v1"}},
+		}
+		r.api.Vendor = []models.VendorMethod{{Name: "eject_vmedia", HTTPMethods: []string{"POST"}, Description: "Eject a virtual media device"}}
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Golden(t, r.s, "inspection-volumes")
 		if why := r.s.Why(action.Open); why == "" {
 			t.Error("what inspection found can be edited")
 		}

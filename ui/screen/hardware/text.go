@@ -9,6 +9,8 @@ const (
 	textNoDrives  = "The BMC reports no drives."
 
 	textOnlyShown    = "not available for inspection data"
+	textVolumes      = "Volume connectors and targets"
+	textVendor       = "Vendor methods"
 	textNoInspection = "Not inspected. {inspect} inspects the hardware."
 
 	textNoBIOS     = "No BIOS settings. Ironic reads them during cleaning and inspection if bios_interface is redfish."

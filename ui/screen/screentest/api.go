@@ -21,9 +21,12 @@ type API struct {
 	DriverList []models.Driver
 	// Found is the inventory of every node; nil for none.
 	Found json.RawMessage
-	Minor int
-	Lacks []string
-	Err   error
+	// Storage and Vendor are the volumes and the vendor methods of every node.
+	Storage models.Volumes
+	Vendor  []models.VendorMethod
+	Minor   int
+	Lacks   []string
+	Err     error
 	// Asked has the requests in order.
 	Asked []string
 	// asking guards Asked while requests run in parallel.
@@ -125,6 +128,16 @@ func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error)
 		return nil, &models.Fault{Kind: models.FaultNotFound, Op: "get inventory of node " + node, Status: 404, Message: "Inspection data not found."}
 	}
 	return a.Found, nil
+}
+
+// Volumes returns the volumes of every node.
+func (a *API) Volumes(context.Context, string) (models.Volumes, error) {
+	return a.Storage, a.ask("volumes")
+}
+
+// VendorMethods returns the vendor methods of every node.
+func (a *API) VendorMethods(context.Context, string) ([]models.VendorMethod, error) {
+	return a.Vendor, a.ask("vendor methods")
 }
 
 // Conductors returns the conductors.
