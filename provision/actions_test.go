@@ -168,3 +168,29 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// TestRescueThatEndsOff: a rescue with virtual media leaves the machine off, as a real 39.0.0 does without the fast track.
+func TestRescueThatEndsOff(t *testing.T) {
+	t.Parallel()
+	rescue := provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue, RescuePassword: "hunter2"})
+	for name, c := range map[string]struct {
+		fields string
+		warns  bool
+	}{
+		"virtual media":         {`"boot_interface": "redfish-virtual-media"`, true},
+		"virtual media of Dell": {`"boot_interface": "idrac-redfish-virtual-media", "driver_info": {"fast_track": false}`, true},
+		"fast track":            {`"boot_interface": "redfish-virtual-media", "driver_info": {"fast_track": true}`, false},
+		"fast track as text":    {`"boot_interface": "redfish-virtual-media", "driver_info": {"fast_track": "True"}`, false},
+		"network boot":          {`"boot_interface": "ipxe"`, false},
+		"boot unknown":          {`"extra": {}`, false},
+	} {
+		n, err := models.DecodeNode([]byte(`{"uuid": "u", "name": "n1", "provision_state": "active", ` + c.fields + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		item := (&provision.Runner{API: newAPI(*n)}).Plan(rescue, []models.Node{*n}).Items[0]
+		if item.Refusal != nil || (len(item.Warnings) == 1) != c.warns || c.warns && !strings.Contains(item.Warnings[0], "driver_info.fast_track=true keeps it running") {
+			t.Errorf("%s: %v, %q", name, item.Refusal, item.Warnings)
+		}
+	}
+}

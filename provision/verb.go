@@ -76,8 +76,22 @@ func (a verbAction) reservedStep() string {
 
 // warnings returns the steps that Ironic drops, and those that only a custom hardware manager of the ramdisk can offer.
 func (a verbAction) warnings(n *models.Node) []string {
+	if a.req.Verb == models.VerbRescue {
+		return endsOff(n)
+	}
 	texts, _ := a.wrongSteps(n, false)
 	return texts
+}
+
+// endsOff warns that the rescue ramdisk will not run: clean_up_ramdisk of virtual media powers the machine off, unless
+// the agent is on the fast track (ironic/drivers/modules/redfish/boot.py and conductor/utils.py, is_fast_track, 39.0.0).
+func endsOff(n *models.Node) []string {
+	boot, _ := n.Field("boot_interface")
+	fast := strings.ToLower(fmt.Sprint(n.DriverInfo["fast_track"])) // as oslo.utils reads a boolean
+	if !strings.HasSuffix(models.TextOf(boot), "redfish-virtual-media") || slices.Contains([]string{"true", "1", "t", "on", "y", "yes"}, fast) {
+		return nil
+	}
+	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
 // wrongSteps returns the problems of the steps on a node, of one degree of certainty, and the setting that would change

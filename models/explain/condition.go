@@ -33,6 +33,7 @@ const (
 	ifSiblings        Condition = "at least two other nodes, and half of those in the same operation, fail or wait alike"
 	ifSpreads         Condition = "the failure concerns the network between machines, Ironic and images"
 	ifPowerOff        Condition = "power_state is off"
+	ifOffAtRest       Condition = "power_state is off, without an operation"
 	ifPowerFault      Condition = "fault is power failure"
 	ifCleanFault      Condition = "maintenance is set, with fault clean failure or without a fault"
 	ifMaintenance     Condition = "maintenance is set without a fault (by an operator)"
@@ -91,7 +92,7 @@ func (x *explaining) holds(is Condition) bool {
 		return x.node != nil && !x.troubled()
 	case ifWaiting, ifNeverCalled, ifCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
 		return x.node != nil && x.waitHolds(is)
-	case ifPowerOff, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
+	case ifPowerOff, ifOffAtRest, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:
 		return x.node != nil && x.nodeHolds(is)
 	}
 	return false
@@ -103,6 +104,8 @@ func (x *explaining) nodeHolds(is Condition) bool {
 	case ifPowerOff:
 		waited, known := x.waited()
 		return n.PowerState == models.PowerOff && known && waited >= offForLong && !x.rebooting()
+	case ifOffAtRest:
+		return n.PowerState == models.PowerOff && n.Reservation == ""
 	case ifPowerFault:
 		return n.Fault == "power failure"
 	case ifCleanFault:

@@ -348,6 +348,8 @@ func TestExplainPains(t *testing.T) {
 			n.Internal.DeployReboot = true
 			n.Internal.AgentURL, n.Internal.LastHeartbeat = "https://10.0.0.9:9999", ago(9*time.Minute)
 		}), "step-reboots", ConfidenceMedium},
+		"rescued, and off":    {0, failed(models.StateRescue, "", func(n *models.Node, _ *Facts) { n.PowerState = models.PowerOff }), "rescue-off", ConfidenceHigh},
+		"rescued, and on":     {0, failed(models.StateRescue, "", func(n *models.Node, _ *Facts) { n.PowerState = models.PowerOn }), "at-rest", ConfidenceHigh},
 		"at rest":             {0, failed(models.StateActive, "", nil), "at-rest", ConfidenceHigh},
 		"the conductor works": {0, failed(models.StateDeploying, "", func(n *models.Node, _ *Facts) { n.Reservation = "c1" }), "work-goes-on", ConfidenceHigh},
 	}

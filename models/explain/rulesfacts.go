@@ -109,6 +109,15 @@ var factRules = []Rule{
 		Source:   "ironic doc/source/admin/drivers/redfish.rst",
 	},
 	{
+		ID: "rescue-off", In: []models.ProvisionState{models.StateRescue}, If: []Condition{ifOffAtRest}, Confidence: ConfidenceHigh,
+		Verdict:  "The machine is off, so the rescue ramdisk does not run: with virtual media, Ironic powers the machine off and ejects the ramdisk when the rescue ends, unless fast track is on",
+		Brief:    "rescue ramdisk not running",
+		Evidence: []EvidenceField{evPower, evState},
+		Not:      []string{"a failed boot of the ramdisk: its agent had called back"},
+		Next:     Next{Text: "Unrescue the node, set driver_info.fast_track=true, and rescue again. To boot the installed system only, unrescue.", Key: "unrescue", Command: "ironworks unrescue {node}"},
+		Source:   "ironic/drivers/modules/redfish/boot.py (clean_up_ramdisk)",
+	},
+	{
 		ID: "boot-mode-differs", If: []Condition{ifBMCModeDiffers}, Confidence: ConfidenceMedium,
 		Verdict:  "The BMC's boot mode is {BMC boot mode}, but the node requires {boot_mode}",
 		Brief:    "boot mode mismatch",

@@ -294,33 +294,3 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		}
 	})
 }
-
-// TestRescueAsksForThePassword: the password is neither on the screen nor in a file, and a blank one is refused before
-// anything is sent.
-func TestRescueAsksForThePassword(t *testing.T) {
-	t.Parallel()
-	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := consoleAt(t, s)
-		name := adoptedNode(t, s, nil)
-		blank := c.atTerminal("rescue", name)
-		blank.until("Password of the user rescue: ")
-		blank.typeKeys("  \r")
-		blank.until("rescue requires a password")
-		blank.exits(3)
-		for _, args := range [][]string{{"rescue", name, "--wait"}, {"rescue", name, "--wait", "--password-file", "-"}} {
-			const password = "hunter2hunter2"
-			p := c.atTerminal(args...)
-			p.until("Password of the user rescue: ")
-			p.typeKeys(password + "\r")
-			p.until("rescue " + name + "? [y/N]")
-			p.typeKeys("y\r")
-			p.exits(0)
-			if state := apiNode(t, s, name)["provision_state"]; state != "rescue" {
-				t.Errorf("%v: state %v", args, state)
-			}
-			outcome{stdout: p.text()}.secret(t, password)
-			checkNotStored(t, c, password)
-			c.ok("unrescue", name, "--wait", "--yes")
-		}
-	})
-}

@@ -32,7 +32,7 @@ func runRescue(n node) error {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
 	// Without an agent and with its disk unchanged, the machine is off: the real conductors power a machine off
-	// before they eject a virtual medium. The operator can log in once it is powered on.
+	// before they eject a virtual medium, unless the agent is on the fast track.
 	if err := errors.Join(n.waitOff(), n.checkJournal("Stopped API service"), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}

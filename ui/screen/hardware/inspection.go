@@ -25,7 +25,7 @@ type inspectionPage struct {
 	text pane.Pane
 }
 
-// found is what the page shows.
+// found has the sections of the page.
 type found struct {
 	inspected, others []inspection.Section
 }
