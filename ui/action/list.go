@@ -415,7 +415,7 @@ func nodes() []Action {
 		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerInterrupts, true),
 		change(MaintenanceOff, "", "clear maintenance", models.DangerInterrupts, false),
 		change(BootDevice, "", "set the boot device", models.DangerNone, true),
-		{ID: ShowInspection, Scope: Nodes, Name: "inspection", Help: "show what inspection found (disks, LLDP, NUMA, PCI), volumes and vendor methods"},
+		{ID: ShowInspection, Scope: Nodes, Name: "inspection", Help: "show inspection data, volumes and vendor methods"},
 		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
 		{ID: ShowFirmware, Scope: Nodes, Name: "firmware", Help: "show and update the firmware of the node"},
 		{ID: ShowCompare, Scope: Nodes, Name: "compare", Help: "compare BIOS settings with a golden node, and firmware versions by model"},
