@@ -65,6 +65,10 @@ func VolumeSize(d *raid.LogicalDisk) string {
 	return fmt.Sprintf("%d GiB", d.SizeGB)
 }
 
+// textDrivesUnchecked: Ironic knows no drives, and assigns them in create_configuration, after delete_configuration has
+// run (ironic/drivers/modules/redfish/raid.py, _assign_disks_to_volume).
+const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the volumes; a RAID check at the BMC shows whether they fit"
+
 // SetRAID returns an action that replaces the RAID of machines: it sets target_raid_config and cleans the node, which
 // deletes all volumes and creates the new ones. keep leaves existing volumes of a hardware controller.
 func SetRAID(target RAIDTarget, keep bool) Action {
@@ -83,8 +87,12 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 			list = []models.Step{{Interface: "raid", Step: "create_configuration"}}
 			text = "creates " + target.String() + " alongside existing volumes"
 		}
+		warnings := hintsAfterRAID(n, target.Disks)
+		if !software && !keep {
+			warnings = append(warnings, textDrivesUnchecked)
+		}
 		return hardwareWork{
-			steps: list, text: text, danger: models.DangerErases, warnings: hintsAfterRAID(n, target.Disks),
+			steps: list, text: text, danger: models.DangerErases, warnings: warnings,
 			before: []entry{targetRAIDEntry(n, target.Config)},
 		}
 	}}

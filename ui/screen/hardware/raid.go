@@ -26,8 +26,9 @@ import (
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
-	// disks are the disks of the last inspection; nil without one.
-	disks []hints.Disk
+	// disks are the disks of the last inspection, if there was one: behind a RAID controller without volumes, none.
+	disks     []hints.Disk
+	inspected bool
 }
 
 // volume is a logical disk of the target RAID.
@@ -83,7 +84,7 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 	if err != nil {
 		return f, err
 	}
-	f.disks = inventory.Disks
+	f.disks, f.inspected = inventory.Disks, true
 	return f, nil
 }
 
@@ -167,8 +168,11 @@ func (p *raidPage) lines() []pane.Line {
 		d := &f.disks[i]
 		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))
 	}
-	if len(f.disks) == 0 {
+	switch {
+	case !f.inspected:
 		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
+	case len(f.disks) == 0:
+		lines = append(lines, pane.Text(theme.Muted, "  "+textNoDisks))
 	}
 	return append(lines, p.driveLines()...)
 }

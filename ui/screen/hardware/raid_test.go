@@ -160,3 +160,16 @@ func TestInspection(t *testing.T) {
 		}
 	})
 }
+
+// TestRAIDWithoutDisks: a machine behind a RAID controller without volumes was inspected, and has no disks.
+func TestRAIDWithoutDisks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, nil)
+		r.Do(r.s, r.s.Do(action.ShowRAID))
+		screentest.Shows(t, r.s, 80, 20, "unknown: not inspected")
+		r.api.Found = json.RawMessage(`{"inventory": {"disks": []}}`)
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Shows(t, r.s, 80, 20, "Disks of the last inspection", "  none")
+		screentest.Lacks(t, r.s, 80, 20, "not inspected")
+	})
+}

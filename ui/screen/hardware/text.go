@@ -43,6 +43,7 @@ const (
 	textNoTarget       = "No target RAID. {hardware-add} adds a volume."
 	textNoVolumes      = "none known to Ironic"
 	textNotInspected   = "unknown: not inspected"
+	textNoDisks        = "none"
 	textAddVolume      = "Add a RAID volume"
 	textEditVolume     = "RAID volume %d"
 	textLevelHelp      = "a software RAID (raid_interface agent) needs level 1 for its first volume"
