@@ -81,12 +81,13 @@ func servedKeymap(hands config.Hands) (*action.Keymap, error) {
 }
 
 const (
-	textOneContext   = "the server has one context"
-	textNoFilesHere  = "files of the server are not available; use: ssh HOST deploy -f - NODE < plan.yaml"
-	textNoEditorHere = "no editor over SSH"
-	textNotServed    = "not available over SSH"
-	textViewer       = "requires the role operator; your role is viewer"
-	textReadOnly     = "the server is read-only"
+	textOneContext      = "the server has one context"
+	textNoFilesHere     = "files of the server are not available; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textNoFilesToEnroll = "files of the server are not available; use: ssh HOST enroll -f - < nodes.csv"
+	textNoEditorHere    = "no editor over SSH"
+	textNotServed       = "not available over SSH"
+	textViewer          = "requires the role operator; your role is viewer"
+	textReadOnly        = "the server is read-only"
 )
 
 // forbidden are the actions that a served console does not have.
@@ -123,6 +124,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	opened.Poller = s.shared.PollerOf(m)
 	opened.API = sharedAPI{API: opened.API, shared: s.shared}
 	opened.Close = func() {}
+	opened.Enroll = live.Enrolling().WithoutFiles(textNoFilesToEnroll)
 	if !m.Nodes.IsZero() {
 		opened.Enroll = nil
 	}

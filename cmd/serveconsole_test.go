@@ -1,10 +1,15 @@
 package cmd
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"ironworks/config"
+	"ironworks/enroll"
 	"ironworks/plugin"
+	"ironworks/provision"
 	"ironworks/session"
 	"ironworks/sshserver/access"
 	"ironworks/ui/action"
@@ -76,5 +81,25 @@ func TestServedConsoleHasNoPlugins(t *testing.T) {
 	}
 	if a, _ := served.Find("sort"); a.Key() != "f5" {
 		t.Errorf("sort has the key %q", a.Key())
+	}
+}
+
+// TestServedEnrollReadsNoFiles: the console of an operator cannot make the server read a file of nodes or credentials.
+func TestServedEnrollReadsNoFiles(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	opened, err := r.server.open(&session.Member{}, func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "nodes.csv")
+	if err := os.WriteFile(file, []byte("name,driver\nsecret,redfish\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []provision.EnrollInput{{Files: []string{file}}, {Credentials: file}, {Files: []string{"/no/such/file"}}} {
+		found, _, err := opened.Enroll.Compare(t.Context(), &provision.EnrollSource{EnrollInput: in}, enroll.Login{}, func(int, int) {})
+		if err == nil || !strings.Contains(err.Error(), "files of the server are not available") || len(found.Nodes) > 0 {
+			t.Errorf("%+v: %v, %v", in, found.Nodes, err)
+		}
 	}
 }

@@ -135,8 +135,10 @@ type EnrollReader struct {
 	}
 	// BMCs asks BMCs, with their credentials.
 	BMCs *BMCs
-	// Open reads a file; nil is [ReadNodeFile].
+	// Open reads a file of nodes; nil is [ReadNodeFile].
 	Open func(name string) ([]byte, error)
+	// WhyNoFiles refuses all files, for a console on a server; "" allows them.
+	WhyNoFiles string
 	// Mask hears of the secrets of nodes. May be nil.
 	Mask func(secrets ...models.Secret)
 	// Progress hears how many of the BMCs are done, from several goroutines; it must not block. May be nil.
@@ -227,6 +229,9 @@ func ReadNodeFile(name string) ([]byte, error) {
 // also returns the nodes found so far.
 func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound, error) {
 	var found EnrollFound
+	if r.WhyNoFiles != "" && (len(in.Files) > 0 || in.Credentials != "") {
+		return found, errors.New(r.WhyNoFiles)
+	}
 	if err := r.readFiles(in, &found); err != nil {
 		return found, err
 	}

@@ -9,10 +9,19 @@ import (
 )
 
 // Enrolling compares inputs with the session's Ironic, for the console.
-type Enrolling struct{ s *Session }
+type Enrolling struct {
+	s          *Session
+	whyNoFiles string
+}
 
 // Enrolling returns the session's access to enrollment.
-func (s *Session) Enrolling() Enrolling { return Enrolling{s} }
+func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
+
+// WithoutFiles returns an access that reads no files, for the reason why.
+func (e Enrolling) WithoutFiles(why string) Enrolling {
+	e.whyNoFiles = why
+	return e
+}
 
 // API returns the client.
 func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
@@ -22,7 +31,7 @@ func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
 func (e Enrolling) Compare(
 	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
-	r := &provision.EnrollReader{API: e.s.Client, Mask: e.s.Mask, Progress: progress}
+	r := &provision.EnrollReader{API: e.s.Client, Mask: e.s.Mask, Progress: progress, WhyNoFiles: e.whyNoFiles}
 	if len(in.Addresses) > 0 {
 		given := BMCFlags{Login: config.BMCLogin{Username: login.Username, Password: login.Password, From: "the form"}, Insecure: login.Insecure}
 		access, err := e.s.BMCAccess(&e.s.Context, given, e.s.reportError)

@@ -342,7 +342,7 @@ func (s *Screen) replan(plan *plan.Plan) tea.Cmd {
 
 // planFile is the plan with the directory that its paths are relative to.
 func (s *Screen) planFile() provision.PlanFile {
-	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir}
+	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir, WhyNoFiles: s.env.WhyNoFiles}
 }
 
 // pause is the delay between the last change and the checks.

@@ -98,7 +98,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
-	made := form.NewInline(form.WithoutFiles(fields, s.env.WhyNoFiles))
+	made := form.NewInline(fields, s.env.WhyNoFiles)
 	made.Recall(s.env.Entered)
 	return made
 }

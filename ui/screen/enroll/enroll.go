@@ -80,9 +80,12 @@ var (
 // New returns the screen with an empty form.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, session: env.Session, values: map[string]string{keySource: fromFile, keyFormat: auto, keyRamdisk: ramdiskNone, keyGoal: string(provision.GoalEnroll)}}
+	if s.env.WhyNoFiles != "" {
+		s.values[keySource] = fromBMCs
+	}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.offered = len(s.served()) > 0
-	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
 	s.form.Recall(s.env.Entered)
 	s.nodes, s.bmcs, s.results = nodeTable(s.detailsOf), bmcTable(), resultTable()
 	s.details.SetWrap(true)
@@ -156,7 +159,7 @@ func (s *Screen) changed() {
 // refill shows the fields of the values.
 func (s *Screen) refill() {
 	focus := s.form.Focus()
-	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
 	s.form.Recall(s.env.Entered)
 	s.form.SetFocus(focus)
 }

@@ -600,3 +600,20 @@ func TestHostileInput(t *testing.T) {
 		})
 	}
 }
+
+// TestServedFormHasNoFiles: on a server, nodes come from BMCs, and no field takes or completes a path.
+func TestServedFormHasNoFiles(t *testing.T) {
+	r := screentest.New(t)
+	r.Env.Session.Enroll = &fake{bmcs: answers(), have: existing()}
+	r.Env.WhyNoFiles = "no files here"
+	s := enrolling.New(r.Env)
+	r.Open(s)
+	form := func() string { return screentest.Text(s, 200, 46) }
+	for range 2 {
+		text := form()
+		if strings.Contains(text, "File") || strings.Contains(text, "Credentials") || strings.Contains(text, "rack.csv") || !strings.Contains(text, "BMCs") || !strings.Contains(text, "ssh HOST enroll -f - < FILE") {
+			t.Errorf("the form:\n%s", text)
+		}
+		r.Do(s, s.Do(action.EditField)) // the only source stays
+	}
+}

@@ -55,8 +55,13 @@ const (
 )
 
 // fieldsFor returns the fields of the source and the ramdisk, with their values. served: the console serves a ramdisk.
-func fieldsFor(values map[string]string, served bool) []form.Field {
-	fields := []form.Field{{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}}
+// Without files, as on a server, nodes come from BMCs only.
+func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
+	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
+	if withoutFiles {
+		source.Options, source.Help = []string{fromBMCs}, textNoFilesHelp
+	}
+	fields := []form.Field{source}
 	if values[keySource] == fromBMCs {
 		fields = append(fields,
 			form.Field{Key: keyBMC, Label: "BMCs", Section: sectionInput, Placeholder: "10.0.0.11-30 …", Help: textBMCHelp, Max: maxText},

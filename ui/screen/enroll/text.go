@@ -4,6 +4,7 @@ package enroll
 const (
 	// The form.
 	textSourceHelp    = "where the nodes come from"
+	textNoFilesHelp   = "files: ssh HOST enroll -f - < FILE"
 	textFileHelp      = "file of baremetal create, Bifrost or TripleO, or CSV; detected by its content"
 	textFormatHelp    = "format of the file instead of detecting it"
 	textColumnsHelp   = "fields of columns whose header is not known: 'BMC IP'=bmc Admin=bmc.username Notes="

@@ -78,7 +78,7 @@ func New(env *screen.Env) *Screen {
 	if s.bench.Values == nil {
 		s.bench.Values = maps.Clone(s.first)
 	}
-	s.form = form.NewInline(form.WithoutFiles(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles))
+	s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles)
 	s.form.Recall(s.env.Entered)
 	if s.bench.File != "" {
 		s.tab = tabFile
@@ -187,7 +187,7 @@ func (s *Screen) changed() tea.Cmd {
 	if s.bench.Values[keyProfile] != profile || s.bench.Values[keyAgent] != agent {
 		// Another profile or agent has other fields.
 		focus := s.form.Focus()
-		s.form = form.NewInline(form.WithoutFiles(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles))
+		s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles)
 		s.form.Recall(s.env.Entered)
 		s.form.SetFocus(focus)
 	}

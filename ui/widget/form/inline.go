@@ -17,8 +17,11 @@ type Inline struct {
 	width   int    // of the lines that were drawn
 }
 
-// NewInline makes a form with the cursor on the first field.
-func NewInline(fields []Field) *Inline { return &Inline{Form: *New(fields)} }
+// NewInline makes a form with the cursor on the first field. If whyNoFiles is not empty, fields for files refuse every
+// value, as with [WithoutFiles].
+func NewInline(fields []Field, whyNoFiles string) *Inline {
+	return &Inline{Form: *New(WithoutFiles(fields, whyNoFiles))}
+}
 
 // Editing reports whether keys are text input.
 func (f *Inline) Editing() bool { return f.editing }

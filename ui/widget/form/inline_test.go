@@ -46,7 +46,7 @@ func keys(f *form.Inline, names ...string) {
 
 func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 	t.Parallel()
-	f := form.NewInline(sections())
+	f := form.NewInline(sections(), "")
 	keys(f, "lost")
 	if f.Editing() || f.Values()["image"] != "" {
 		t.Errorf("a key is text before: %q", f.Values())
@@ -95,7 +95,7 @@ func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 
 func TestInlineShowsProblemsBelowTheField(t *testing.T) {
 	t.Parallel()
-	f := form.NewInline(sections())
+	f := form.NewInline(sections(), "")
 	f.SetProblems(map[string]string{"password": "It is too short."})
 	want := "  What\n❯ Image*      https://\n✖ Password\n    It is too short.\n  How\n  Boot mode     uefi\n  I am sure*  [ ] no\n\n\n  A URL.\n"
 	if got := shown(f, 40, 11); got != want {
@@ -110,7 +110,7 @@ func TestInlineShowsProblemsBelowTheField(t *testing.T) {
 // In a small area, a further line shows that the form continues.
 func TestInlineShowsThatItContinues(t *testing.T) {
 	t.Parallel()
-	f := form.NewInline(sections())
+	f := form.NewInline(sections(), "")
 	f.SetFocus("boot")
 	if got, want := shown(f, 40, 4), "  Password\n  How\n❯ Boot mode   < uefi >\n  I am sure*  [ ] no"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -125,7 +125,7 @@ func TestInlineShowsThatItContinues(t *testing.T) {
 
 func TestInlineWithoutFields(t *testing.T) {
 	t.Parallel()
-	f := form.NewInline(nil)
+	f := form.NewInline(nil, "")
 	f.Edit()
 	f.Set("x")
 	f.Move(1)
@@ -153,7 +153,7 @@ func TestInlineIsExactlyItsSizeWithItsCursor(t *testing.T) {
 				problems[fmt.Sprint(i)] = word()
 			}
 		}
-		f := form.NewInline(specs)
+		f := form.NewInline(specs, "")
 		f.SetProblems(problems)
 		for range rnd.IntN(5) {
 			f.Move(rnd.IntN(40) - 10)
@@ -179,7 +179,7 @@ func TestInlineIsExactlyItsSizeWithItsCursor(t *testing.T) {
 
 func TestInlineClick(t *testing.T) {
 	t.Parallel()
-	f := form.NewInline(sections())
+	f := form.NewInline(sections(), "")
 	f.SetProblems(map[string]string{f.Focus(): "is required"})
 	drawn := strings.Split(shown(f, 60, 20), "\n")
 	for y, line := range drawn {
