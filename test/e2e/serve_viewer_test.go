@@ -97,9 +97,11 @@ func TestServeViewerKeys(t *testing.T) {
 	})
 }
 
-// harmless reports whether a request only reads what Ironic knows, without the BMC.
+// harmless reports whether a request only reads what Ironic knows, without the BMC. The list of vendor methods is part of
+// the driver (get_node_vendor_passthru_methods of ironic/conductor/manager.py).
 func harmless(r weather.Request) bool {
-	reaches := strings.HasSuffix(r.Path, "/validate") || strings.Contains(r.Path, "/management/") || strings.Contains(r.Path, "/vendor_passthru")
+	vendor := strings.Contains(r.Path, "/vendor_passthru") && !strings.HasSuffix(r.Path, "/vendor_passthru/methods")
+	reaches := strings.HasSuffix(r.Path, "/validate") || strings.Contains(r.Path, "/management/") || vendor
 	return r.Method == http.MethodGet && !reaches
 }
 
