@@ -229,10 +229,15 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off for it.
+// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off for it. On the fast track the ramdisk
+// keeps running (drivers/modules/redfish/boot.py, clean_up_ramdisk).
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {
+		return err
+	}
+	fast, err := t.onFastTrack(ctx)
+	if err != nil || fast {
 		return err
 	}
 	return t.driver.boot.cleanUpRamdisk(ctx, t)

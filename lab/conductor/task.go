@@ -265,8 +265,11 @@ func (t *task) dropInternal(keys ...string) {
 
 // stamp implements timestamp_driver_internal_info: naive UTC.
 func (t *task) stamp(key string) {
-	t.setInternal(key, t.c.now().Format("2006-01-02T15:04:05.000000"))
+	t.setInternal(key, t.c.now().Format(stampFormat))
 }
+
+// stampFormat is the format of times in driver_internal_info, in UTC.
+const stampFormat = "2006-01-02T15:04:05.000000"
 
 // ports returns the node's ports.
 func (t *task) ports() []*db.Port {

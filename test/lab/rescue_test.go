@@ -13,6 +13,7 @@ import (
 func rescueCases() []testCase {
 	return []testCase{
 		{member: lab.Member{Name: "rescue"}, newest: true, run: runRescue},
+		{member: lab.Member{Name: "rescue-fast-track"}, newest: true, run: runFastRescue},
 		{member: lab.Member{Name: "rescue-early"}, run: runRefusedRescue},
 	}
 }
@@ -43,6 +44,24 @@ func runRescue(n node) error {
 		return err
 	}
 	if err := errors.Join(n.waitBooted(machine.Hdd), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
+		return err
+	}
+	reasons, err := n.reasons()
+	if err != nil || reasons != "" {
+		return errors.Join(fmt.Errorf("machine %s: succeeded but has the error %q", n.Name(), reasons), err)
+	}
+	return nil
+}
+
+// runFastRescue rescues a machine whose ramdisk keeps running, because the node has the fast track.
+func runFastRescue(n node) error {
+	if err := n.runSteps(managed, provided, installed); err != nil {
+		return err
+	}
+	if err := errors.Join(n.patch("driver_info/fast_track", true), n.runSteps(rescued), n.waitBooted(machine.Cd)); err != nil {
+		return err
+	}
+	if err := errors.Join(n.runSteps(unrescued), n.waitBooted(machine.Hdd)); err != nil {
 		return err
 	}
 	reasons, err := n.reasons()

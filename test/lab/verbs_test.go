@@ -29,7 +29,7 @@ type testCase struct {
 const verbSpeed = 20
 
 // quickCases lists the machines that run under a real Ironic without make test-long.
-var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
+var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "rescue-fast-track", "service"}
 
 // TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
 // the embedded one.

@@ -1,0 +1,46 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/python"
+)
+
+// fastTrackTimeout is [deploy]fast_track_timeout.
+const fastTrackTimeout = 300 * time.Second
+
+// onFastTrack implements is_fast_track (conductor/utils.py) for rescue: driver_info.fast_track is set, because
+// [deploy]fast_track is off by default, the machine is on, and its agent has called recently. Other operations of the
+// lab have no fast track.
+func (t *task) onFastTrack(ctx context.Context) (bool, error) {
+	enabled, err := fastTrackEnabled(t.node.DriverInfo["fast_track"])
+	if err != nil || !enabled || t.node.LastError != "" {
+		return false, err
+	}
+	power, err := t.driver.power.state(ctx, t)
+	if err != nil || power != powerOn || !python.Truthy(t.internal("agent_url")) {
+		return false, err
+	}
+	last, _ := t.internal("agent_last_heartbeat").(string)
+	at, err := time.Parse(stampFormat, last)
+	return err == nil && t.c.now().UTC().Sub(at) < fastTrackTimeout, nil
+}
+
+// fastTrackEnabled reads driver_info.fast_track as oslo.utils' bool_from_string does with strict.
+func fastTrackEnabled(value any) (bool, error) {
+	if value == nil {
+		return false, nil
+	}
+	text := strings.ToLower(strings.TrimSpace(fmt.Sprint(value)))
+	switch {
+	case slices.Contains([]string{"true", "1", "t", "on", "y", "yes"}, text):
+		return true, nil
+	case slices.Contains([]string{"false", "0", "f", "off", "n", "no"}, text):
+		return false, nil
+	}
+	return false, invalid("Invalid value of fast_track: Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", fmt.Sprint(value))
+}
