@@ -218,7 +218,7 @@ func TestHealthOfContexts(t *testing.T) {
 	inBubble(t, rack(), change, func(r *rig) {
 		r.press("4")
 		r.shows("not open")
-		r.press("p")
+		r.press("c")
 		r.shows("✖ refused", "● answers", "✖ unusable", "● connected")
 		r.press("home")
 		r.shows("connection refused by 10.0.0.9:6385", "check that the API is running")

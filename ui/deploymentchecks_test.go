@@ -20,7 +20,7 @@ func TestOneOfThreeChecksIsOverridden(t *testing.T) {
 		r.choose("r7-n04")
 		r.order("D")
 		override := func(id string, typed string) {
-			r.press("o")
+			r.press("O")
 			r.shows("Override a check")
 			r.write(id)
 			r.press("enter")
@@ -62,7 +62,7 @@ func TestSomeChecksCannotBeOverridden(t *testing.T) {
 		r.choose("r7-n04")
 		r.order("D", "", `{"colour": "red"}`)
 		r.shows("failed: hints", "cannot be overridden")
-		r.press("o", "enter")
+		r.press("O", "enter")
 		if r.ironic.change(func() {}); strings.Contains(r.text(), "Override hints on") {
 			t.Error("hints can be overridden")
 		}
@@ -104,7 +104,7 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
 		r.choose("r7-n04")
 		r.order("D")
-		r.press("o")
+		r.press("O")
 		r.write("retired")
 		r.press("enter")
 		r.answer()
@@ -162,13 +162,13 @@ func TestRetryHasTheCurrentPermissions(t *testing.T) {
 		first := len(r.ironic.requests())
 		r.press("5", "enter", "r")
 		r.pass(time.Second)
-		r.shows("failed: retired", "o override a check")
+		r.shows("failed: retired", "O override a check")
 		r.press("esc")
 		r.c.env.Session.Checks = &provision.Preflighter{Reader: r.ironic, NoOverride: true}
 		r.press("r")
 		r.pass(time.Second)
 		r.shows("failed: retired")
-		r.lacks("o override a check")
+		r.lacks("O override a check")
 		r.press("esc")
 		r.c.env.ReadOnly, r.c.env.Session.Context.ReadOnly, r.c.env.Session.Context.WhyReadOnly = true, true, "your role is viewer"
 		r.press("r")

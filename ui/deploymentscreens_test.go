@@ -31,13 +31,13 @@ func TestScreensOfDeployments(t *testing.T) {
 			one(r)
 			r.hints("r7-n04", map[string]any{"serial": "none"})
 			r.order("D", "", "", "deploy.erase_devices_metadata@90")
-			r.press("o")
+			r.press("O")
 		},
 		"deploy-override": func(r *rig) {
 			one(r)
 			r.hints("r7-n04", map[string]any{"serial": "none"})
 			r.order("D")
-			r.press("o", "enter")
+			r.press("O", "enter")
 			r.pass(time.Second)
 		},
 		"deploy-several": func(r *rig) {

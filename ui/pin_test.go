@@ -19,7 +19,7 @@ func TestPinIsShownBeforeItIsSent(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.onDisks("r7-n04")
 		r.shows("● picked", "/dev/sda", "no root device hints")
-		r.press("p")
+		r.press("enter")
 		r.shows("Pin /dev/nvme0n1", `{"serial":"PHLJ1"}`)
 		r.press("down", "enter")
 		r.sent()
@@ -35,20 +35,21 @@ func TestPinIsShownBeforeItIsSent(t *testing.T) {
 func TestPinIsRefused(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.onDisks("r7-n04")
-		r.press("p", "enter")
+		r.press("enter", "enter")
 		r.answer("esc")
 		r.sent()
 		// Ironic refuses changes of a node during its deployment.
 		r.press("1")
 		r.onDisks("r7-n01")
-		r.press("p", "enter")
+		r.press("enter", "enter")
 		r.pass(time.Second)
 		r.shows("Ironic refuses changes while the node is deploying")
 		r.sent()
 		// Overview has no disks to pin.
-		r.press("shift+tab", "p")
+		r.press("shift+tab", ":")
+		r.write("pin-disk")
 		r.shows("pin-disk: only in the Disks tab")
-		r.press("tab", "ctrl+o", "p")
+		r.press("esc", "tab", "ctrl+o", "enter")
 		r.shows("read-only mode; ctrl+o turns it off")
 		if strings.Contains(r.text(), "write root_device into") {
 			t.Error("it asks where to write, read-only")

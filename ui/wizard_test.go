@@ -81,7 +81,7 @@ func TestWizardWithoutAnEditor(t *testing.T) {
 				r.choose("r7-n04")
 				r.press("d")
 				r.pass(time.Second)
-				r.press("E")
+				r.press("Y")
 				r.shows("edit: "+name+"; plan unchanged", "› deploy r7-n04")
 			})
 		})

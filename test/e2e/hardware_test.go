@@ -115,7 +115,7 @@ func TestRAIDOfAController(t *testing.T) {
 		f.filterFor(name)
 		f.pick(":", paletteTitle, "raid")
 		f.until("[RAID]", "Current volumes")
-		f.press("b")
+		f.press("Q")
 		f.until("is not sent to", "Log in on the BMC tab")
 		f.press("1")
 		f.until("› fleet")
@@ -129,7 +129,7 @@ func TestRAIDOfAController(t *testing.T) {
 		f.until("INTEL SSDSC2KB48")
 		f.pick(":", paletteTitle, "raid")
 		f.until("[RAID]")
-		f.press("b")
+		f.press("Q")
 		f.until("Drives of the BMC", "INTEL SSDSC2KB48")
 		f.quits()
 		if o := c.fails(3, "raid", "check", name, "-f", `{logical_disks: [{raid_level: "1", size_gb: 9000}]}`); !strings.Contains(o.stderr, "does not fit") {

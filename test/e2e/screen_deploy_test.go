@@ -54,7 +54,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		if !inspects {
 			id = "inventory"
 		}
-		s.until("refused for "+name+": nothing was sent", "failed: "+id, "o override a check")
+		s.until("refused for "+name+": nothing was sent", "failed: "+id, "O override a check")
 		s.press(terminal.Enter, "y", terminal.Enter)
 		s.press(terminal.Esc)
 		s.gone("refused for")
@@ -65,7 +65,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		s.deploys(name, host, `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		if !inspects {
 			s.until("failed: inventory")
-			s.press("o")
+			s.press("O")
 			s.until("╭─ Override a check")
 			s.press(terminal.Enter)
 			s.typed(name, "Override inventory on "+name, "failed: inventory")

@@ -24,7 +24,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		f.until("[Disks]", "no inventory of the node: disks unknown")
 		if s.Release == ironic.Old {
 			// In-band inspection of 21.4.4 needs ironic-inspector, which the tests do not run.
-			f.press("p")
+			f.press(terminal.Enter)
 			f.until("disks unknown")
 			f.quits()
 			return
@@ -35,7 +35,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		f.until(`properties.root_device {"wwn":"0xnone"}`, "No suitable device was found", "by an agent", disks[0].Serial)
 		f.press("G")
 		f.until("❯  ─ no", last.Serial)
-		f.press("p")
+		f.press(terminal.Enter)
 		f.until("write root_device into")
 		f.press(terminal.Down, terminal.Enter)
 		f.answerYes("hints set "+name, "PATCH", "/properties/root_device", last.WWN, "Send 1 request?")
@@ -47,7 +47,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		if o := c.ok("disks", name, "-o", "name"); o.stdout != last.Name+"\n" {
 			t.Errorf("picked %q, want %s", o.stdout, last.Name)
 		}
-		f.press("p", terminal.Down, terminal.Enter)
+		f.press(terminal.Enter, terminal.Down, terminal.Enter)
 		f.until("Nothing to send", "already set")
 		f.press(terminal.Esc)
 		f.quits()

@@ -76,7 +76,7 @@ func TestScreenRAIDStepInDeployment(t *testing.T) {
 		s.until("90  raid.apply_configuration", "80  deploy.write_image")
 		s.page("Review")
 		s.until("✖ root-device no disk matches the hints", "▲ raid-root raid.apply_configuration changes the disks")
-		s.press("x")
+		s.press("O")
 		s.typed(name, "Override checks of "+name)
 		s.gone("✖ root-device")
 		s.press("D")

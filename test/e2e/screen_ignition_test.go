@@ -74,7 +74,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 			t.Errorf("saved %s, %v", saved, err)
 		}
 
-		screen.press("e")
+		screen.press("i")
 		screen.until("Embed in an ISO")
 		screen.press(terminal.CtrlU, "~/live.iso", terminal.Down, "~/agent.iso", terminal.Enter)
 		screen.answerYes("Write a copy to", "no configuration")
@@ -83,7 +83,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 			t.Errorf("embedded %s", got)
 		}
 
-		screen.press("v")
+		screen.press("@")
 		screen.until("╭─ Serve", names[0])
 		screen.press(terminal.Down, "~/live.iso")
 		screen.until("~/live.iso")

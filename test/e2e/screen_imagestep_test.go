@@ -90,7 +90,7 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 // addStep opens the form of a step in the wizard, which has these fields.
 func (s *screenConsole) addStep(label string, fields ...string) {
 	s.t.Helper()
-	s.list("a", "Add step")
+	s.list("n", "Add step")
 	s.press(label, terminal.Enter)
 	s.until(append(fields, "╭─ Add step "+label)...)
 }

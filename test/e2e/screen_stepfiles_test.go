@@ -107,7 +107,7 @@ END`)
 				t.Errorf("%v: %s", options, o.stderr)
 			}
 		}
-		s.press("R")
+		s.press("C")
 		s.until("Run runbook "+trait, node)
 		s.press(terminal.Enter)
 		s.until("runbook " + trait + ": manual cleaning runs bios.factory_reset")

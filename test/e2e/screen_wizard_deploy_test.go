@@ -49,12 +49,12 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s.wizardPicks(m.Disks()[0].Serial, inspects)
 		s.press(terminal.Tab)
 		s.until("Steps]", "80  deploy.install_coreos", "Instance traits: none")
-		s.press("T")
+		s.press("+")
 		s.until("╭─ Instance traits", "deploy template, adds deploy.erase_devices_metadata@95")
 		s.press(" ", terminal.Enter)
 		s.until("95  deploy.erase_devices_metadata", "Instance traits: "+trait)
 		// The form of a step with arguments is that of cleaning.
-		s.press("a")
+		s.press("n")
 		s.until("╭─ Add step", "another step …")
 		s.press("inject_files", terminal.Enter)
 		s.until("╭─ Add step deploy.inject_files", "Content", "Partition")
@@ -69,7 +69,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s.press(terminal.Tab)
 		s.until("Review]", "updated just now", uuid)
 		if !inspects {
-			s.press("x")
+			s.press("O")
 			s.typed(name, "Override 1 failed check of "+name)
 			s.until("inventory (overridden)", "updated just now")
 		}
@@ -107,7 +107,7 @@ func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 		return
 	}
 	s.until("Root disk]", "No inventory for")
-	s.press("e")
+	s.press(`"`)
 	s.until("╭─ Root device hints")
 	s.press(`{"serial": "`+serial+`"}`, terminal.Enter)
 	s.until(`instance_info: {"serial":"` + serial + `"}`)
@@ -144,7 +144,7 @@ test "$1" != fails
 			s.filterFor(name)
 			s.press("d")
 			s.until("Deploy  "+name, "updated just now")
-			s.press("E")
+			s.press("Y")
 			return s
 		}
 		s := edited(script + " good")
@@ -157,17 +157,17 @@ test "$1" != fails
 		s = edited(script + " broken")
 		s.until("Invalid plan", `2:1: unknown key "polices"`)
 		c.file("broken", []byte("nodes: ["+name+"]\nkind: 5\n"))
-		s.press("E")
+		s.press("Y")
 		s.until("Invalid plan", "2:7: kind: want a string")
 		s.press(terminal.Esc)
 		s.gone("Invalid plan")
-		s.press("E")
+		s.press("Y")
 		s.until("continue the rejected edit")
 		s.press(terminal.Esc)
 		s.gone("continue the rejected edit")
 		s.quits()
 		s = edited(script + " fails")
-		s.until("exit status 1", "E continues the edit")
+		s.until("exit status 1", "Y continues the edit")
 		s.quits()
 		s = edited("no-such-editor --wait")
 		s.until("cannot start the editor of $VISUAL, no-such-editor", "plan unchanged")

@@ -106,7 +106,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	s.until("╭─ Load plan")
 	s.press(terminal.Enter)
 	s.until("loaded ")
-	s.press("t")
+	s.press("z")
 	s.until("to properties")
 	if text = save("to: properties"); !strings.HasPrefix(string(text), "# of rack 7\n") {
 		t.Errorf("%s", text)

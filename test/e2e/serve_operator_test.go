@@ -50,13 +50,13 @@ func TestServeOperatorKeys(t *testing.T) {
 // overridden, or not. Nothing is sent.
 func (s *screenConsole) overrideIsFor(allowed bool, node string) {
 	s.t.Helper()
-	const offered = "o override a check"
+	const offered = "O override a check"
 	s.deploys(node, "", `{"serial": "x"}`)
 	s.until("refused for "+node+": nothing was sent", "failed: inventory")
 	if s.Contains(offered) != allowed {
 		s.t.Errorf("allowed: %v, but the form shows\n%s", allowed, s.Describe())
 	}
-	s.press("o")
+	s.press("O")
 	if allowed {
 		s.until("╭─ Override a check")
 		s.press(terminal.Esc)
@@ -66,7 +66,7 @@ func (s *screenConsole) overrideIsFor(allowed bool, node string) {
 	}
 	s.gone("refused for")
 	s.reviews(node)
-	s.press("x")
+	s.press("O")
 	if allowed {
 		s.until("Override 1 failed check of "+node, takesTo)
 	} else {

@@ -23,34 +23,6 @@ func TestKeysAreUniquePerScope(t *testing.T) {
 	}
 }
 
-// TestKeysOfNodeActions: a shifted key that acts on nodes does nothing else on any screen, so that the habit of one screen
-// does no damage on another. The same holds for the keys that most screens have.
-func TestKeysOfNodeActions(t *testing.T) {
-	t.Parallel()
-	meanings := map[string]string{"s": "sort", "ctrl+s": "plan-save ignition-save log-save", "d": "deploy-wizard", "y": "copy", "/": "filter search", "L": "log"}
-	for _, a := range In(Nodes) {
-		for _, k := range a.Keys {
-			if a.Changes && k != strings.ToLower(k) {
-				meanings[k] = string(a.ID)
-			}
-		}
-	}
-	// Here is no node to act on. S saves plans, too, and R runs a runbook, which asks for the names of its nodes.
-	meanings["S"] += " plan-save"
-	meanings["R"] += " runbook-run"
-	meanings["D"] += " deploy-start"
-	if len(meanings) < 14 {
-		t.Errorf("only %v", meanings)
-	}
-	for _, a := range All() {
-		for _, k := range a.Keys {
-			if want, has := meanings[k]; has && !slices.Contains(strings.Fields(want), string(a.ID)) {
-				t.Errorf("%s is %s on %s, and %s elsewhere", k, a.ID, a.Scope, want)
-			}
-		}
-	}
-}
-
 // Keys of shells and multiplexers, and keys with a common other meaning, are not used.
 func TestReservedKeysAreNotUsed(t *testing.T) {
 	t.Parallel()

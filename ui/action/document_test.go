@@ -70,6 +70,10 @@ func Markdown() string {
 		"of the list work while nothing is typed; a lower-case letter is typed, and its action comes first.\n" +
 		"`keys` of the configuration file binds [other keys](../howto/own-keys.md).\n")
 	b.WriteString(confirmations)
+	b.WriteString("\n## One key, one meaning\n\nKeys that run more than one action mean the same on every screen:\n\n| key | meaning | actions |\n|---|---|---|\n")
+	for _, m := range meanings() {
+		b.WriteString("| `" + strings.Join(strings.Fields(m.keys), "` `") + "` | " + m.does + " | " + strings.ReplaceAll(m.actions, " ", ", ") + " |\n")
+	}
 	for _, s := range scopes() {
 		b.WriteString("\n## " + s.title + "\n\n| key | name | what it does |\n|---|---|---|\n")
 		for _, a := range In(s.scope) {

@@ -21,7 +21,7 @@ func TestBind(t *testing.T) {
 		"no key":                {[]Binding{bind("undeploy")}, map[string]ID{"U": ""}, ""},
 		"swapped":               {[]Binding{bind("manage", "I"), bind("inspect", "M")}, map[string]ID{"I": "manage", "M": "inspect"}, ""},
 		"a freed key":           {[]Binding{bind("undeploy"), bind("power-on", "U")}, map[string]ID{"U": PowerOn}, ""},
-		"of every scope":        {[]Binding{bind("down", "n"), bind("next-match", "f3"), bind("enroll", "f4"), bind("port-create", "+"), bind("hardware-add", "+"), bind("steps-new", "+")}, map[string]ID{"n": Down, "j": ""}, ""},
+		"of every scope":        {[]Binding{bind("down", "n"), bind("next-match", "f3"), bind("enroll", "f4"), bind("port-create", "f5"), bind("hardware-add", "f5"), bind("steps-new", "f5"), bind("step-add", "f5")}, map[string]ID{"n": Down, "j": ""}, ""},
 		"a new action":          {[]Binding{{ID: "ping", Keys: []string{"f6"}, New: deploy}}, map[string]ID{"f6": "ping"}, ""},
 		"a letter of a script":  {[]Binding{bind("wide", "ж")}, map[string]ID{"ж": Wide}, ""},
 		"the key plus":          {[]Binding{bind("wide", "+", "ctrl++")}, map[string]ID{"+": Wide, "ctrl++": Wide}, ""},

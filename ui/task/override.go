@@ -40,7 +40,7 @@ func (w *Workflow) showRefused(f *flow) tea.Cmd {
 		may = may || slices.ContainsFunc(plan.RefusedChecks(r.Checks), func(c plan.Check) bool { return c.Override })
 	}
 	if may {
-		choices = append(choices, overlay.Choice{Key: "o", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: f.pickOverride()})})
+		choices = append(choices, overlay.Choice{Key: "O", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: f.pickOverride()})})
 	}
 	if len(legal) > 0 {
 		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(refusedSkipped{})})

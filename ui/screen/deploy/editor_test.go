@@ -156,7 +156,7 @@ func TestEditorFails(t *testing.T) {
 		kept   bool
 	}{
 		"it is missing":      {func(was string) (string, error) { return was, gone }, gone.Error() + "; plan unchanged", false},
-		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "E continues the edit", true},
+		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "Y continues the edit", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

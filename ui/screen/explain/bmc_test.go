@@ -40,7 +40,7 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 			return explainer(ctx, uuid, bmc)
 		}
 		s := r.open(t)
-		screentest.Shows(t, s, 80, 40, "b queries it")
+		screentest.Shows(t, s, 80, 40, "Q queries it")
 		for range 5 {
 			r.Pass(time.Minute)
 			r.Deliver(s, screen.Reload{})

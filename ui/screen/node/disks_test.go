@@ -281,7 +281,7 @@ func TestDiskDialog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onDisks(t, resting(t, `, "instance_info": {"root_device": {"model": "ST4000", "size": 3726}}`+wwnHints), rackDisks())
 		r.Do(s, s.Do(action.Down))
-		ask, ok := r.Do(s, s.Do(action.Open))[0].(screen.Ask)
+		ask, ok := r.Do(s, s.Do(action.Preview))[0].(screen.Ask)
 		if !ok {
 			t.Fatal("nothing is shown")
 		}

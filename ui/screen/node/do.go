@@ -69,10 +69,14 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			return nil
 		}
 		return s.askPin()
+	case action.Preview:
+		return s.showDisk()
 	case action.Open:
 		switch s.tab {
 		case disksTab:
-			return s.showDisk()
+			return screen.Send(screen.Press{ID: action.PinDisk})
+		case networkTab:
+			return screen.Send(screen.Press{ID: action.PortEdit})
 		case timelineTab:
 			return s.openWork()
 		}

@@ -21,9 +21,16 @@ func (s *Screen) Why(id action.ID) string {
 	switch id {
 	case action.PinDisk:
 		return s.whyPin()
+	case action.Preview:
+		if _, some := s.diskRows.Cursor(); !some {
+			return textNoDisk
+		}
 	case action.Open:
-		if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
-			return ""
+		switch s.tab {
+		case disksTab:
+			return s.whyPin()
+		case networkTab:
+			return s.whyPorts(action.PortEdit)
 		}
 		if _, some := s.timeline.list.Cursor(); some && s.tab == timelineTab {
 			return ""
