@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,10 +31,8 @@ func TestMain(m *testing.M) {
 
 func tests(m *testing.M) int {
 	flag.Parse()
-	// Tests mostly wait, for a slot on a shared Ironic, a conductor or a screen, so more of them than processors run
-	// in parallel.
 	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
-		if err := flag.Set("test.parallel", "6"); err != nil {
+		if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
 			panic(err)
 		}
 	}

@@ -96,12 +96,16 @@ func (s *screenConsole) page(title string) {
 		if s.Contains(title + "]") {
 			return
 		}
-		before, _, _ := strings.Cut(s.Text(), "]")
+		before := s.openTab()
 		s.press(terminal.Tab)
-		s.when("the next page", func() bool {
-			after, _, _ := strings.Cut(s.Text(), "]")
-			return after != before
-		})
+		s.when("the next page", func() bool { return s.openTab() != before })
 	}
 	s.until(title + "]")
+}
+
+// openTab returns the title of the open tab or page, with its mark; the first on the screen in brackets.
+func (s *screenConsole) openTab() string {
+	_, rest, _ := strings.Cut(s.Text(), "[")
+	title, _, _ := strings.Cut(rest, "]")
+	return title
 }

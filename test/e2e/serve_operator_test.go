@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -90,9 +91,8 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	s.t.Helper()
 	s.goesTo(at)
 	if key := a.Key(); key != "" {
-		before := shapeOf(s.Text())
 		s.press(key)
-		s.within(time.Minute, string(a.ID)+" has an answer", func() bool { return shapeOf(s.Text()) != before })
+		s.when(string(a.ID)+" has an answer", func() bool { return s.Contains("╭─") || answerTo(a.ID).MatchString(s.Text()) })
 		s.lacks("requires the role", "your role", servedText)
 		s.closesDialogs()
 		s.goesTo(at)
@@ -105,17 +105,16 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	s.gone("╭─ " + paletteTitle)
 }
 
-// goesTo opens the screen of a scope.
+// answerTo matches a message about an action, with or without a node.
+func answerTo(id action.ID) *regexp.Regexp {
+	return regexp.MustCompile(`\b` + strings.ReplaceAll(string(id), "-", "[- ]") + `( \S+)?: `)
+}
+
+// goesTo opens the screen of a scope, with the fleet's filter as it was.
 func (s *screenConsole) goesTo(at placeOfScope) {
 	s.t.Helper()
 	s.press("1")
-	s.within(time.Minute, "the fleet", func() bool {
-		if s.Contains("╭─") { // a dialog that opened late has taken the key
-			s.press(terminal.Esc, "1")
-			return false
-		}
-		return s.Contains("› fleet")
-	})
+	s.until("› fleet")
 	at.open(s)
 	s.until(at.shows)
 }
@@ -127,19 +126,19 @@ func (s *screenConsole) closesDialogs() {
 		if !s.Contains("╭─") {
 			return
 		}
-		before := shapeOf(s.Text())
+		before := s.dialogTop()
 		s.press(terminal.Esc)
-		s.within(time.Minute, "esc has an answer", func() bool { return shapeOf(s.Text()) != before })
+		s.when("esc has an answer", func() bool { return s.dialogTop() != before })
 	}
 	s.t.Errorf("a dialog stays open:\n%s", s.Describe())
 }
 
-// shapeOf returns a screen's text without digits, which show ages.
-func shapeOf(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
+// dialogTop returns the line with the title of the open dialog, "" without one.
+func (s *screenConsole) dialogTop() string {
+	for _, line := range s.Lines() {
+		if strings.Contains(line, "╭─") {
+			return line
 		}
-		return r
-	}, text)
+	}
+	return ""
 }

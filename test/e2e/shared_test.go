@@ -11,8 +11,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// serversEach is the number of shared Ironics per release. A test has one for itself but mostly waits.
-const serversEach = 2
+// testsAtOnce is the number of tests that run at the same time: more than processors, because tests mostly wait for
+// a conductor or a screen.
+const testsAtOnce = 6
+
+// realServersEach is the number of shared Ironics per release. A test has one for itself.
+const realServersEach = 2
 
 // shared holds the Ironics without authentication that most tests use, one test at a time. Each test works on its own
 // nodes.
@@ -38,8 +42,12 @@ func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *i
 		if shared.places == nil {
 			shared.places = map[string]chan *place{}
 		}
-		places = make(chan *place, serversEach)
-		for range serversEach {
+		n := realServersEach
+		if name == embedded {
+			n = testsAtOnce // no test waits for one: they cost little
+		}
+		places = make(chan *place, n)
+		for range n {
 			places <- &place{}
 		}
 		shared.places[name] = places
@@ -89,9 +97,12 @@ func startReal(r ironic.Release) (*ironic.Server, error) {
 	return s, err
 }
 
+// embedded is the name of the embedded Ironic among the releases.
+const embedded = "embedded"
+
 func takeEmbedded(t *testing.T) *ironic.Server {
 	t.Helper()
-	return reserve(t, "embedded", startEmbedded)
+	return reserve(t, embedded, startEmbedded)
 }
 
 // startEmbedded starts an embedded Ironic, configured like the real ones.
@@ -126,7 +137,7 @@ func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ir
 // embeddedIronic returns an embedded Ironic for tests that can share one at the same time.
 func embeddedIronic(t *testing.T) *ironic.Server {
 	t.Helper()
-	return common(t, "embedded", startEmbedded)
+	return common(t, embedded, startEmbedded)
 }
 
 func stopLater(stop func()) {

@@ -61,9 +61,6 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 	}
 	if _, some := s.diskRows.Cursor(); some && s.tab == disksTab {
 		place = fmt.Sprintf("%d of %d", s.diskRows.Index()+1, s.diskRows.Len())
-		if w >= 100 {
-			place += " · p pins"
-		}
 	}
 	return s.tabs.Draw(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
 }
