@@ -134,8 +134,8 @@ func TestRootDiskLikeTheRealAgent(t *testing.T) {
 			t.Errorf("%s: another case is recorded: %s", c.name, lines[i])
 		}
 		for release, version := range versions {
-			want, told := r.Told[release]
-			if got := ours(t, version, c); !told || !reflect.DeepEqual(got, want) {
+			want, ok := r.Told[release]
+			if got := ours(t, version, c); !ok || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s: %s\n ours %+v\n real %+v", release, c.name, c.node, got, want)
 			}
 		}

@@ -264,9 +264,9 @@ func TestPartitionImage(t *testing.T) {
 				t.Errorf("the partitions are %q, want %q", got, c.want)
 			}
 			root := parts[len(parts)-1]
-			told := result.(*dict).Dict("deploy_result").Text("result")
-			if want := "prepare_image: image (i1) written to device /dev/sda root_uuid=" + root.FSID + " efi_system_partition_uuid=" + parts[0].FSID; told != want {
-				t.Errorf("the agent says %q, want %q", told, want)
+			answer := result.(*dict).Dict("deploy_result").Text("result")
+			if want := "prepare_image: image (i1) written to device /dev/sda root_uuid=" + root.FSID + " efi_system_partition_uuid=" + parts[0].FSID; answer != want {
+				t.Errorf("the agent says %q, want %q", answer, want)
 			}
 		})
 	}

@@ -67,15 +67,15 @@ func TestConsoleReceivesPushedJournals(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers(true)
-	told := make(chan string, 10)
-	second, err := host.open("x", func(text string) { told <- text })
+	lines := make(chan string, 10)
+	second, err := host.open("x", func(text string) { lines <- text })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if second.Logs == nil {
 		t.Error("the second console has no logs")
 	}
-	if got := <-told; !strings.Contains(got, "cannot receive pushed journals at "+address) || !strings.Contains(got, "in use") {
+	if got := <-lines; !strings.Contains(got, "cannot receive pushed journals at "+address) || !strings.Contains(got, "in use") {
 		t.Errorf("the second console is told %q", got)
 	}
 	first.Close()

@@ -40,12 +40,12 @@ func (e *codeError) Error() string { return fmt.Sprintf("exit code %d", e.code) 
 
 // report prints an error, unless it was printed already, and returns its exit code.
 func (a *app) report(ctx context.Context, err error) int {
-	var told *codeError
+	var coded *codeError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &told):
-		return told.code
+	case errors.As(err, &coded):
+		return coded.code
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || models.IsFault(err, models.FaultCanceled)):
 		a.complain("interrupted")
 		return exitFailed

@@ -97,15 +97,15 @@ func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, pu
 	if err := a.inputError(cmd, &f.ramdisk, publish(maker, &in)); err != nil {
 		return nil, err
 	}
-	told := false
+	reported := false
 	return func(label string) ([]byte, error) {
 		mine := in
 		if label != "" {
 			mine = in.ForNode(label)
 		}
 		built, err := a.build(cmd, &f.ramdisk, maker, mine)
-		if err == nil && !told {
-			told = true
+		if err == nil && !reported {
+			reported = true
 			a.printNotes(&f.ramdisk, built.Document.Notes)
 		}
 		return built.Document.JSON, err

@@ -45,7 +45,7 @@ func (f *realFlags) check(cmd *cobra.Command, site *siteFlags) error {
 }
 
 // ironic is the real Ironic of a site, at the address of --listen.
-func (f *realFlags) ironic(site *lab.SiteOptions, told func(string), early func(error)) (*lab.OtherIronic, error) {
+func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early func(error)) (*lab.OtherIronic, error) {
 	release, err := real.ReleaseOf(f.release)
 	if err != nil {
 		return nil, usagef("--release: %w", err)
@@ -61,7 +61,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, told func(string), early func(
 	if host == "" {
 		host = "0.0.0.0" // all addresses, as with the embedded Ironic
 	}
-	return lab.RealIronic(release, host, int(port), site, told, early), nil
+	return lab.RealIronic(release, host, int(port), site, report, early), nil
 }
 
 // labReal runs a lab with a real Ironic; it ends when Ironic ends.

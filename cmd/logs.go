@@ -201,9 +201,9 @@ func (p *logsPrinter) printStatus(n models.NodeRef, s agentlog.Status) {
 	if p.status[n.UUID] == nil {
 		p.status[n.UUID] = map[models.LogSource]agentlog.Status{}
 	}
-	before, told := p.status[n.UUID][s.Source]
+	before, had := p.status[n.UUID][s.Source]
 	p.status[n.UUID][s.Source] = s
-	if !p.order.Follow || s.State == agentlog.StateConnecting && s.Reason == "" || told && before.State == s.State && before.Reason == s.Reason {
+	if !p.order.Follow || s.State == agentlog.StateConnecting && s.Reason == "" || had && before.State == s.State && before.Reason == s.Reason {
 		return
 	}
 	p.app.complain("%s: %s", nodeLabel(n), sourceText(&s))
@@ -243,7 +243,7 @@ func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 		}
 		var why []string
 		for _, source := range models.LogSources() {
-			if s, told := p.status[n.UUID][source]; told {
+			if s, found := p.status[n.UUID][source]; found {
 				why = append(why, "\n  "+sourceText(&s))
 			}
 		}

@@ -59,10 +59,10 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		},
 		Tasks: s.tasks.For(member.Actor.User, s.shared.Visible(member)),
 		Team: &ui.Team{
-			Enter: func(told func()) *presence.Seat {
+			Enter: func(changed func()) *presence.Seat {
 				return s.room.Enter(presence.Person{
 					User: member.Actor.User, Role: string(one.Role), Fingerprint: one.Fingerprint, Address: one.Address, Nodes: one.Nodes, Since: time.Now(),
-				}, told)
+				}, changed)
 			},
 			WhyNoFiles: textNoFilesHere, WhyNoEditor: textNoEditorHere, Forbidden: forbidden(one.Role),
 		},

@@ -28,7 +28,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	}
 	for _, command := range []string{"clean n1 --step deploy.x --yes", "power on n1", "maintenance on n1", "set n1 extra.a=1", "port create n1 52:54:00:aa:bb:01"} {
 		stdout, stderr, code := r.runs(access.Operator, "", strings.Fields(command)...)
-		if sent := r.ironic.take(); code == exitOK || !strings.Contains(stdout+stderr, "no space left on device") || len(sent) > 0 {
+		if sent := r.ironic.drain(); code == exitOK || !strings.Contains(stdout+stderr, "no space left on device") || len(sent) > 0 {
 			t.Errorf("%s: %d, %q %q, sent %q", command, code, stdout, stderr, sent)
 		}
 	}
@@ -38,7 +38,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := r.runs(access.Operator, "", "maintenance", "on", "n1"); code != exitOK || len(r.ironic.take()) != 1 {
+	if _, stderr, code := r.runs(access.Operator, "", "maintenance", "on", "n1"); code != exitOK || len(r.ironic.drain()) != 1 {
 		t.Errorf("with space again: %d, %q", code, stderr)
 	}
 }

@@ -44,8 +44,8 @@ func (l *ironicLog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.handler.ServeHTTP(w, r)
 }
 
-// take returns the requests since the last call.
-func (l *ironicLog) take() []string {
+// drain returns the requests since the last call.
+func (l *ironicLog) drain() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sent := l.sent
@@ -259,12 +259,12 @@ func TestRolesOfCommands(t *testing.T) {
 		}
 		delete(missing, cmd.CommandPath())
 		for role, r := range rigs {
-			r.ironic.take()
+			r.ironic.drain()
 			if command == "watch n1" {
 				continue // does not end
 			}
 			_, stderr, code := r.runs(role, roleInput(command), args...)
-			sent := r.ironic.take()
+			sent := r.ironic.drain()
 			byRole := strings.Contains(stderr, "needs the role") || strings.Contains(stderr, "your role is viewer")
 			if viewer := role == access.Viewer; viewer && changes == "x" {
 				if code == exitOK || !byRole || len(sent) > 0 {

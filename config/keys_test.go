@@ -50,9 +50,9 @@ func TestKeysOfTheConsole(t *testing.T) {
 			if !reflect.DeepEqual(b.Keys, want[b.Action]) {
 				t.Errorf("%s has %q", b.Action, b.Keys)
 			}
-			told := b.At.Fault("is wrong", "fix it").Error()
-			if want := path + ":" + string(rune('2'+i)) + ":3: keys." + b.Action + ": is wrong (fix it)"; told != want {
-				t.Errorf("%q, want %q", told, want)
+			fault := b.At.Fault("is wrong", "fix it").Error()
+			if want := path + ":" + string(rune('2'+i)) + ":3: keys." + b.Action + ": is wrong (fix it)"; fault != want {
+				t.Errorf("%q, want %q", fault, want)
 			}
 		}
 	}

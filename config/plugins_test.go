@@ -51,8 +51,8 @@ func TestPlugins(t *testing.T) {
 			t.Errorf("%+v, want %+v", got[i].Plugin, want)
 		}
 	}
-	if told := got[1].At.Fault("is wrong", "").Error(); !strings.Contains(told, "config.yaml:8:3: plugins.console: is wrong") {
-		t.Errorf("%q", told)
+	if fault := got[1].At.Fault("is wrong", "").Error(); !strings.Contains(fault, "config.yaml:8:3: plugins.console: is wrong") {
+		t.Errorf("%q", fault)
 	}
 }
 

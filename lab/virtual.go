@@ -237,10 +237,10 @@ func (g *guest) Eject() { g.do(g.vm.Eject) }
 
 // do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is
 // about to end, which Run reports.
-func (g *guest) do(tell func(context.Context) error) {
+func (g *guest) do(order func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
 	defer cancel()
-	_ = tell(ctx)
+	_ = order(ctx)
 }
 
 // serveSerial serves the serial lines of virtual machines.

@@ -34,14 +34,14 @@ func TestMailboxWaits(t *testing.T) {
 		m := New[int]()
 		ctx, cancel := context.WithCancel(t.Context())
 		taken := make(chan bool)
-		take := func() { _, ok := m.Take(ctx); taken <- ok }
-		go take()
+		receive := func() { _, ok := m.Take(ctx); taken <- ok }
+		go receive()
 		synctest.Wait()
 		m.Put(func(n *int) { *n++ })
 		if !<-taken {
 			t.Error("nothing was taken")
 		}
-		go take()
+		go receive()
 		synctest.Wait()
 		cancel()
 		if <-taken {

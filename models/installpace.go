@@ -59,7 +59,7 @@ func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 
 // Due returns the expected end of the running phase by the installer's pace; zero if unknown.
 func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
-	if _, told := p.Percent(of); !told {
+	if _, known := p.Percent(of); !known {
 		return time.Time{}
 	}
 	left, known := p.left(now)

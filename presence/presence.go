@@ -68,12 +68,12 @@ type Seat struct {
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
 // Enter adds a session and sets its number. Changed, which must not block, is called after every change in the room.
-func (r *Room) Enter(p Person, told func()) *Seat {
+func (r *Room) Enter(p Person, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	p.ID = r.last
-	s := &Seat{room: r, person: p, changed: told}
+	s := &Seat{room: r, person: p, changed: changed}
 	r.seats[p.ID] = s
 	r.notify()
 	return s

@@ -13,23 +13,23 @@ import (
 )
 
 // enter adds a session of a user, whose changes are counted.
-func enter(r *Room, user, nodes string) (s *Seat, told *int) {
-	told = new(int)
-	return r.Enter(Person{User: user, Nodes: nodes}, func() { *told++ }), told
+func enter(r *Room, user, nodes string) (s *Seat, changes *int) {
+	changes = new(int)
+	return r.Enter(Person{User: user, Nodes: nodes}, func() { *changes++ }), changes
 }
 
 func TestPeopleComeAndGo(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()
-	anna, told := enter(r, "anna", "")
+	anna, changes := enter(r, "anna", "")
 	ben, _ := enter(r, "ben", "")
 	if got := r.People(); len(got) != 2 || got[0].User != "anna" || got[0].ID != 1 || got[1].ID != 2 || !reflect.DeepEqual(got, anna.People()) {
 		t.Errorf("people: %+v", got)
 	}
-	before := *told
+	before := *changes
 	ben.Leave()
-	if got := r.People(); len(got) != 1 || *told != before+1 {
-		t.Errorf("people: %+v, told %d times", got, *told-before)
+	if got := r.People(); len(got) != 1 || *changes != before+1 {
+		t.Errorf("people: %+v, told %d times", got, *changes-before)
 	}
 	if third, _ := enter(r, "carl", ""); third.Me().ID != 3 {
 		t.Errorf("the number of a session was given twice: %d", third.Me().ID)
@@ -39,15 +39,15 @@ func TestPeopleComeAndGo(t *testing.T) {
 func TestNodesInViewOfOthers(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()
-	anna, told := enter(r, "anna", "")
+	anna, changes := enter(r, "anna", "")
 	second, _ := enter(r, "anna", "")
 	ben, _ := enter(r, "ben", "")
 	carl, _ := enter(r, "carl", "")
 	n1 := models.NodeRef{UUID: "1", Name: "n1"}
 	anna.Look("n1", n1)
-	before := *told
+	before := *changes
 	anna.Look("n1", n1)
-	if *told != before {
+	if *changes != before {
 		t.Error("the same screen was reported twice")
 	}
 	second.Look("n1", n1)
@@ -75,12 +75,12 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	r := NewRoom()
 	anna, _ := enter(r, "anna", "")
-	ben, told := enter(r, "ben", "")
-	before := *told
+	ben, changes := enter(r, "ben", "")
+	before := *changes
 	anna.Say("one")
 	r.Say("vera", "two")
-	if *told != before+2 {
-		t.Errorf("told %d times", *told-before)
+	if *changes != before+2 {
+		t.Errorf("told %d times", *changes-before)
 	}
 	texts := func(s *Seat) (all []string) {
 		for _, m := range s.Messages() {
@@ -129,12 +129,12 @@ func TestFollowing(t *testing.T) {
 	if f, p, there := ben.Followed(); !there || f != (Frame{}) || p.User != "anna" {
 		t.Errorf("a frame from before was kept: %+v", f)
 	}
-	told, others := *bens, *carls
+	bensChanges, others := *bens, *carls
 	frame := Frame{Content: "now", Width: 80, Height: 24}
 	anna.Show(frame)
 	anna.Show(frame)
-	if f, _, _ := ben.Followed(); f != frame || *bens != told+1 || *carls != others {
-		t.Errorf("frame %+v; ben had %d notifications, carl %d", f, *bens-told, *carls-others)
+	if f, _, _ := ben.Followed(); f != frame || *bens != bensChanges+1 || *carls != others {
+		t.Errorf("frame %+v; ben had %d notifications, carl %d", f, *bens-bensChanges, *carls-others)
 	}
 	ben.Follow(0)
 	if _, _, there := ben.Followed(); there || anna.frame != (Frame{}) {

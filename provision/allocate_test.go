@@ -25,17 +25,17 @@ type allocatingAPI struct {
 }
 
 func (a *allocatingAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
-	switch wish, is := r.Body.(models.AllocationRequest); {
+	switch allocation, is := r.Body.(models.AllocationRequest); {
 	case is:
-		a.made = append(a.made, wish)
-		id, err := a.call(ctx, wish.CandidateNodes[0], "allocate %s %v", wish.ResourceClass, wish.Traits)
+		a.made = append(a.made, allocation)
+		id, err := a.call(ctx, allocation.CandidateNodes[0], "allocate %s %v", allocation.ResourceClass, allocation.Traits)
 		if a.conflict {
 			err = &models.Fault{Kind: models.FaultConflict, Status: 409}
 		}
 		return request.Answer{ID: id}, err
 	case !strings.HasPrefix(r.Path, "/v1/allocations/"):
 		return a.fakeAPI.Send(ctx, r)
-	case !slices.ContainsFunc(a.made, func(wish models.AllocationRequest) bool { return r.Path == "/v1/allocations/"+wish.UUID }):
+	case !slices.ContainsFunc(a.made, func(allocation models.AllocationRequest) bool { return r.Path == "/v1/allocations/"+allocation.UUID }):
 		return request.Answer{}, errors.New("an allocation that was not requested")
 	}
 	id, err := a.call(ctx, "uuid-n1", "unallocate")

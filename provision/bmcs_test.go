@@ -109,7 +109,7 @@ func TestBMCReport(t *testing.T) {
 		for _, d := range look.Compared {
 			differs[d.What] = d.Differs
 		}
-		if d, told := differs["disk /dev/sda"]; !told || d || !differs["port 52:54:00:00:00:99"] || differs["port 52:54:00:00:00:01"] {
+		if d, listed := differs["disk /dev/sda"]; !listed || d || !differs["port 52:54:00:00:00:99"] || differs["port 52:54:00:00:00:01"] {
 			t.Errorf("compared %+v", look.Compared)
 		}
 		if title, sections := look.Page(); title == "" || len(sections) < 6 {

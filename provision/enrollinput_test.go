@@ -160,20 +160,20 @@ func TestEnrollActionContinues(t *testing.T) {
 			t.Fatalf("%d nodes are enrolled, danger %v", len(batch.Items), batch.Danger())
 		}
 		var mu sync.Mutex
-		told := map[string]provision.Enrolled{}
+		last := map[string]provision.Enrolled{}
 		progress := func(p provision.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
 			if p.Enrolled != nil {
-				told[p.Node.UUID] = *p.Enrolled
+				last[p.Node.UUID] = *p.Enrolled
 			}
 		}
 		runner := &provision.Runner{API: api, Audit: &memAudit{}}
 		results := act.Run(t.Context(), runner, batch, provision.RunOptions{Progress: progress})
 		failed := batch.Failed(results)
 		for i, r := range results {
-			if one := told[batch.Items[i].Node.UUID]; one.Outcome != r.Outcome || r.Node.UUID != batch.Items[i].Node.UUID {
-				t.Errorf("told %+v of %+v", one, r)
+			if one := last[batch.Items[i].Node.UUID]; one.Outcome != r.Outcome || r.Node.UUID != batch.Items[i].Node.UUID {
+				t.Errorf("the last progress is %+v of %+v", one, r)
 			}
 		}
 		if n := len(failed) + count(results, provision.OutcomeUnknown); n != 1 {

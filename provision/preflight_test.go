@@ -111,8 +111,8 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	}
 	// The node is not watched, so the last request is not sent.
 	last := shown[len(shown)-1]
-	if told := last.String(); !strings.Contains(told, "/extra/console") || !strings.Contains(told, "(if watched until it succeeds)") {
-		t.Errorf("the last request is %s", told)
+	if said := last.String(); !strings.Contains(said, "/extra/console") || !strings.Contains(said, "(if watched until it succeeds)") {
+		t.Errorf("the last request is %s", said)
 	}
 	shown = shown[:len(shown)-1]
 	var want []string

@@ -19,7 +19,7 @@ type literals struct{ rest string }
 
 func (p *literals) space() { p.rest = strings.TrimLeft(p.rest, " \n") }
 
-func (p *literals) take(text string) bool {
+func (p *literals) accept(text string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, text)
 	if ok {
@@ -38,16 +38,16 @@ func (p *literals) value(depth int) (any, bool) {
 		return nil, false
 	}
 	switch {
-	case p.take("None"):
+	case p.accept("None"):
 		return nil, true
-	case p.take("True"):
+	case p.accept("True"):
 		return true, true
-	case p.take("False"):
+	case p.accept("False"):
 		return false, true
-	case p.take("["):
+	case p.accept("["):
 		list := hints.PythonList{}
-		for !p.take("]") {
-			if len(list) > 0 && !p.take(",") {
+		for !p.accept("]") {
+			if len(list) > 0 && !p.accept(",") {
 				return nil, false
 			}
 			item, ok := p.value(depth + 1)
@@ -57,7 +57,7 @@ func (p *literals) value(depth int) (any, bool) {
 			list = append(list, item)
 		}
 		return list, true
-	case p.take("{"):
+	case p.accept("{"):
 		return p.object(depth)
 	}
 	if digits := literalNumber.FindString(p.rest); digits != "" {
@@ -69,13 +69,13 @@ func (p *literals) value(depth int) (any, bool) {
 
 func (p *literals) object(depth int) (any, bool) {
 	d := &hints.PythonDict{}
-	for !p.take("}") {
-		if len(d.Keys()) > 0 && !p.take(",") {
+	for !p.accept("}") {
+		if len(d.Keys()) > 0 && !p.accept(",") {
 			return nil, false
 		}
 		p.space()
 		key, ok := p.text()
-		if !ok || !p.take(":") {
+		if !ok || !p.accept(":") {
 			return nil, false
 		}
 		value, ok := p.value(depth + 1)

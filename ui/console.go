@@ -326,16 +326,16 @@ type Command interface {
 }
 
 // editFile runs the user's editor on a file.
-func (c *Console) editFile(wish screen.EditFile) tea.Cmd {
+func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 	start := c.opts.Editor
 	if start == nil {
 		start = func(string) (Command, error) { return nil, errors.New(textNoEditor) }
 	}
 	return func() tea.Msg {
-		editor, err := start(wish.Path)
+		editor, err := start(edit.Path)
 		if err != nil {
-			return wish.Done(err)
+			return edit.Done(err)
 		}
-		return screen.Exec(editor, wish.Done)()
+		return screen.Exec(editor, edit.Done)()
 	}
 }

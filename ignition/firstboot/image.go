@@ -149,13 +149,13 @@ func FromFolder(root string) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the root of an image: %w", err)
 	}
-	for name, take := range map[string]func(line string) error{"passwd": i.passwd, "group": i.group} {
+	for name, parse := range map[string]func(line string) error{"passwd": i.passwd, "group": i.group} {
 		text, err := folder.ReadFile(path.Join("etc", name))
 		if err != nil {
 			return nil, fmt.Errorf("read the root of an image: %w", err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if err := take(strings.TrimSpace(line)); err != nil {
+			if err := parse(strings.TrimSpace(line)); err != nil {
 				return nil, fmt.Errorf("reading /etc/%s of the image: %w", name, err)
 			}
 		}

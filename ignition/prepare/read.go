@@ -137,7 +137,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 // givenKeys returns the requested keys of files, of text and of the agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
-	take := func(label, text string) {
+	add := func(label, text string) {
 		found, err := sshkey.Parse(text)
 		if err != nil {
 			r.refuse(ignition.FieldSSHKey, label, "is not usable", "", err)
@@ -152,10 +152,10 @@ func (r *reading) givenKeys() []sshkey.Key {
 			r.refuse(ignition.FieldSSHKey, path, "cannot be read", "", err)
 			continue
 		}
-		take(path, text)
+		add(path, text)
 	}
 	for _, text := range r.in.SSHKeys {
-		take("", text)
+		add("", text)
 	}
 	if r.in.SSHAgent {
 		lines, err := r.agentKeys()
@@ -166,7 +166,7 @@ func (r *reading) givenKeys() []sshkey.Key {
 			r.refuse(ignition.FieldSSHKey, "", "cannot be read from the SSH agent", "", err)
 		}
 		for _, line := range lines {
-			take("", line)
+			add("", line)
 		}
 	}
 	return uniqueKeys(keys)

@@ -75,10 +75,10 @@ func TestNoPythonAtAll(t *testing.T) {
 
 func TestProgressIsPassedOn(t *testing.T) {
 	fakePython(t, "echo one >&3; echo two >&3; echo newest /some/where")
-	var told []string
-	path, err := makeEnvironment(t.Context(), "newest", func(text string) { told = append(told, text) })
-	if err != nil || path != "/some/where" || strings.Join(told, " ") != "one two" {
-		t.Errorf("path %q, error %v, told %q", path, err, told)
+	var progress []string
+	path, err := makeEnvironment(t.Context(), "newest", func(text string) { progress = append(progress, text) })
+	if err != nil || path != "/some/where" || strings.Join(progress, " ") != "one two" {
+		t.Errorf("path %q, error %v, said %q", path, err, progress)
 	}
 }
 

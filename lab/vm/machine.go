@@ -104,15 +104,15 @@ func (h Host) runImg(ctx context.Context, args ...string) ([]byte, error) {
 
 // PowerButton asks the guest to shut down (ACPI). Whether it does is up to the guest.
 func (v *VM) PowerButton(ctx context.Context) error {
-	return v.tell(ctx, "system_powerdown", nil)
+	return v.execute(ctx, "system_powerdown", nil)
 }
 
 // Eject ejects the medium, even if the guest has locked it, like a BMC.
 func (v *VM) Eject(ctx context.Context) error {
-	return v.tell(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
+	return v.execute(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
 }
 
-func (v *VM) tell(ctx context.Context, command string, arguments map[string]any) error {
+func (v *VM) execute(ctx context.Context, command string, arguments map[string]any) error {
 	v.mu.Lock()
 	monitor := v.monitor
 	v.mu.Unlock()

@@ -14,13 +14,13 @@ const discoveryMinor = 84
 // request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection). The
 // evidence is in the nodes: plugin_data of a discovered node's inventory has auto_discovered.
 func judgeDiscovery(f *Facts) Diagnosis {
-	with, _, evidence, told := f.having("inspect", "agent")
+	with, _, evidence, reported := f.having("inspect", "agent")
 	const option = "the API does not show [auto_discovery]enabled"
 	t := f.Nodes
 	switch {
 	case !f.Version.IsZero() && f.Version.Minor < discoveryMinor:
 		return well("auto-discovery not available in this Ironic: it needs API 1.84, or ironic-inspector")
-	case told && len(with) == 0:
+	case reported && len(with) == 0:
 		return well("auto-discovery off or without effect: no hardware type enables agent inspection", evidence...)
 	case t != nil && len(t.Discovered) > 0:
 		return well(fmt.Sprintf("auto-discovery is or was on: it has enrolled %s (filter is:discovered)", someOf(t.Discovered)),

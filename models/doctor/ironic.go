@@ -77,13 +77,13 @@ func (f *Facts) types() []models.Driver {
 
 // having splits the hardware types by whether they enable one of the interfaces; told is false if Ironic does not
 // report interfaces.
-func (f *Facts) having(kind string, names ...string) (with, without []string, evidence []models.Observation, told bool) {
+func (f *Facts) having(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]
 		if enabled == nil {
 			continue
 		}
-		told = true
+		reported = true
 		text := strings.Join(enabled, ", ")
 		if d.Default[kind] != "" {
 			text += "; default " + d.Default[kind]
@@ -95,7 +95,7 @@ func (f *Facts) having(kind string, names ...string) (with, without []string, ev
 			without = append(without, d.Name)
 		}
 	}
-	return with, without, evidence, told
+	return with, without, evidence, reported
 }
 
 // noneTold is the diagnosis without reported interfaces.
@@ -107,14 +107,14 @@ func (f *Facts) noneTold() Diagnosis {
 }
 
 func judgeCustomAgent(f *Facts) Diagnosis {
-	with, without, evidence, told := f.having("deploy", "custom-agent")
+	with, without, evidence, reported := f.having("deploy", "custom-agent")
 	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces of the conductors, and restart them"
 	direct := 0
 	if f.Nodes != nil {
 		direct = f.Nodes.Deploy["direct"]
 	}
 	switch {
-	case !told:
+	case !reported:
 		return f.noneTold()
 	case len(with) == 0 && direct > 0:
 		return doubtful(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
@@ -132,10 +132,10 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 }
 
 func judgeInspection(f *Facts) Diagnosis {
-	with, without, evidence, told := f.having("inspect", "agent")
+	with, without, evidence, reported := f.having("inspect", "agent")
 	const hint = "set [DEFAULT]enabled_inspect_interfaces = agent, … (Ironic 23.0 and later): a BMC reports only disk names and sizes"
 	switch {
-	case !told:
+	case !reported:
 		return f.noneTold()
 	case len(with) == 0:
 		return doubtful("no agent inspection: root device hints cannot be checked before a deployment", hint, evidence...)
@@ -147,10 +147,10 @@ func judgeInspection(f *Facts) Diagnosis {
 
 func judgeBoot(f *Facts) Diagnosis {
 	media := []string{"redfish-virtual-media", "ilo-virtual-media", "ilo-uefi-https", "idrac-redfish-virtual-media", "irmc-virtual-media"}
-	with, _, evidence, told := f.having("boot", media...)
+	with, _, evidence, reported := f.having("boot", media...)
 	net, _, _, _ := f.having("boot", "ipxe", "pxe", "http-ipxe", "http", "ilo-ipxe", "ilo-pxe", "irmc-pxe")
 	switch {
-	case !told:
+	case !reported:
 		return f.noneTold()
 	case len(with) > 0:
 		return well("virtual media boot enabled: "+someOf(with), evidence...)
@@ -161,9 +161,9 @@ func judgeBoot(f *Facts) Diagnosis {
 }
 
 func judgeRAID(f *Facts) Diagnosis {
-	with, _, evidence, told := f.having("raid", "agent", "redfish", "idrac-redfish", "idrac-wsman", "ilo5", "irmc")
+	with, _, evidence, reported := f.having("raid", "agent", "redfish", "idrac-redfish", "idrac-wsman", "ilo5", "irmc")
 	switch {
-	case !told:
+	case !reported:
 		return f.noneTold()
 	case len(with) == 0:
 		return well("no RAID: only no-raid is enabled", evidence...)

@@ -202,12 +202,12 @@ func (b *BootLog) Progress() *models.RamdiskLog {
 	if b == nil {
 		return nil
 	}
-	told := &models.RamdiskLog{
+	found := &models.RamdiskLog{
 		Stage: b.Stage, Reached: b.reachedAt(), Begin: b.Begin(), Last: b.Last(), Source: b.Source,
 		Served: b.Served, ServedAt: b.ServedAt,
 	}
 	if e, there := b.obstacle(); there {
-		told.Obstacle = &e
+		found.Obstacle = &e
 	}
-	return told
+	return found
 }

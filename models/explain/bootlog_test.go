@@ -103,25 +103,25 @@ func TestBootLogBegins(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_795_450_520, 0)
 	var b BootLog
-	take := func(boot, unit, text string) {
+	add := func(boot, unit, text string) {
 		at = at.Add(time.Second)
 		l := bootLine(at, unit, text)
 		l.Boot = boot
 		b.Take(l)
 	}
-	take("b1", "ironic_python_agent.agent", "heartbeat successful")
-	take("b2", "kernel", "Linux version 6")
-	take("b1", "ironic_python_agent.agent", "stopping heartbeater")
+	add("b1", "ironic_python_agent.agent", "heartbeat successful")
+	add("b2", "kernel", "Linux version 6")
+	add("b1", "ironic_python_agent.agent", "stopping heartbeater")
 	if b.ID != "b2" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	take("", "", "[    0.000000] Linux version 6") // from the serial console, of the same boot
-	take("b2", "ironic-agent", pulling)
-	take("", "", "[    0.000000] Linux version 6") // from the serial console, of the next boot
+	add("", "", "[    0.000000] Linux version 6") // from the serial console, of the same boot
+	add("b2", "ironic-agent", pulling)
+	add("", "", "[    0.000000] Linux version 6") // from the serial console, of the next boot
 	if b.ID != "" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	take("b3", "kernel", "Linux version 6") // the same boot in the journal
+	add("b3", "kernel", "Linux version 6") // the same boot in the journal
 	if begin := b.Begin(); b.ID != "b3" || at.Sub(begin) != time.Second {
 		t.Errorf("boot %s of %v", b.ID, begin)
 	}

@@ -294,23 +294,23 @@ func (x *explaining) spreads() bool {
 func (x *explaining) ramdiskHolds(is Condition) bool {
 	b := &x.boot
 	inStage := x.Now.Sub(b.Since)
-	told := !b.Line.IsZero()
+	hasLine := !b.Line.IsZero()
 	switch is {
 	case ifFresh:
 		return x.called() && !x.holds(ifAgentRefuses) &&
-			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || told && x.Now.Sub(b.Line) <= freshLine)
+			(x.agentAnswers() || !b.Heartbeat.IsZero() && x.Now.Sub(b.Heartbeat) <= freshBeat || hasLine && x.Now.Sub(b.Line) <= freshLine)
 	case ifAgentStarted:
-		return told && b.Stage >= models.RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
+		return hasLine && b.Stage >= models.RamdiskAgent && (x.timedOut() || inStage >= reachTakes)
 	case ifBooting:
-		return told && b.Stage > models.RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
+		return hasLine && b.Stage > models.RamdiskPowerOn && b.Obstacle == nil && x.Now.Sub(b.Line) <= freshLine
 	case ifBootStuck:
-		return told && b.Stage < models.RamdiskAgent && inStage >= stuckAfter
+		return hasLine && b.Stage < models.RamdiskAgent && inStage >= stuckAfter
 	case ifLogStopped:
 		limit := stoppedAfter
 		if b.Stage == models.RamdiskImage {
 			limit = stuckAfter
 		}
-		return told && x.Now.Sub(b.Line) > limit
+		return hasLine && x.Now.Sub(b.Line) > limit
 	case ifAgentAnswers:
 		return x.agentAnswers()
 	case ifAgentRefuses:

@@ -29,16 +29,16 @@ func knownInReason(text string) []knownIn {
 		}
 	}
 	var all []knownIn
-	told := false
+	reported := false
 	for _, list := range reasonErrors {
 		for _, e := range list {
 			if found, said := findWays(text, after, e.ways); found {
 				all = append(all, knownIn{e.id, said})
-				told = told || said
+				reported = reported || said
 			}
 		}
 	}
-	if told {
+	if reported {
 		return all // a known message is more specific than its family
 	}
 	if i := familyInReason(text, after); i >= 0 {

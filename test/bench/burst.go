@@ -100,13 +100,13 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 	return nil
 }
 
-func until(ctx context.Context, events <-chan models.Event, told func(models.Event) bool, n int) error {
+func until(ctx context.Context, events <-chan models.Event, match func(models.Event) bool, n int) error {
 	limit := time.NewTimer(10 * time.Minute)
 	defer limit.Stop()
 	for n > 0 {
 		select {
 		case e := <-events:
-			if told(e) {
+			if match(e) {
 				n--
 			}
 		case <-limit.C:

@@ -89,7 +89,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	complete := make(chan struct{})
 	var once sync.Once
 	poller := fleet.NewPoller(api, store, fleet.Options{})
-	told := func(u fleet.Update) {
+	count := func(u fleet.Update) {
 		for _, e := range u.Events {
 			events <- e
 		}
@@ -100,7 +100,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- poller.Run(ctx, told) }()
+	go func() { ended <- poller.Run(ctx, count) }()
 	select {
 	case <-complete:
 	case err := <-ended:

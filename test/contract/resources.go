@@ -11,10 +11,10 @@ func allocations() group {
 			{call: "SET available"},
 		}, steps...)
 	}
-	const wish = `{"resource_class": "{word1}", "uuid": "{uuid1}", "name": "{word2}"}`
+	const request = `{"resource_class": "{word1}", "uuid": "{uuid1}", "name": "{word2}"}`
 	return group{name: "allocations", alone: true, behaviors: []behavior{
 		{name: "finds-a-node", steps: node(
-			step{call: "POST /v1/allocations", body: wish, see: "uuid name state node_uuid last_error resource_class candidate_nodes traits extra owner header:Location", want: `201 uuid="{uuid1}" name="{word2}" state="allocating" node_uuid=null last_error=null resource_class="{word1}" candidate_nodes=[] traits=[] extra={} owner=null Location={url}/v1/allocations/{uuid1}`},
+			step{call: "POST /v1/allocations", body: request, see: "uuid name state node_uuid last_error resource_class candidate_nodes traits extra owner header:Location", want: `201 uuid="{uuid1}" name="{word2}" state="allocating" node_uuid=null last_error=null resource_class="{word1}" candidate_nodes=[] traits=[] extra={} owner=null Location={url}/v1/allocations/{uuid1}`},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state node_uuid last_error", want: `200 state="active" node_uuid="{node}" last_error=null`},
 			step{call: "GET /v1/nodes/{node}", see: "instance_uuid allocation_uuid instance_info provision_state", want: `200 instance_uuid="{uuid1}" allocation_uuid="{uuid1}" instance_info={"traits":[]} provision_state="available"`},
 			step{call: "GET /v1/nodes/{node}/allocation", see: "uuid", want: `200 uuid="{uuid1}"`},
@@ -22,10 +22,10 @@ func allocations() group {
 			step{call: "GET /v1/nodes/{node}", see: "instance_uuid allocation_uuid instance_info", want: `200 instance_uuid=null allocation_uuid=null instance_info={"traits":[]}`},
 		)},
 		{name: "finds-none", steps: []step{
-			{call: "POST /v1/allocations", body: wish, want: "201"},
+			{call: "POST /v1/allocations", body: request, want: "201"},
 			{call: "UNTIL /v1/allocations/{uuid1}", see: "state node_uuid last_error", want: `200 state="error" node_uuid=null last_error="Failed to process allocation {uuid1}: no available nodes match the resource class {word1}."`},
 		}},
-		{name: "keys", steps: []step{{call: "POST /v1/allocations", version: "1.82", body: wish, see: "body.keys", want: `201 keys=["candidate_nodes","created_at","extra","last_error","links","name","node_uuid","owner","resource_class","state","traits","updated_at","uuid"]`}}},
+		{name: "keys", steps: []step{{call: "POST /v1/allocations", version: "1.82", body: request, see: "body.keys", want: `201 keys=["candidate_nodes","created_at","extra","last_error","links","name","node_uuid","owner","resource_class","state","traits","updated_at","uuid"]`}}},
 		{name: "without-resource-class", steps: []step{{call: "POST /v1/allocations", body: `{}`, want: "400 The resource_class field is mandatory when not backfilling"}}},
 		{name: "unknown-key", steps: []step{{call: "POST /v1/allocations", body: `{"resource_class": "x", "colour": "red"}`, want: "400 Schema error: Additional properties are not allowed ('colour' was unexpected)", old: "400 Schema error for allocation: Additional properties are not allowed ('colour' was unexpected)"}}},
 		{name: "name-that-is-bad", steps: []step{{call: "POST /v1/allocations", body: `{"resource_class": "x", "name": "a b"}`, want: "400 Cannot create allocation with invalid name 'a b'"}}},
@@ -48,25 +48,25 @@ func allocations() group {
 		{name: "bad-trait", steps: []step{{call: "POST /v1/allocations", body: `{"resource_class": "x", "traits": ["fast"]}`, want: "400 Schema error: 'fast' is not valid under any of the given schemas. Possible root cause: 'fast' does not match '^CUSTOM_[A-Z0-9_]+$'", old: "400 Schema error for allocation: 'fast' is not valid under any of the given schemas. Possible root cause: 'fast' does not match '^CUSTOM_[A-Z0-9_]+$'"}}},
 		{name: "skips-maintenance", steps: node(
 			step{call: "PUT /v1/nodes/{node}/maintenance", body: `{}`},
-			step{call: "POST /v1/allocations", body: wish},
+			step{call: "POST /v1/allocations", body: request},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state last_error", want: `200 state="error" last_error="Failed to process allocation {uuid1}: no available nodes match the resource class {word1}."`},
 		)},
 		{name: "skips-nodes-without-power-state", steps: []step{
 			{call: "PATCH /v1/nodes/{node}", body: `[` + ready + `]`},
 			{call: "SET available"},
-			{call: "POST /v1/allocations", body: wish},
+			{call: "POST /v1/allocations", body: request},
 			{call: "UNTIL /v1/allocations/{uuid1}", see: "state last_error", want: `200 state="error" last_error="Failed to process allocation {uuid1}: no available nodes match the resource class {word1}."`},
 		}},
 		{name: "two-want-one", steps: node(
-			step{call: "POST /v1/allocations", body: wish},
+			step{call: "POST /v1/allocations", body: request},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state", want: `200 state="active"`},
 			step{call: "POST /v1/allocations", body: `{"resource_class": "{word1}", "uuid": "{uuid2}"}`},
 			step{call: "UNTIL /v1/allocations/{uuid2}", see: "state last_error", want: `200 state="error" last_error="Failed to process allocation {uuid2}: no available nodes match the resource class {word1}."`},
 		)},
 		{name: "not-there", steps: []step{{call: "GET /v1/allocations/{uuid1}", want: "404 Allocation {uuid1} could not be found."}}},
-		{name: "by-name", steps: []step{{call: "POST /v1/allocations", body: wish}, {call: "GET /v1/allocations/{word2}", see: "uuid", want: `200 uuid="{uuid1}"`}}},
+		{name: "by-name", steps: []step{{call: "POST /v1/allocations", body: request}, {call: "GET /v1/allocations/{word2}", see: "uuid", want: `200 uuid="{uuid1}"`}}},
 		{name: "list", steps: []step{
-			{call: "POST /v1/allocations", body: wish},
+			{call: "POST /v1/allocations", body: request},
 			{call: "GET /v1/allocations?resource_class={word1}", see: "body.keys allocations.#.uuid", want: `200 keys=["allocations"] allocations.#.uuid=["{uuid1}"]`},
 			{call: "GET /v1/allocations?resource_class={word1}&fields=uuid", see: "allocations.0.keys", want: `200 allocations.0.keys=["links","uuid"]`},
 			{call: "GET /v1/allocations?state=asleep", want: "200"},
@@ -74,18 +74,18 @@ func allocations() group {
 			{call: "GET /v1/allocations?node={uuid2}", want: "400 Node {uuid2} could not be found."},
 		}},
 		{name: "patched", steps: []step{
-			{call: "POST /v1/allocations", body: wish},
+			{call: "POST /v1/allocations", body: request},
 			{call: "PATCH /v1/allocations/{uuid1}", body: `[{"op": "add", "path": "/extra/a", "value": 1}, {"op": "replace", "path": "/name", "value": "{word3}"}]`, see: "name extra", want: `200 name="{word3}" extra={"a":1}`},
 			{call: "PATCH /v1/allocations/{uuid1}", body: `[{"op": "replace", "path": "/resource_class", "value": "x"}]`, want: "400 Cannot patch /resource_class. Only the following can be updated: name, extra"},
 		}},
 		{name: "of-a-deployed-node-stays", steps: node(
-			step{call: "POST /v1/allocations", body: wish},
+			step{call: "POST /v1/allocations", body: request},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state", want: `200 state="active"`},
 			step{call: "SET active"},
 			step{call: "DELETE /v1/allocations/{uuid1}", want: "409 Cannot remove allocation {uuid1} for node {node}, because the node is active (and maintenance mode is off)"},
 		)},
 		{name: "goes-with-undeploying", steps: node(
-			step{call: "POST /v1/allocations", body: wish},
+			step{call: "POST /v1/allocations", body: request},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state", want: `200 state="active"`},
 			step{call: "SET active"},
 			step{call: provisionCall, body: `{"target": "deleted"}`},
@@ -93,7 +93,7 @@ func allocations() group {
 			step{call: "GET /v1/allocations/{uuid1}", want: "404 Allocation {uuid1} could not be found."},
 		)},
 		{name: "goes-with-the-instance-uuid", steps: node(
-			step{call: "POST /v1/allocations", body: wish},
+			step{call: "POST /v1/allocations", body: request},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state", want: `200 state="active"`},
 			step{call: "PATCH /v1/nodes/{node}", body: `[{"op": "remove", "path": "/instance_uuid"}]`, see: "instance_uuid allocation_uuid", want: "200 instance_uuid=null allocation_uuid=null"},
 			step{call: "GET /v1/allocations/{uuid1}", want: "404 Allocation {uuid1} could not be found."},

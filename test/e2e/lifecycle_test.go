@@ -61,8 +61,8 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 				// On a busy machine polls may be rare. The next step waits for the event because the test checks the
 				// chain of states, not the speed.
 				w.until("state "+step.ends, func(models.Event) bool {
-					told := restingStates(t, w, uuid)
-					return len(slices.Compact(told)) >= len(want)
+					states := restingStates(t, w, uuid)
+					return len(slices.Compact(states)) >= len(want)
 				})
 			}
 		}

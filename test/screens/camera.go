@@ -50,8 +50,8 @@ func (t tour) open(ctx context.Context, binary, dir string) (*terminal.Screen, e
 	return terminal.Start(ctx, terminal.Options{Command: command, Width: t.width, Height: t.height, Modern: true})
 }
 
-// take runs the tour and adds its pictures to the album.
-func (t tour) take(ctx context.Context, binary string, album *album) (err error) {
+// shoot runs the tour and adds its pictures to the album.
+func (t tour) shoot(ctx context.Context, binary string, album *album) (err error) {
 	dir, err := os.MkdirTemp("", "ironworks-screens-")
 	if err != nil {
 		return err

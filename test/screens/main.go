@@ -39,7 +39,7 @@ func shoot(ctx context.Context, binary, out string) error {
 	defer cancel()
 	var album album
 	for _, tour := range tours {
-		if err := tour.take(ctx, binary, &album); err != nil {
+		if err := tour.shoot(ctx, binary, &album); err != nil {
 			return err
 		}
 	}

@@ -147,7 +147,7 @@ func TestAScreenOfTheLab(t *testing.T) {
 		*c.album = append(*c.album, shot{"again", render(at, "keys")})
 		return c.leave("Actions")
 	}}
-	if err := tour.take(t.Context(), program.Path(), &taken); err != nil {
+	if err := tour.shoot(t.Context(), program.Path(), &taken); err != nil {
 		t.Fatal(err)
 	}
 	if len(taken) != 3 {

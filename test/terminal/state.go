@@ -106,8 +106,8 @@ func (d *state) setClipboard(data []byte) {
 
 // mode reports whether a mode is on.
 func (d *state) mode(mode ansi.DECMode) bool {
-	on, told := d.modes[mode]
-	if !told {
+	on, set := d.modes[mode]
+	if !set {
 		return mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap
 	}
 	return on

@@ -95,7 +95,7 @@ func (m *Keymap) bind(b *Binding) []Problem {
 // conflicts returns a problem for each bound key that runs another action on a screen, at the later binding.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, scopes := range Screens() {
 		on := map[string]*Action{}
 		for _, a := range m.In(scopes...) {
@@ -111,10 +111,10 @@ func (m *Keymap) conflicts(by map[ID]int) []Problem {
 					at, loser, winner = theirs, other, a
 				}
 				pair := key + " " + string(loser.ID) + " " + string(winner.ID)
-				if told[pair] || !isMine && !isTheirs {
+				if reported[pair] || !isMine && !isTheirs {
 					continue
 				}
-				told[pair] = true
+				reported[pair] = true
 				problems = append(problems, Problem{
 					Binding: at,
 					Text:    fmt.Sprintf("the key %q already runs %s (%s)", key, winner.ID, strings.ToLower(winner.Scope.Title())),

@@ -29,8 +29,8 @@ func leaves(text string) writes { return func(string) (string, error) { return t
 // edits runs an editor that the screen has requested.
 func (w *table) edits(editor writes) {
 	w.t.Helper()
-	for _, wish := range w.wishes {
-		ask, is := wish.(screen.EditFile)
+	for _, msg := range w.wishes {
+		ask, is := msg.(screen.EditFile)
 		if !is {
 			continue
 		}
@@ -169,8 +169,8 @@ func TestEditorFails(t *testing.T) {
 				}
 				w.do(action.PlanEdit)
 				asks := false
-				for _, wish := range w.wishes {
-					_, is := wish.(screen.Ask)
+				for _, msg := range w.wishes {
+					_, is := msg.(screen.Ask)
 					asks = asks || is
 				}
 				if asks != c.kept {

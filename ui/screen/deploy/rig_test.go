@@ -255,8 +255,8 @@ func (w *table) write(text string) {
 // dialog returns the open dialog.
 func (w *table) dialog() screen.Overlay {
 	w.t.Helper()
-	for _, wish := range w.wishes {
-		if ask, is := wish.(screen.Ask); is {
+	for _, msg := range w.wishes {
+		if ask, is := msg.(screen.Ask); is {
 			return ask.Overlay
 		}
 	}
@@ -309,8 +309,8 @@ func (w *table) confirm(text string) {
 // said returns the texts of toasts.
 func said(wishes []tea.Msg) string {
 	var texts []string
-	for _, wish := range wishes {
-		if say, is := wish.(screen.Say); is {
+	for _, msg := range wishes {
+		if say, is := msg.(screen.Say); is {
 			texts = append(texts, say.Text)
 		}
 	}

@@ -30,7 +30,7 @@ func newRig() *rig {
 	return r
 }
 
-func take(t *testing.T, r *rig, msg tea.Msg) tea.Cmd {
+func deliver(t *testing.T, r *rig, msg tea.Msg) tea.Cmd {
 	t.Helper()
 	mine, next := r.Handle(msg)
 	if !mine {
@@ -51,7 +51,7 @@ func TestGetAndTake(t *testing.T) {
 		}
 		asked := time.Now()
 		<-time.After(time.Second)
-		if next := take(t, r, cmd()); next != nil {
+		if next := deliver(t, r, cmd()); next != nil {
 			t.Error("asked again without a need")
 		}
 		if v, known := r.Value(); v != 1 || !known || !r.Asked().Equal(asked) || !r.At().Equal(time.Now()) || r.Err() != nil {
@@ -66,16 +66,16 @@ func TestGetAndTake(t *testing.T) {
 func TestErrorKeepsTheValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()
-		take(t, r, r.Get()())
+		deliver(t, r, r.Get()())
 		asked := r.Asked()
 		<-time.After(time.Minute)
 		r.err = errors.New("boom")
-		take(t, r, r.Get()())
+		deliver(t, r, r.Get()())
 		if v, known := r.Value(); v != 1 || !known || r.Err() == nil || !r.Asked().Equal(asked) || !r.At().Equal(time.Now()) {
 			t.Errorf("%v %v %v", v, known, r.Err())
 		}
 		r.err = nil
-		take(t, r, r.Get()())
+		deliver(t, r, r.Get()())
 		if v, _ := r.Value(); v != 3 || r.Err() != nil {
 			t.Error("the fault stays")
 		}
@@ -91,11 +91,11 @@ func TestOneRequestAtATime(t *testing.T) {
 				t.Fatal("two at a time")
 			}
 		}
-		next := take(t, r, cmd())
+		next := deliver(t, r, cmd())
 		if next == nil || !r.Busy() {
 			t.Fatal("what was wanted meanwhile is not asked for")
 		}
-		if take(t, r, next()) != nil {
+		if deliver(t, r, next()) != nil {
 			t.Error("asked once too often")
 		}
 	})
@@ -111,9 +111,9 @@ func TestForeignAndOldAnswersAreDropped(t *testing.T) {
 			}
 		}
 		old := r.Get()()
-		take(t, r, old)
-		take(t, r, r.Get()())
-		take(t, r, old)
+		deliver(t, r, old)
+		deliver(t, r, r.Get()())
+		deliver(t, r, old)
 		if v, _ := r.Value(); v != 2 {
 			t.Errorf("an old answer came in: %d", v)
 		}
@@ -128,7 +128,7 @@ func TestClose(t *testing.T) {
 		if r.ctx.Err() == nil || r.Busy() {
 			t.Error("still under way")
 		}
-		take(t, r, msg)
+		deliver(t, r, msg)
 		if _, known := r.Value(); known || r.Get() != nil {
 			t.Error("goes on")
 		}

@@ -129,7 +129,7 @@ func (one *lane) source() []body.Span {
 		return spans
 	}
 	for _, source := range models.LogSources() {
-		if s, told := one.status[source]; told && s.State != agentlog.StateEnded {
+		if s, found := one.status[source]; found && s.State != agentlog.StateEnded {
 			_, role := stateLook(s.State)
 			return []body.Span{body.S(role, cell.Cut(statusText(&s), 90))}
 		}
@@ -156,7 +156,7 @@ func (l *Log) noRamdisk(one *lane) string {
 // working returns the best source with lines; a keepalive is no line.
 func (one *lane) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
-		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing && source != models.LogStatus {
+		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {
 			return s, true
 		}
 	}

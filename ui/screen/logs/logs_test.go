@@ -479,8 +479,8 @@ func TestProgressIsSharedWithOtherScreens(t *testing.T) {
 		hasLines[1].Progress = &models.InstallProgress{Percent: 35}
 		x.send(1, agentlog.Batch{Lines: hasLines})
 		phase := models.Phase{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: screentest.Began, Outcome: models.OutcomeRunning}
-		if percent, told := x.r.Env.Installs.Of(screentest.UUID(1)).Percent(&phase); !told || percent != 35 {
-			t.Errorf("%d %v", percent, told)
+		if percent, ok := x.r.Env.Installs.Of(screentest.UUID(1)).Percent(&phase); !ok || percent != 35 {
+			t.Errorf("%d %v", percent, ok)
 		}
 	})
 }

@@ -62,21 +62,21 @@ func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea
 			msgs = []tea.Msg{cmd()}
 		}
 	}
-	wish, is := msgs[0].(screen.ChangePorts)
+	change, is := msgs[0].(screen.ChangePorts)
 	if !is {
 		t.Fatalf("%s gives %+v", id, msgs)
 	}
-	return wish
+	return change
 }
 
-func carryOut(t *testing.T, s *Screen, wish screen.ChangePorts) {
+func carryOut(t *testing.T, s *Screen, change screen.ChangePorts) {
 	t.Helper()
-	act, err := wish.Make(t.Context())
+	act, err := change.Make(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	runner := provision.Runner{API: s.session.Ports}
-	plan, err := runner.Prepare(t.Context(), act, []string{wish.Node.UUID})
+	plan, err := runner.Prepare(t.Context(), act, []string{change.Node.UUID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 			t.Errorf("attach a VIF: %q", why)
 		}
 
-		wish := asked(t, r, s, action.PortMissing)
-		carryOut(t, s, wish)
+		change := asked(t, r, s, action.PortMissing)
+		carryOut(t, s, change)
 		r.Pass(time.Minute)
 		r.Do(s, s.reload())
 		screentest.Shows(t, s, 100, 30, otherMAC, textPortsMatch)
@@ -141,25 +141,25 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 			t.Errorf("missing ports: %q", why)
 		}
 
-		wish = asked(t, r, s, action.PortCreate, typed("52:54:00:AA:00:03")...)
-		if got := strings.Join(wish.Words, " "); got != "port create n1 52:54:00:AA:00:03 pxe_enabled=true" {
+		change = asked(t, r, s, action.PortCreate, typed("52:54:00:AA:00:03")...)
+		if got := strings.Join(change.Words, " "); got != "port create n1 52:54:00:AA:00:03 pxe_enabled=true" {
 			t.Errorf("command %q", got)
 		}
-		carryOut(t, s, wish)
-		wish = asked(t, r, s, action.GroupCreate, typed("bond0")...)
-		carryOut(t, s, wish)
+		carryOut(t, s, change)
+		change = asked(t, r, s, action.GroupCreate, typed("bond0")...)
+		carryOut(t, s, change)
 		r.Pass(time.Minute)
 		r.Do(s, s.reload())
 		screentest.Shows(t, s, 100, 30, "52:54:00:aa:00:03", "no NIC of the inventory has this MAC", "bond0")
 
-		wish = asked(t, r, s, action.PortEdit, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
-		if act, err := wish.Make(t.Context()); err != nil || (&provision.Runner{API: s.session.Ports}).Plan(act, []models.Node{{UUID: s.uuid}}).Preview()[0].Requests != nil {
+		change = asked(t, r, s, action.PortEdit, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+		if act, err := change.Make(t.Context()); err != nil || (&provision.Runner{API: s.session.Ports}).Plan(act, []models.Node{{UUID: s.uuid}}).Preview()[0].Requests != nil {
 			t.Errorf("an unchanged port: %v", err)
 		}
-		wish = asked(t, r, s, action.PortDelete)
-		carryOut(t, s, wish)
-		wish = asked(t, r, s, action.GroupDelete)
-		carryOut(t, s, wish)
+		change = asked(t, r, s, action.PortDelete)
+		carryOut(t, s, change)
+		change = asked(t, r, s, action.GroupDelete)
+		carryOut(t, s, change)
 		list, err := r.Env.Session.API.Ports(t.Context(), s.uuid)
 		if err != nil || len(list) != 2 {
 			t.Errorf("%+v, %v", list, err)

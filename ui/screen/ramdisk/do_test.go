@@ -265,15 +265,15 @@ func wished(t *testing.T, wishes []tea.Msg) screen.ApplyRamdisks {
 func TestApplyServedFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, serves)
-		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply)))))
-		if len(wish.Nodes) != 2 || wish.Nodes[0].Name != "r7-n01" {
-			t.Errorf("%v", wish.Nodes)
+		apply := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply)))))
+		if len(apply.Nodes) != 2 || apply.Nodes[0].Name != "r7-n01" {
+			t.Errorf("%v", apply.Nodes)
 		}
-		ramdisk, err := wish.For(&models.Node{UUID: screentest.UUID(1)})
+		ramdisk, err := apply.For(&models.Node{UUID: screentest.UUID(1)})
 		if err != nil || !strings.HasSuffix(ramdisk.ISO, "r7-n01.iso") {
 			t.Errorf("%+v, %v", ramdisk, err)
 		}
-		if _, err := wish.For(&models.Node{UUID: screentest.UUID(3)}); err == nil {
+		if _, err := apply.For(&models.Node{UUID: screentest.UUID(3)}); err == nil {
 			t.Error("a node has something that nobody serves for it")
 		}
 	})
@@ -282,13 +282,13 @@ func TestApplyServedFiles(t *testing.T) {
 func TestApplyURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, nil)
-		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply))), "r7-n01, r7-n02", "+", "-", "http://h/k", "http://h/i", "quiet", "+"))
-		got, err := wish.For(&models.Node{})
+		apply := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply))), "r7-n01, r7-n02", "+", "-", "http://h/k", "http://h/i", "quiet", "+"))
+		got, err := apply.For(&models.Node{})
 		if want := (provision.Ramdisk{Kernel: "http://h/k", Initramfs: "http://h/i", KernelParams: "quiet", WithDefaults: true}); err != nil || got != want {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(wish.Words, " ") != want {
-			t.Errorf("%q", wish.Words)
+		if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(apply.Words, " ") != want {
+			t.Errorf("%q", apply.Words)
 		}
 		ask := dialog(t, r.Do(s, s.Do(action.IgnitionApply)))
 		answer(t, r, s, ask, "r7-n01", "-", "-", "-", "-", "bad'quote")

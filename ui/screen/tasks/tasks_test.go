@@ -46,14 +46,14 @@ func locked() *models.Fault {
 
 func running() *screen.Task {
 	t := clean(nodes(6))
-	tell := func(i int, p provision.Progress) {
+	report := func(i int, p provision.Progress) {
 		p.Node = t.Plan.Items[i].Node.Ref()
 		t.Progress[p.Node.UUID] = p
 	}
-	tell(0, provision.Progress{State: models.StateCleanWait, Step: "2/3 erase_devices_metadata"})
-	tell(1, provision.Progress{State: models.StateManageable})
-	tell(2, provision.Progress{State: models.StateManageable, Retry: &ironicclient.Retry{Fault: locked(), Attempt: 2, Tries: 6, Delay: 9 * time.Second}})
-	tell(3, provision.Progress{State: models.StateCleaning, Fault: &models.Fault{Kind: models.FaultTimeout, Op: "get node", Message: "no answer within 60s"}})
+	report(0, provision.Progress{State: models.StateCleanWait, Step: "2/3 erase_devices_metadata"})
+	report(1, provision.Progress{State: models.StateManageable})
+	report(2, provision.Progress{State: models.StateManageable, Retry: &ironicclient.Retry{Fault: locked(), Attempt: 2, Tries: 6, Delay: 9 * time.Second}})
+	report(3, provision.Progress{State: models.StateCleaning, Fault: &models.Fault{Kind: models.FaultTimeout, Op: "get node", Message: "no answer within 60s"}})
 	t.Plan.Items[5].Refusal = &models.Refusal{
 		Kind: models.RefusedMaintenance, Action: "clean", Node: "r7-n06", Why: "the node is in maintenance: fan 3", Hint: "ironworks maintenance off r7-n06",
 	}
@@ -321,13 +321,13 @@ func TestEnrolling(t *testing.T) {
 		r := screentest.New(t)
 		task := clean(nodes(3))
 		task.Plan.Action = &provision.EnrollAction{Goal: provision.GoalManageable}
-		tell := func(i int, p provision.Progress) {
+		report := func(i int, p provision.Progress) {
 			p.Node = task.Plan.Items[i].Node.Ref()
 			task.Progress[p.Node.UUID] = p
 		}
 		one := provision.Result{Node: task.Plan.Items[0].Node.Ref(), Outcome: provision.OutcomeDone, State: "manageable"}
-		tell(0, provision.Progress{Enrolled: &provision.Enrolled{Result: one, Did: []string{"created", "2 ports", "verified"}}})
-		tell(1, provision.Progress{State: models.StateVerifying})
+		report(0, provision.Progress{Enrolled: &provision.Enrolled{Result: one, Did: []string{"created", "2 ports", "verified"}}})
+		report(1, provision.Progress{State: models.StateVerifying})
 		r.Env.Tasks.Add(task)
 		list, s := tasks.New(r.Env), tasks.NewTask(r.Env, 1)
 		r.Open(list)
@@ -338,7 +338,7 @@ func TestEnrolling(t *testing.T) {
 			Node: task.Plan.Items[1].Node.Ref(), Outcome: provision.OutcomeFailed, State: "enroll",
 			Err: &provision.FailedError{Action: "manage", State: "enroll", Reason: "no route"},
 		}
-		tell(1, provision.Progress{Enrolled: &provision.Enrolled{Result: failed, Did: []string{"created"}}})
+		report(1, provision.Progress{Enrolled: &provision.Enrolled{Result: failed, Did: []string{"created"}}})
 		task.Results = []provision.Result{one, failed, {Node: task.Plan.Items[2].Node.Ref(), Outcome: provision.OutcomeUnknown, Err: provision.ErrLeft}}
 		task.Ended = time.Now()
 		r.Deliver(s, screen.TasksChanged{})
