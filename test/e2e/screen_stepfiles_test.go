@@ -95,7 +95,7 @@ END`)
 		s.press("n")
 		s.until("create "+trait, "create 1 runbook?", takesYes)
 		s.press("y")
-		s.until("done: create 1 runbook")
+		s.until("done: create 1 runbook", "  "+trait+" ")
 		s.press("g")
 		s.until("1 node with " + trait + ": " + node)
 

@@ -13,7 +13,7 @@ import (
 
 // testsAtOnce is the number of tests that run at the same time: more than processors, because tests mostly wait for
 // a conductor or a screen.
-const testsAtOnce = 6
+const testsAtOnce = 10
 
 // realServersEach is the number of shared Ironics per release. A test has one for itself.
 const realServersEach = 2
