@@ -158,7 +158,7 @@ func TestRamdiskOfSeveralNodesAsksForYes(t *testing.T) {
 		r.shows("r7-n04, r7-n06") // the marked nodes
 		r.press("esc")
 		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
-		r.shows("Send 2 requests?")
+		r.shows("Send 2 requests for 2 nodes?")
 		r.sent()
 		r.answer("enter")
 		r.sent()

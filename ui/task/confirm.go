@@ -21,11 +21,11 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	var q *overlay.Question
 	switch {
 	case f.exact:
-		lines, changes := requestLines(f.batch)
-		if changes == 0 {
+		lines, requests := requestLines(f.batch)
+		if requests == 0 {
 			return w.console.Show(overlay.NewNote(textNothingToSend, lines))
 		}
-		q = requestsQuestion(f.batch, lines, changes)
+		q = requestsQuestion(f.batch, lines, requests)
 	case f.onlyFollows():
 		q = f.followQuestion()
 	case f.deployment() != nil:
@@ -103,26 +103,28 @@ func wantConsent(q *overlay.Question, batch provision.Batch) {
 	}
 }
 
-// requestLines lists the requests and counts the changed nodes.
-func requestLines(batch provision.Batch) (lines []overlay.Text, changes int) {
+// requestLines lists the requests and counts them.
+func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	for i, preview := range batch.Preview() {
 		if i > 0 {
 			lines = append(lines, overlay.Text{})
 		}
 		lines = append(lines, previewLines(preview)...)
-		if preview.Refusal == nil && !preview.Unchanged() {
-			changes++
-		}
+		requests += len(preview.Requests)
 	}
-	return lines, changes
+	return lines, requests
 }
 
 // requestsQuestion previews the requests, and always asks: a wrong ramdisk or disk is easily chosen.
-func requestsQuestion(batch provision.Batch, lines []overlay.Text, changes int) *overlay.Question {
+func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
-		Ask: "Send " + english.Plural(changes, "request", "") + "?",
+		Ask: "Send " + english.Plural(requests, "request", ""),
 	}
+	if n := len(batch.Legal()); n > 1 {
+		q.Ask += fmt.Sprintf(" for %d nodes", n)
+	}
+	q.Ask += "?"
 	wantConsent(q, batch)
 	return q
 }
