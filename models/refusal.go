@@ -79,8 +79,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	t, ok := FindTransition(n.ProvisionState, verb)
 	switch {
 	case !ok:
-		return refuse(RefusedState, nextHint(n.ProvisionState, v),
-			"not possible in state %q, only in %s", n.ProvisionState, quotedStates(legalFrom(verb, v)))
+		return refuse(RefusedState, nextHint(n.ProvisionState, v), "%s", NotPossibleIn(n.ProvisionState, legalFrom(verb, v)))
 	case !t.allowed(v):
 		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):
@@ -124,13 +123,14 @@ func nextHint(s ProvisionState, v APIVersion) string {
 	return "possible now: " + strings.Join(Texts(verbs), ", ")
 }
 
-func quotedStates(states []ProvisionState) string {
-	if len(states) == 0 {
-		return "unknown state for this Ironic"
+// NotPossibleIn is the refusal of an action in a state, with the states in which it is possible.
+func NotPossibleIn(s ProvisionState, possible []ProvisionState) string {
+	if len(possible) == 0 {
+		return fmt.Sprintf("not possible in state %q, nor in any other of this Ironic", s)
 	}
-	q := make([]string, len(states))
-	for i, s := range states {
-		q[i] = fmt.Sprintf("%q", string(s))
+	quoted := make([]string, len(possible))
+	for i, p := range possible {
+		quoted[i] = fmt.Sprintf("%q", string(p))
 	}
-	return strings.Join(q, ", ")
+	return fmt.Sprintf("not possible in state %q, only in %s", s, strings.Join(quoted, ", "))
 }

@@ -2,9 +2,7 @@ package provision
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"ironworks/models"
 	"ironworks/models/request"
@@ -31,7 +29,7 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 		return nil
 	case !slices.Contains(allowed, n.ProvisionState):
 		return refusal(a, n, models.RefusedState,
-			fmt.Sprintf("not possible in state %q, only in %s, or in maintenance", n.ProvisionState, strings.Join(models.Texts(allowed), ", ")), "")
+			models.NotPossibleIn(n.ProvisionState, allowed)+", or in maintenance", "")
 	case n.InstanceUUID != "":
 		return refusal(a, n, models.RefusedState, "the node is reserved for instance "+printable.Line(n.InstanceUUID),
 			"ironworks set "+n.Label()+" instance_uuid- first, or set maintenance").WithScreenHint("remove instance_uuid (:set), or set maintenance")
