@@ -15,8 +15,17 @@ import (
 // a conductor or a screen.
 const testsAtOnce = 10
 
-// realServersEach is the number of shared Ironics per release. A test has one for itself.
-const realServersEach = 2
+// serversOf is the number of shared Ironics of a release. A test has one for itself, and should rarely wait for one: most
+// tests use the newest release; the embedded Ironics cost little.
+func serversOf(release string) int {
+	switch release {
+	case embedded:
+		return testsAtOnce
+	case ironic.Newest.Name():
+		return 5
+	}
+	return 2
+}
 
 // shared holds the Ironics without authentication that most tests use, one test at a time. Each test works on its own
 // nodes.
@@ -37,28 +46,24 @@ type place struct{ server *ironic.Server }
 func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.Lock()
-	places, there := shared.places[name]
+	free, there := shared.places[name]
 	if !there {
 		if shared.places == nil {
 			shared.places = map[string]chan *place{}
 		}
-		n := realServersEach
-		if name == embedded {
-			n = testsAtOnce // no test waits for one: they cost little
+		free = make(chan *place, serversOf(name))
+		for range cap(free) {
+			free <- &place{}
 		}
-		places = make(chan *place, n)
-		for range n {
-			places <- &place{}
-		}
-		shared.places[name] = places
+		shared.places[name] = free
 	}
 	shared.Unlock()
-	p := <-places
+	p := <-free
 	t.Cleanup(func() {
 		if p.server != nil {
 			restMachines(p.server)
 		}
-		places <- p
+		free <- p
 	})
 	if p.server == nil {
 		server, err := start()
