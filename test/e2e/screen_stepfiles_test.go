@@ -39,7 +39,7 @@ func TestScreenTemplates(t *testing.T) {
 		s.press("n")
 		s.until("Errors in the edited file", `line:5:25: unknown key "stp" of a step; did you mean step?`)
 		edits(`sed -i 's/stp:/step:/' "$1"`)
-		s.press("E")
+		s.press("Y")
 		s.until("create "+trait, "create 1 deploy template?", takesYes)
 		s.press("y")
 		s.until("done: create 1 deploy template", "  "+trait+" ")

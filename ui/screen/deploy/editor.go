@@ -121,7 +121,7 @@ func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	text := s.draft.Text
 	lines = append(lines, overlay.Text{}, overlay.Text{Text: s.env.Keys.Text(textEditRejected)})
 	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
-		Key: "E", Text: "continue editing", Then: s.decide(func() tea.Cmd { return s.layOut(text) }),
+		Key: "Y", Text: "continue editing", Then: s.decide(func() tea.Cmd { return s.layOut(text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})
 }

@@ -96,7 +96,7 @@ func TestRejectedEditIsOfferedAgain(t *testing.T) {
 		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, `2:1: unknown key "kinds"`) || w.plan() != before {
 			t.Errorf("%s\n%s", shown, w.plan())
 		}
-		done, cmd := w.dialog().Update(screentest.Press("E"))
+		done, cmd := w.dialog().Update(screentest.Press("Y"))
 		if !done {
 			t.Fatal("it is not given back")
 		}

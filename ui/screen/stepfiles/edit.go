@@ -97,7 +97,7 @@ func (s *Screen) takeEdit(e edited) tea.Cmd {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
 	}
 	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
-		Key: "E", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
+		Key: "Y", Text: textEditAgain, Then: s.changes.After(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
 	})
 	return screen.Send(screen.Ask{Overlay: note})
 }

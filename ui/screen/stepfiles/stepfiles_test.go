@@ -159,7 +159,7 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		// The rejected text is continued.
-		wishes = r.edit(t, r.answer(t, note, "E"), func(text string) string {
+		wishes = r.edit(t, r.answer(t, note, "Y"), func(text string) string {
 			return strings.NewReplacer("stp:", "step:", "priority: 95", "priority: 96", "  extra:\n    team: storage\n", "").Replace(text)
 		})
 		text := screentest.OverlayText(asked(t, wishes), 100, 40)
