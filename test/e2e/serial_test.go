@@ -140,7 +140,7 @@ func serialInTheLogTab(t *testing.T, c *console) {
 	s.until("[Overview]")
 	s.press("L")
 	s.until("[Log]", "No lines: no ramdisk in state enroll.")
-	s.press("~")
+	s.press("$")
 	s.until("Read the serial console of serial-1", "the current reader is disconnected", takesYes)
 	s.press("y")
 	s.until("Linux version 6.11", "Started Ironic agent.", "console 127.0.0.1:")

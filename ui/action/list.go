@@ -207,7 +207,7 @@ func logs() []Action {
 		view(LogError, "error", "go to the first error; again: next error", 22, "f"),
 		view(LogTimes, "", "cycle timestamps: clock, since boot, none", 0, "t"),
 		view(LogSources, "sources", "show log sources and their problems", 23, "enter"),
-		{ID: LogSerial, Scope: Log, Keys: []string{"~"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again: stop", Changes: true},
+		{ID: LogSerial, Scope: Log, Keys: []string{"$"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again: stop", Changes: true},
 		view(LogSave, "save", "save the visible lines to a file", 24, "ctrl+s"),
 	}
 }
