@@ -110,11 +110,25 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 		rows = slices.Clone(rows)
 		slices.SortFunc(rows, compare)
 	}
-	if marker != nil {
+	switch {
+	case marker != nil && p.key == "id":
 		start, _ := slices.BinarySearchFunc(rows, marker, func(row, marker *T) int {
 			return cmp.Or(compare(row, marker), -1) // the marker is not on the page
 		})
 		rows = rows[start:]
+	case marker != nil:
+		from := value(marker, p.key)
+		rows = slices.DeleteFunc(rows, func(row *T) bool {
+			// As oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): a null marker compares only the
+			// IDs, and SQL finds no null below or above a value. Pages lose and repeat rows.
+			switch v := value(row, p.key); {
+			case from == nil:
+				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
+			case v == nil:
+				return true
+			}
+			return compare(row, marker) <= 0
+		})
 	}
 	return rows[:min(p.limit, len(rows))]
 }
