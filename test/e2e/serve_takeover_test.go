@@ -24,6 +24,7 @@ func TestServeTakeOver(t *testing.T) {
 		v.as("anna", 0, "manage", node, "--wait", "--timeout", "3m")
 		anna := v.screen("anna")
 		anna.filterFor(node)
+		anna.rowSays(node, "manageable") // the server's own view may be older than the command's
 		anna.press("I")
 		anna.answerYes("inspect " + node)
 		anna.rowSays(node, "inspect wait")

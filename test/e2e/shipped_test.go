@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,11 @@ func TestChecksWithDefaultInterfaces(t *testing.T) {
 					t.Errorf("%s with %s: %s, want %q", iface, tt.what, o.stderr, tt.refuses)
 				}
 				after := apiNode(t, s, uuid)
-				if len(c.auditLines()) != audited || after["updated_at"] != before["updated_at"] || after["provision_state"] != "available" {
+				for _, n := range []map[string]any{before, after} {
+					delete(n, "health") // the conductor sets these two when it asks for the power state
+					delete(n, "updated_at")
+				}
+				if len(c.auditLines()) != audited || !reflect.DeepEqual(after, before) || after["provision_state"] != "available" {
 					t.Errorf("%s with %s: a request was sent: %v → %v", iface, tt.what, before, after)
 				}
 			}
