@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -91,8 +90,11 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	s.t.Helper()
 	s.goesTo(at)
 	if key := a.Key(); key != "" {
+		tab, message := s.openTab(), s.message()
 		s.press(key)
-		s.when(string(a.ID)+" has an answer", func() bool { return s.Contains("╭─") || answerTo(a.ID).MatchString(s.Text()) })
+		s.when(string(a.ID)+" has an answer: a dialog, another page or a message", func() bool {
+			return s.dialogTop() != "" || s.openTab() != tab || s.message() != message && s.message() != ""
+		})
 		s.lacks("requires the role", "your role", servedText)
 		s.closesDialogs()
 		s.goesTo(at)
@@ -105,9 +107,17 @@ func (s *screenConsole) allowsAction(a *action.Action, at placeOfScope) {
 	s.gone("╭─ " + paletteTitle)
 }
 
-// answerTo matches a message about an action, with or without a node.
-func answerTo(id action.ID) *regexp.Regexp {
-	return regexp.MustCompile(`\b` + strings.ReplaceAll(string(id), "-", "[- ]") + `( \S+)?: `)
+// message returns the first line of the message at the bottom of the screen, "" without one.
+func (s *screenConsole) message() string {
+	lines := s.Lines()
+	for i := len(lines) - 1; i >= 0 && !strings.HasPrefix(lines[i], "───"); i-- {
+		for _, glyph := range []string{"✓", "▲", "✖", "·"} {
+			if strings.HasPrefix(lines[i], " "+glyph+" ") {
+				return lines[i]
+			}
+		}
+	}
+	return ""
 }
 
 // goesTo opens the screen of a scope, with the fleet's filter as it was.
