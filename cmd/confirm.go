@@ -18,10 +18,14 @@ import (
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
-// confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
-// Without a terminal it refuses plans that erase disks or delete nodes.
+// confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask. Without a terminal it refuses
+// plans that erase disks or delete nodes, and on a server those with nodes on which other users act.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
+	if others := a.othersActing(plan); len(others) > 0 && !yes {
+		a.complain("refused: %s; pass --yes to act as well", strings.Join(others, "; "))
+		return &codeError{code: exitRefused}
+	}
 	if yes || danger.Consent() == models.ConsentNone {
 		return nil
 	}
@@ -43,6 +47,22 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	}
 	a.showCards(ctx, c, plan)
 	return a.askConsent(ctx, plan)
+}
+
+// othersActing returns what other users of the server do with the nodes of a plan, after a warning about those who only
+// look at them.
+func (a *app) othersActing(plan provision.Batch) []string {
+	if a.remote == nil || a.remote.acting == nil {
+		return nil
+	}
+	var nodes []models.NodeRef
+	for _, i := range plan.Legal() {
+		nodes = append(nodes, i.Node.Ref())
+	}
+	for _, text := range a.remote.looking(nodes) {
+		a.complain("note: %s", text)
+	}
+	return a.remote.acting(nodes)
 }
 
 // warn prints the warnings of a plan; one of several nodes once, with their number.

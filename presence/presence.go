@@ -127,18 +127,21 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the other users whose sessions show a node, each once, sorted.
-func (s *Seat) AtNode(uuid string) []string {
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
+// AtNode returns the users but one whose sessions show a node, each once, sorted.
+func (r *Room) AtNode(uuid, butUser string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	users := map[string]bool{}
-	for _, other := range s.room.seats {
-		if other.person.Node.UUID == uuid && other.person.User != s.person.User {
-			users[other.person.User] = true
+	for _, seat := range r.seats {
+		if seat.person.Node.UUID == uuid && seat.person.User != butUser {
+			users[seat.person.User] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(users))
 }
+
+// AtNode returns the other users whose sessions show a node.
+func (s *Seat) AtNode(uuid string) []string { return s.room.AtNode(uuid, s.person.User) }
 
 // ByNode returns the users of [Seat.AtNode] for all nodes, by UUID.
 func (s *Seat) ByNode() map[string][]string {

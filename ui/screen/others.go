@@ -16,16 +16,24 @@ func (e *Env) Others(nodes []models.NodeRef) []string {
 	if e.Seat == nil {
 		return nil
 	}
+	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
+}
+
+// Looking returns which other users look at nodes; at has those that look at one.
+func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	var found []string
-	for i, n := range nodes {
-		if i == othersMost {
-			break
-		}
-		if users := e.Seat.AtNode(n.UUID); len(users) > 0 {
+	for _, n := range nodes[:min(len(nodes), othersMost)] {
+		if users := at(n.UUID); len(users) > 0 {
 			found = append(found, fmt.Sprintf(textOthersLook, strings.Join(users, ", "), n.Label()))
 		}
 	}
-	for _, t := range e.Tasks.OfOthers() {
+	return found
+}
+
+// Acting returns the running tasks of other users on nodes.
+func (l *TaskList) Acting(nodes []models.NodeRef) []string {
+	var found []string
+	for _, t := range l.OfOthers() {
 		for _, n := range nodes {
 			if i := t.Plan.Index(n.UUID); i >= 0 {
 				if _, over := t.ResultOf(i); !over && t.Plan.Items[i].Refusal == nil {
