@@ -14,12 +14,14 @@ type gate struct {
 
 	mu      sync.Mutex
 	pending int
+	// from has the pending connections of each address.
+	from map[string]int
 	// recent has the connections of each address since the start of the minute.
 	recent map[string]int
 	minute time.Time
 }
 
-func newGate(l Limits) *gate { return &gate{limits: l, recent: map[string]int{}} }
+func newGate(l Limits) *gate { return &gate{limits: l, from: map[string]int{}, recent: map[string]int{}} }
 
 // enter returns why a connection from an address is refused, "" if it is not.
 func (g *gate) enter(address string, now time.Time) (why string) {
@@ -35,15 +37,21 @@ func (g *gate) enter(address string, now time.Time) (why string) {
 		return "too many connections from this address in a minute"
 	case g.pending >= g.limits.Handshakes:
 		return "too many connections that have not authenticated"
+	case g.from[address] >= max(g.limits.Handshakes/4, 1): // so that one address leaves room for others
+		return "too many connections from this address that have not authenticated"
 	}
 	g.pending++
+	g.from[address]++
 	return ""
 }
 
-func (g *gate) leave() {
+func (g *gate) leave(address string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending--
+	if g.from[address]--; g.from[address] == 0 {
+		delete(g.from, address)
+	}
 }
 
 // connection is counted at the gate until it is authenticated or closed. Without a session it is closed after a while.
@@ -51,6 +59,7 @@ type connection struct {
 	net.Conn
 	once sync.Once
 	gate *gate
+	host string
 
 	mu       sync.Mutex
 	sessions int
@@ -59,7 +68,7 @@ type connection struct {
 }
 
 // through ends the time at the gate.
-func (c *connection) through() { c.once.Do(c.gate.leave) }
+func (c *connection) through() { c.once.Do(func() { c.gate.leave(c.host) }) }
 
 // Close closes the connection.
 func (c *connection) Close() error {
@@ -100,7 +109,7 @@ func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
 		return nil
 	}
 	limits := s.opts.Limits
-	counted := &connection{Conn: conn, gate: s.gate, lonely: time.AfterFunc(limits.Login+limits.Lonely, func() { _ = conn.Close() })}
+	counted := &connection{Conn: conn, gate: s.gate, host: host, lonely: time.AfterFunc(limits.Login+limits.Lonely, func() { _ = conn.Close() })}
 	ctx.SetValue(connKey{}, counted)
 	return counted
 }

@@ -101,18 +101,46 @@ func TestRateIsPerAddressAndMinute(t *testing.T) {
 	}
 }
 
+// TestOneAddressLeavesRoom: connections that do not authenticate take a quarter of the places, not those of others.
+func TestOneAddressLeavesRoom(t *testing.T) {
+	t.Parallel()
+	g := newGate(Limits{Handshakes: 8}.withDefaults())
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	enter := func(address string, refused bool) {
+		t.Helper()
+		if why := g.enter(address, now); (why != "") != refused {
+			t.Errorf("%s: %q", address, why)
+		}
+	}
+	for range 2 {
+		enter("a", false)
+	}
+	enter("a", true)
+	enter("b", false)
+	g.leave("a")
+	enter("a", false)
+	enter("a", true)
+	for _, address := range []string{"b", "c", "c", "d", "d"} {
+		enter(address, false)
+	}
+	enter("e", true) // all places are taken
+	if g.pending != 8 || len(g.from) != 4 {
+		t.Errorf("%d pending, %v", g.pending, g.from)
+	}
+}
+
 // TestHalfOpenHandshakes fills the gate with connections that send nothing, or only their identification. They are
 // closed, and then other connections are accepted.
 func TestHalfOpenHandshakes(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Handshakes: 4, Login: 700 * time.Millisecond})
+	r := serve(t, Limits{Handshakes: 16, Login: 700 * time.Millisecond})
 	slow := []net.Conn{r.dial(), r.dial(), r.dial(), r.dial()}
 	_, _ = io.WriteString(slow[1], "SSH-2.0-x\r\n")
 	_, _ = io.WriteString(slow[2], "SSH-2.0-x\r\n\x00\x00\xff\xff")
 	_, _ = io.WriteString(slow[3], strings.Repeat("x", 100))
 	r.until("the gate is full", func() bool { return r.pending() == 4 })
 	r.closes(r.dial())
-	if !strings.Contains(r.log.String(), "too many connections that have not authenticated") {
+	if !strings.Contains(r.log.String(), "too many connections from this address that have not authenticated") {
 		t.Errorf("log: %s", r.log)
 	}
 	began := time.Now()
@@ -131,7 +159,7 @@ func TestHalfOpenHandshakes(t *testing.T) {
 // TestConnectionsWithoutSessions do not count as unauthenticated, and end after a while.
 func TestConnectionsWithoutSessions(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Handshakes: 2, Login: 500 * time.Millisecond, Lonely: 500 * time.Millisecond})
+	r := serve(t, Limits{Handshakes: 8, Login: 500 * time.Millisecond, Lonely: 500 * time.Millisecond})
 	var lonely []*ssh.Client
 	for range 4 {
 		lonely = append(lonely, r.connect(r.anna))
@@ -180,7 +208,7 @@ func TestIdleSession(t *testing.T) {
 func TestManyConnectionsAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 200
-	r := serve(t, Limits{Rate: 10 * many, Handshakes: many, PerUser: many, Sessions: many})
+	r := serve(t, Limits{Rate: 10 * many, Handshakes: 4 * many, PerUser: many, Sessions: many})
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {

@@ -24,7 +24,7 @@ import (
 type Limits struct {
 	// Sessions and PerUser bound the sessions at a time, in all and of one user; 0 means 200 and 20.
 	Sessions, PerUser int
-	// Handshakes bounds the connections that are not authenticated yet; 0 means 100.
+	// Handshakes bounds the connections that are not authenticated yet; 0 means 100. A quarter may come from one address.
 	Handshakes int
 	// Rate bounds the new connections from one address in a minute; 0 means 120.
 	Rate int
