@@ -1,13 +1,18 @@
 package cmd
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ironworks/config"
 	"ironworks/enroll"
+	"ironworks/models"
 	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/session"
@@ -81,6 +86,41 @@ func TestServedConsoleHasNoPlugins(t *testing.T) {
 	}
 	if a, _ := served.Find("sort"); a.Key() != "f5" {
 		t.Errorf("sort has the key %q", a.Key())
+	}
+}
+
+// TestServedEnrollKeepsThePassword: an operator who names a BMC does not get the server's password for BMCs sent to it,
+// only a password that the operator enters.
+func TestServedEnrollKeepsThePassword(t *testing.T) {
+	t.Parallel()
+	r := newServedRig(t)
+	r.env[session.EnvBMCUsername], r.env[session.EnvBMCPassword] = "admin", "of-the-server"
+	opened, err := r.server.open(&session.Member{}, func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	received := map[string]bool{}
+	controller := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		_, basic, _ := q.BasicAuth()
+		mu.Lock()
+		defer mu.Unlock()
+		for _, password := range []string{"of-the-server", "typed"} {
+			received[password] = received[password] || basic == password || strings.Contains(string(body), password)
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(controller.Close)
+	for _, typed := range []string{"", "typed"} {
+		in := &provision.EnrollSource{Addresses: []string{controller.URL}}
+		// The error of the refused login is that of the BMC, in the result.
+		_, _, _ = opened.Enroll.Compare(t.Context(), in, enroll.Login{Username: "admin", Password: models.Secret(typed)}, func(int, int) {})
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if received["of-the-server"] || !received["typed"] {
+		t.Errorf("the BMC has received %v", received)
 	}
 }
 

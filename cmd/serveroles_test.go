@@ -59,6 +59,8 @@ type servedRig struct {
 	server *consoleServer
 	ironic *ironicLog
 	stderr *bytes.Buffer
+	// env is the environment of the server.
+	env map[string]string
 }
 
 // newServedRig starts a server for a node n1.
@@ -71,13 +73,13 @@ func newServedRig(t *testing.T) *servedRig {
 	l := &ironicLog{handler: ironic.Handler}
 	at := httptest.NewServer(l)
 	t.Cleanup(at.Close)
-	home := t.TempDir()
+	home, env := t.TempDir(), map[string]string{}
 	cfg := &config.Config{
 		Current: config.Context{Name: "rack", Connection: models.Connection{Endpoint: at.URL}},
 		Files:   config.Files{State: home, Audit: filepath.Join(home, "audit.jsonl")},
 	}
 	var stderr bytes.Buffer
-	a := newApp(process{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &stderr, options: config.Options{Home: home, Env: func(string) string { return "" }}})
+	a := newApp(process{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &stderr, options: config.Options{Home: home, Env: func(name string) string { return env[name] }}})
 	a.files = cfg.Files
 	log := &audit.LazyFile{Path: a.files.Audit}
 	t.Cleanup(log.Close)
@@ -94,7 +96,7 @@ func newServedRig(t *testing.T) *servedRig {
 		running.Wait()
 		s.shared.Close(context.Background())
 	})
-	return &servedRig{t: t, server: s, ironic: l, stderr: &stderr}
+	return &servedRig{t: t, server: s, ironic: l, stderr: &stderr, env: env}
 }
 
 // runs runs a command of a user with a role.

@@ -10,7 +10,8 @@ import (
 
 // Enrolling compares inputs with the session's Ironic, for the console.
 type Enrolling struct {
-	s          *Session
+	s *Session
+	// whyNoFiles is set for the users of a server.
 	whyNoFiles string
 }
 
@@ -38,7 +39,9 @@ func (e Enrolling) Compare(
 		if err != nil {
 			return provision.EnrollFound{}, nil, err
 		}
-		access.Command = true // the operator has named the BMCs with the login
+		// The operator has named the BMCs with the login. On a server, its own password would go to any address that a
+		// user enters.
+		access.Command = e.whyNoFiles == "" || login.Password.IsSet()
 		r.BMCs = access.BMCs(e.s)
 	}
 	found, err := r.Read(ctx, in)

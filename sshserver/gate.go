@@ -21,7 +21,9 @@ type gate struct {
 	minute time.Time
 }
 
-func newGate(l Limits) *gate { return &gate{limits: l, from: map[string]int{}, recent: map[string]int{}} }
+func newGate(l Limits) *gate {
+	return &gate{limits: l, from: map[string]int{}, recent: map[string]int{}}
+}
 
 // enter returns why a connection from an address is refused, "" if it is not.
 func (g *gate) enter(address string, now time.Time) (why string) {

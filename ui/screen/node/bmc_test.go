@@ -13,6 +13,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/presence"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -318,6 +319,20 @@ func TestSharedBMCPasswordNeedsApproval(t *testing.T) {
 		fill(t, r, s, o, "", "", "")
 		if len(c.approved) != 1 || c.approved[0] != "https://10.0.7.1" || len(c.logins) != 0 || c.asked != 2 {
 			t.Errorf("approved %q, logins %+v, asked %d times", c.approved, c.logins, c.asked)
+		}
+	})
+}
+
+// TestServedConsoleWithholdsThePassword: the server's password is not for an address that an operator can write.
+func TestServedConsoleWithholdsThePassword(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
+		r, s := onBMC(t, bmcFields, c)
+		r.Env.Seat = presence.NewRoom().Enter(presence.Person{User: "ben"}, func() {})
+		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+		fill(t, r, s, o, "", "", "")
+		if len(c.approved) != 0 {
+			t.Errorf("approved %q", c.approved)
 		}
 	})
 }

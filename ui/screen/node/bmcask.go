@@ -72,10 +72,11 @@ func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 // askLogin asks for user and password, then reads the BMC.
 func (s *Screen) askLogin() tea.Cmd {
 	address, user := s.bmcLogin()
-	// A password that is meant for several BMCs is sent to this one only on request.
+	// A password that is meant for several BMCs is sent to this one only on request, and a server's password never: the
+	// user of a server may have written the address.
 	var denied *provision.BMCCredentialsError
 	withheld, help := false, textPasswordHelp
-	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" {
+	if errors.As(s.bmc.look.Err(), &denied) && denied.Withheld != "" && s.env.Seat == nil {
 		withheld, help = true, textSendPasswordFrom+denied.Withheld+" to this address"
 	}
 	fields := []form.Field{
