@@ -198,21 +198,12 @@ func (b *bench) agentFlags() []string {
 	return args
 }
 
-// liveISO returns the live ISO with a configuration that ironworks built and embedded, or without one if the test
-// serves its own.
+// liveISO returns the live ISO with the ramdisk's configuration, or without one if the test serves its own.
 func (b *bench) liveISO() *image.ISO {
 	b.t.Helper()
 	iso := b.images.ISO
 	if !b.ramdisk.served {
-		folder := b.t.TempDir()
-		config := filepath.Join(folder, "ramdisk.ign")
-		iso = filepath.Join(folder, "ramdisk.iso")
-		b.ironworks(append([]string{"ignition", "build", "--output", config}, b.ramdiskFlags()...)...)
-		args := []string{"ignition", "embed", b.images.ISO, config, "--output", iso}
-		for _, karg := range b.ramdisk.kargs {
-			args = append(args, "--karg-append", karg)
-		}
-		b.ironworks(args...)
+		iso, _ = b.buildISO()
 	}
 	opened, err := image.Open(iso)
 	if err != nil {
@@ -220,6 +211,20 @@ func (b *bench) liveISO() *image.ISO {
 	}
 	b.t.Cleanup(func() { _ = opened.Close() })
 	return opened
+}
+
+// buildISO builds the ramdisk's configuration, embeds it in a copy of the live ISO, and returns the paths of both.
+func (b *bench) buildISO() (iso, config string) {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	iso, config = filepath.Join(folder, "ramdisk.iso"), filepath.Join(folder, "ramdisk.ign")
+	b.ironworks(append([]string{"ignition", "build", "--output", config}, b.ramdiskFlags()...)...)
+	args := []string{"ignition", "embed", b.images.ISO, config, "--output", iso}
+	for _, karg := range b.ramdisk.kargs {
+		args = append(args, "--karg-append", karg)
+	}
+	b.ironworks(args...)
+	return iso, config
 }
 
 // write writes a temporary file for the program and returns its path.

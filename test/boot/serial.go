@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"strings"
@@ -30,21 +31,27 @@ func DialSerial(tb testing.TB, address string) *Serial {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return ReadSerial(tb, conn)
+}
+
+// ReadSerial reads a serial line until the test ends, which closes it.
+func ReadSerial(tb testing.TB, line io.ReadCloser) *Serial {
+	tb.Helper()
 	s := &Serial{changed: make(chan struct{})}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.read(conn)
+		s.read(line)
 	}()
 	tb.Cleanup(func() {
-		_ = conn.Close()
+		_ = line.Close()
 		<-ended
 	})
 	return s
 }
 
-func (s *Serial) read(conn net.Conn) {
-	reader := bufio.NewReader(conn)
+func (s *Serial) read(from io.Reader) {
+	reader := bufio.NewReader(from)
 	for {
 		line, err := reader.ReadString('\n')
 		s.add(strings.TrimSpace(ansi.ReplaceAllString(line, "")), err != nil)
