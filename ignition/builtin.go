@@ -43,7 +43,8 @@ type AgentProgram struct {
 // /var/usrlocal (rpm-ostree, docs/treefile.md, opt-usrlocal-overlays). Ignition relabels each file that it writes, by
 // setfiles with the file_contexts of the live system (ignition v2.27.0, internal/exec/stages/files: createEntries,
 // relabelFiles; internal/exec/util/selinux.go). Fedora's policy labels /var/usrlocal/bin bin_t (selinux-policy,
-// policy/modules/kernel/corecommands.fc), as other programs; systemd may execute these.
+// policy/modules/kernel/corecommands.fc), as other programs; systemd may execute these. TestAgentHasLabelOfPrograms of
+// test/oracle runs the real Ignition and setfiles.
 const AgentProgramPath = "/usr/local/bin/ironworks-agent"
 
 // builtin reports whether the configuration starts ironworks-agent.

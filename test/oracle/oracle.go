@@ -32,18 +32,25 @@ const notDebian = 3
 // Oracle runs Ignition. It needs root privileges, because Ignition changes owners and useradd the root folder.
 type Oracle struct {
 	program string
+	// after is a shell command that runs in the machine's sysroot after all stages.
+	after string
+	// env is added to the environment of Ignition.
+	env []string
 	// Root is the folder of the image; each run gets a copy.
 	Root string
 	dir  string
 }
 
 // New builds Ignition on first use and writes the image to dir.
-func New(ctx context.Context, dir string) (*Oracle, error) {
+func New(ctx context.Context, dir string) (*Oracle, error) { return build(ctx, dir) }
+
+// build passes options to install.py.
+func build(ctx context.Context, dir string, options ...string) (*Oracle, error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("%w: root privileges required", ErrNotHere)
 	}
 	_, here, _, _ := runtime.Caller(0)
-	install := exec.CommandContext(ctx, "python3", filepath.Join(filepath.Dir(here), "install.py"), Version)
+	install := exec.CommandContext(ctx, "python3", append([]string{filepath.Join(filepath.Dir(here), "install.py"), Version}, options...)...) //nolint:gosec // our own script
 	var stderr bytes.Buffer
 	install.Stderr = &stderr
 	out, err := install.Output()
@@ -143,6 +150,8 @@ for stage in fetch-offline fetch disks mount files; do
   "$IGNITION" -log-to-stdout -root "$WORK/sysroot" -platform metal -stage "$stage" -config-cache "$WORK/cache" \
     -neednet "$WORK/neednet" -state-file "$WORK/state" </dev/null || { echo "failed stage: $stage"; exit 1; }
 done
+cd sysroot
+eval "$AFTER"
 `
 
 // Run reports whether a machine with this user data boots, and returns Ignition's output.
@@ -158,7 +167,8 @@ func (o *Oracle) Run(ctx context.Context, config []byte) (boots bool, output str
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Env = append(os.Environ(), "ROOT="+o.Root, "CONFIG="+filepath.Join(o.dir, "config"), "USERCONFIG="+user.Name(),
-		"IGNITION="+o.program, "VOLUMES="+strings.Join(firstboot.Volumes[1:], " "))
+		"IGNITION="+o.program, "VOLUMES="+strings.Join(firstboot.Volumes[1:], " "), "AFTER="+o.after)
+	cmd.Env = append(cmd.Env, o.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
