@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,10 +39,12 @@ func buildAgent(t *testing.T, arch string) string {
 	return program
 }
 
-// TestAgentIsSmall builds the agent for both architectures.
+// TestAgentIsSmall builds the agent for both architectures: one static, stripped program.
 func TestAgentIsSmall(t *testing.T) {
-	for _, arch := range []string{"amd64", "arm64"} {
-		info, err := os.Stat(buildAgent(t, arch))
+	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
+		program := buildAgent(t, arch)
+		checkStatic(t, program, machine)
+		info, err := os.Stat(program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,6 +65,27 @@ func TestAgentIsSmall(t *testing.T) {
 				t.Errorf("the agent depends on %s", strings.TrimSpace(dependency))
 			}
 		}
+	}
+}
+
+// checkStatic checks that a program needs no loader and no library, and has no symbols.
+func checkStatic(t *testing.T, program string, machine elf.Machine) {
+	t.Helper()
+	file, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if file.Machine != machine {
+		t.Errorf("the agent is for %v, want %v", file.Machine, machine)
+	}
+	for _, segment := range file.Progs {
+		if segment.Type == elf.PT_INTERP || segment.Type == elf.PT_DYNAMIC {
+			t.Errorf("the agent for %v is linked dynamically: %v", machine, segment.Type)
+		}
+	}
+	if _, err := file.Symbols(); !errors.Is(err, elf.ErrNoSymbols) {
+		t.Errorf("the agent for %v has symbols: %v", machine, err)
 	}
 }
 
