@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net"
 	"strings"
 	"unicode/utf8"
 )
@@ -90,7 +91,8 @@ func decodeTLVs(raw json.RawMessage) Neighbor {
 			switch value[0] {
 			case portMAC:
 				n.PortID = macText(value[1:])
-			case portAddress: // an IP address does not identify a port of a switch
+			case portAddress:
+				n.PortID = addressText(value[1:])
 			default:
 				n.PortID = plainText(value[1:])
 			}
@@ -99,6 +101,20 @@ func decodeTLVs(raw json.RawMessage) Neighbor {
 		}
 	}
 	return n
+}
+
+// addressText formats an address after the number of its family (IANA: 1 IPv4, 2 IPv6, 6 MAC), as Ironic's hook
+// local-link-connection stores it.
+func addressText(b []byte) string {
+	switch {
+	case len(b) >= 1+net.IPv4len && b[0] == 1:
+		return net.IP(b[1 : 1+net.IPv4len]).String()
+	case len(b) >= 1+net.IPv6len && b[0] == 2:
+		return net.IP(b[1 : 1+net.IPv6len]).String()
+	case len(b) >= 7 && b[0] == 6:
+		return macText(b[1:7])
+	}
+	return ""
 }
 
 func macText(b []byte) string {
@@ -112,7 +128,7 @@ func plainText(b []byte) string {
 	if !utf8.Valid(b) {
 		return ""
 	}
-	return strings.Trim(string(b), "\x00 ")
+	return string(b)
 }
 
 func isMAC(text string) bool {
