@@ -26,8 +26,8 @@ const (
 	maxArchiveLines = 200_000 // lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file: lines by time, those of one member in their order.
-// After an error, it returns the lines read so far, with a note.
+// archiveLines reads the log in an archive, or in a plain file: lines sorted by time; lines of one member keep
+// their order. After an error, it returns the lines read so far, with a note.
 func archiveLines(from io.Reader, name string, kept time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {

@@ -132,7 +132,7 @@ func (*noArchiveError) Error() string { return "no archived logs of this node" }
 type opened struct {
 	name    string
 	kept    time.Time
-	single  bool // it was named as a file
+	single  bool // the operator named a single file
 	content io.ReadCloser
 }
 
@@ -300,7 +300,8 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name in between: the node's name, the instance, the kind of operation.
+	// What is the part of the file name between UUID and time: the node's name, the instance, the kind of
+	// operation.
 	What string
 	// Time is the time when it was stored, on the conductor's clock.
 	Time time.Time

@@ -48,8 +48,8 @@ type hostKeys struct {
 	// verdict and key are the result.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports that no other than an expected key is accepted; foreign that keys were
-	// expected, and the host has another.
+	// only reports that only expected keys are accepted; foreign reports that keys were expected, but the host has
+	// another one.
 	only, foreign bool
 }
 
@@ -86,8 +86,8 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns those of the known keys: a server has several keys and presents the first
-// requested kind. Nil means all.
+// algorithms returns the algorithms of the known keys, which the client requests: a server has several keys and
+// presents the first requested kind. Nil means all.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -179,7 +179,7 @@ type Trust struct {
 
 type pin struct{ key, boot string }
 
-// NewTrust returns one without keys.
+// NewTrust returns a Trust without keys.
 func NewTrust() *Trust { return &Trust{pins: map[string]pin{}} }
 
 // pin stores a verified key: no other key is trusted in this boot.

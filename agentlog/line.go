@@ -227,7 +227,7 @@ func escapeSize(rest string) int {
 // GiB/3.4 GiB (35%).
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
-// readProgress parses a progress line of coreos-installer, nil if it is none.
+// readProgress parses a progress line of coreos-installer; nil for other lines.
 func readProgress(text string) *models.InstallProgress {
 	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
 		return nil

@@ -21,14 +21,14 @@ type Options struct {
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
-	// Trust has the host keys of machines, shared with shells; nil for an own one.
+	// Trust has the host keys of machines, shared with shells; nil creates a separate one.
 	Trust *Trust
 	// Push has the lines that machines push; nil without a receiver.
 	Push Subscriber
 	// Serial opens the serial consoles of nodes; nil if they cannot be read.
 	Serial SerialConsoles
-	// Archive is a folder with a conductor's archives, or one file: a path, or
-	// ssh://[user@]host/path. Empty is none.
+	// Archive is a folder with a conductor's archives, or one file: a path, or ssh://[user@]host/path. Empty means
+	// no archive.
 	Archive string
 	// Since omits older lines; zero means no limit.
 	Since time.Time
@@ -61,7 +61,7 @@ type SSHOptions struct {
 	Config string
 	// Home is the user's home directory, for ~, the default keys and known_hosts.
 	Home string
-	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty is none.
+	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty means no agent.
 	Agent string
 	// HostKeys returns the public keys, in the format of authorized_keys, in the Ignition
 	// configurations of the images that a node may have booted: one of them verifies the host.
@@ -83,7 +83,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// with adds sources to some, as far as they can be used, the best one first.
+// with returns some and the usable ones of more, the best one first.
 func (o *Options) with(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

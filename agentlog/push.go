@@ -24,8 +24,8 @@ import (
 type PushOptions struct {
 	// Dir stores the data needed after a restart: see [OpenImages]. Required.
 	Dir string
-	// Owner returns the node of a sender, or an error if it is none, which is shown to the
-	// operator and in the sender's own log. Required; see [OwnerAmong].
+	// Owner returns the node of a sender, or an error for an unknown sender; the error is shown to the operator and
+	// in the sender's own log. Required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
 	// Limits have defaults for zero values.
 	Limits PushLimits

@@ -35,7 +35,7 @@ const (
 	burst = 8 * time.Second
 	// batchLines is the maximum size of a Batch: a screen processes it between two keys.
 	batchLines = 2000
-	// gatherTime is for how long lines are collected.
+	// gatherTime is the time for which lines are collected.
 	gatherTime = 100 * time.Millisecond
 	// lookTime is the period of checks for lines that another process has received.
 	lookTime = 2 * time.Second

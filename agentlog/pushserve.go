@@ -217,7 +217,7 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns those of entries. Their node is never taken from an entry; malformed ones are
+// lines returns the log lines of entries. The node of a line is never taken from its entry; malformed entries are
 // skipped.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine

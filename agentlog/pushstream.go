@@ -28,7 +28,7 @@ type stream struct {
 	// from and seen are the last sender of the node, and when it sent.
 	from    netip.Addr
 	seen    time.Time
-	refused string // why a sender was last refused; empty if none was
+	refused string // why the last refused sender was refused; empty without refusals
 	// trouble is why lines are not on disk, and unkept the number of the first of these.
 	trouble string
 	unkept  int

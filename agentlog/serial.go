@@ -108,7 +108,7 @@ func (s *serialSource) leave(ctx context.Context) {
 	_ = s.console.Close(ctx)
 }
 
-// once finds the console, connects, and reads until that ends.
+// once finds the console, connects, and reads until the connection ends.
 func (s *serialSource) once(ctx context.Context) error {
 	if s.address == "" {
 		s.out.status(ctx, Status{State: StateConnecting})

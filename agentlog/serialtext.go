@@ -32,8 +32,8 @@ const (
 // maxEscape bounds a sequence: a longer one was noise that looked like one.
 const maxEscape = 512
 
-// feed calls line for every line that ends in data; again reports that all of it was returned
-// before it ended.
+// feed calls line for every line that ends in data; again reports that the whole line was returned before it was
+// complete.
 func (t *serialText) feed(data []byte, line func(text string, again bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {

@@ -18,7 +18,7 @@ import (
 // noneWord is ssh's keyword for no value.
 const noneWord = "none"
 
-// hop is a machine on the way, and how to log in to it.
+// hop is a jump host or the destination, and how to log in to it.
 type hop struct {
 	alias      string // as requested
 	host       string

@@ -37,8 +37,8 @@ func (k *keyring) close() {
 	}
 }
 
-// keys collects keys in the order in which they are tried: those of the options, those of
-// ssh_config, the agent's, the default files.
+// keys collects keys in the order in which they are tried: from the options, from ssh_config, from the agent, and
+// from the default files.
 func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	k := &keyring{}
 	for _, path := range slices.Concat(o.Keys, h.keys) {

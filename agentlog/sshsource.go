@@ -98,7 +98,7 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 // errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
-// once connects and follows until that ends, which is an error unless everything was read.
+// once connects and follows the log until the connection ends, which is an error unless everything was read.
 func (s *sshSource) once(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -26,8 +26,8 @@ type drive struct {
 	FailurePredicted bool
 }
 
-// readDrives reads the drives: of the storage controllers; without any, those of the chassis; and
-// without single drives, those of the simple storage.
+// readDrives reads the drives of the storage controllers; without storage controllers, those that the chassis
+// lists; if single drives are not listed at all, the devices of SimpleStorage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)
 	all := []error{err}

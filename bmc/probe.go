@@ -279,7 +279,7 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis reads the machine's chassis, once: those that it names, or all if the controller has
+// readChassis reads the machine's chassis, once: the chassis that the system links to, or all if the controller has
 // one machine.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {

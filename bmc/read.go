@@ -158,9 +158,9 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
-// expanded reads the members of a collection with their content, if the controller supports that:
-// one request for all memory modules is less load than thirty. A controller that fails is not
-// asked so again.
+// expanded reads the members of a collection with their content, if the controller supports that: one request for
+// all memory modules is less load than thirty. After a failure, the controller is not asked for expanded
+// collections again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {

@@ -136,7 +136,7 @@ func (p *probe) power(ctx context.Context, at ref) error {
 	return nil
 }
 
-// reading is a sensor's within another resource.
+// reading is the value of a sensor in the resource of its chassis.
 type reading struct {
 	Reading *float64
 	RPM     *float64 `json:"SpeedRPM"`

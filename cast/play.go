@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Playing is how a recording is played.
+// Playing has the options of playback.
 type Playing struct {
 	// Speed is a factor, 1 for the speed of the recording.
 	Speed float64
-	// Idle bounds pauses, after Speed; 0 does not.
+	// Idle is the longest pause, after Speed is applied; 0 keeps pauses as recorded.
 	Idle time.Duration
 	// At is the start position: output before it is shown at once. Paused starts paused.
 	At     time.Duration
@@ -97,7 +97,7 @@ const leave = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 type player struct {
 	Playing
 	paused bool
-	// at is the position, and to the one to go to at once; it may be earlier.
+	// at is the current position; to is the position to jump to, which may be earlier.
 	at, to time.Duration
 }
 

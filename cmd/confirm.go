@@ -114,7 +114,7 @@ func (a *app) askTyped(ctx context.Context, question, want string, count int, ac
 
 const nothingSent = "not confirmed, nothing was sent"
 
-// askYes asks a yes/no question; no is a refusal with the reason otherwise.
+// askYes asks a yes/no question; the answer no returns a refusal, whose reason is otherwise.
 func (a *app) askYes(ctx context.Context, question, action, otherwise string) error {
 	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {

@@ -252,7 +252,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	return s, nil
 }
 
-// liveScreens is a live session as the screens have it.
+// liveScreens adapts a live session to the interfaces of the screens.
 func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 	s := &screen.Session{
 		Context: shown, Defaults: screen.Defaults(live.Context.Defaults), Filters: live.Context.Filters, Store: live.Store, API: live.Client, Poller: live,

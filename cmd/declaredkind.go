@@ -25,7 +25,7 @@ type declaredKind[T any] struct {
 	find      func(all []T, ids []string) ([]T, error)
 	parse     func(data []byte, name string) ([]T, error)
 	yaml      func([]T) ([]byte, error)
-	documents func([]T) []any // as the API has them
+	documents func([]T) []any // in the form of the API
 	name      func(T) string
 	words     func(T) []string // that complete an argument
 	note      func(T) string   // about an object that is shown, or ""

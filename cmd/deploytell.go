@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// printDryRun prints the report of a dry run, and refuses as the deployment would.
+// printDryRun prints the report of a dry run, and returns the errors with which the deployment would fail.
 func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
 	reports := make([]provision.DeployReport, len(nodes))
 	var text strings.Builder

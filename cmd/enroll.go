@@ -200,7 +200,7 @@ func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	}
 }
 
-// writeDeployments writes a plan with the deployments that the files ask for. It may hold secrets in user data.
+// writeDeployments writes a plan with the deployments in the files of nodes. It may hold secrets in user data.
 func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	count := models.Counted(len(p.Nodes), "deployment")
 	switch {

@@ -165,7 +165,7 @@ type targetJSON struct {
 	Params string `json:"kernel_append_params,omitempty"`
 }
 
-// printServing prints the URLs as driver_info has them.
+// printServing prints the URLs with their keys in driver_info.
 func (a *app) printServing(server *serve.Server, targets []prepare.Target) error {
 	listed := make([]targetJSON, len(targets))
 	var b strings.Builder

@@ -146,7 +146,8 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	return cmd
 }
 
-// order reads the flags except --node; what describes the records to delete.
+// order builds the order to prune from all flags but --node; what describes the records to delete, for the
+// confirmation.
 func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
 	case f.older == "" && f.size == "" && f.node == "":

@@ -156,8 +156,8 @@ func portTable(p nodeParts, groups map[string]string) result {
 	return r
 }
 
-// portActionCommand completes a command that changes ports, port groups or VIFs: it makes an action of the arguments,
-// and runs it.
+// portActionCommand completes a command that changes ports, port groups or VIFs: it makes an action from the
+// arguments, and runs it.
 func (a *app) portActionCommand(cmd *cobra.Command, prepare func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error)) *cobra.Command {
 	var flags portFlags
 	cmd.RunE = a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {

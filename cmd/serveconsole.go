@@ -114,7 +114,7 @@ func (s *consoleServer) shown(m *session.Member) screen.Context {
 	return shown
 }
 
-// open returns the shared session as the screens of a user have it.
+// open adapts the shared session to the interfaces of a user's screens.
 func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Session, error) {
 	live, err := s.shared.As(m)
 	if err != nil {

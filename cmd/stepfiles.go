@@ -84,7 +84,7 @@ func (a *app) stepFilesListCommand(kind stepfile.Kind) *cobra.Command {
 	return cmd
 }
 
-// documentsOf returns objects as the API has them.
+// documentsOf returns objects in the form of the API.
 func documentsOf(list []stepfile.Item) []any {
 	documents := []any{}
 	for i := range list {

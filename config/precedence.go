@@ -101,7 +101,7 @@ func (l *loader) unknown(name value, kind string, known []string) error {
 	return err
 }
 
-// warnIgnored warns about flags that others override, which is probably a mistake.
+// warnIgnored warns about flags that have no effect because other flags override them.
 func (l *loader) warnIgnored() {
 	var given []string
 	for _, key := range []string{keyURL, keyContext, keyCloud} {

@@ -148,7 +148,7 @@ type Value struct {
 	Line int
 	// Column counts from 1 in YAML, and is 0 in JSON.
 	Column int
-	// Literal is a scalar as the file has it, without quotes and escapes.
+	// Literal is a scalar as written in the file, without quotes and escapes.
 	Literal string
 	// Items are the items of a list.
 	Items []Value

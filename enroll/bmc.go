@@ -154,7 +154,7 @@ type Login struct {
 	Insecure bool
 }
 
-// FromBMC makes a node of a machine that a BMC at an address reported; at is its position in the list, from 0.
+// FromBMC makes a node from a machine that the BMC at an address reported; at is its position in the list, from 0.
 func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) Node {
 	n := Node{Source: Source{File: address}, Fields: map[string]any{"driver": "redfish"}}
 	if name := naming.name(b, address, at); name != "" {

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// Credentials are BMC credentials by node name, UUID or BMC host; "default" is for all others.
+// Credentials are BMC credentials by node name, UUID or BMC host; "default" applies to all other nodes.
 type Credentials map[string]Credential
 
 // Credential is a user name and a password for a BMC.

@@ -45,8 +45,8 @@ func (c FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
 }
 
-// differences lists the leaves of wanted that now has not, sorted by path. A null or empty wanted value of an unset
-// field is not a difference.
+// differences lists the leaves of wanted that are missing or different in now, sorted by path. A null or empty
+// wanted value of an unset field is not a difference.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

@@ -87,7 +87,7 @@ func (n *Node) DriverInfo() map[string]any {
 	return m
 }
 
-// AllPorts returns the ports, those of port groups included.
+// AllPorts returns the ports, including the ports of port groups.
 func (n *Node) AllPorts() []Port {
 	ports := slices.Clone(n.Ports)
 	for _, g := range n.Portgroups {

@@ -36,7 +36,7 @@ type Item struct {
 	MatchedBy []string
 	// Changes are the fields that differ; for a new node empty.
 	Changes []FieldChange
-	// AddTraits are the required traits that the node has not.
+	// AddTraits are the required traits that the node lacks.
 	AddTraits  []string
 	Ports      []PartItem
 	Portgroups []PartItem
@@ -99,7 +99,7 @@ func (it *Item) Differences() []string {
 	return list
 }
 
-// Details says in one line why a node is refused, or what differs, and which data is not compared or carried over.
+// Details is one line: why a node is refused, or what differs, and which data is not compared or carried over.
 func (it *Item) Details() string {
 	var parts []string
 	switch changes := it.Differences(); {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed says whether a sweep is needed, and for what.
+// sweepNeed is the kind of sweep that is needed, if any.
 type sweepNeed int
 
 const (
@@ -21,8 +21,7 @@ const (
 
 // census is the state of comparing node counts.
 type census struct {
-	// disabled reports that Ironic does not count nodes for this user, or counts others than it
-	// lists.
+	// disabled reports that Ironic does not count nodes for this user, or counts other nodes than it lists.
 	disabled bool
 	// failed counts the server errors in a row.
 	failed int
@@ -37,7 +36,7 @@ const (
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures of counting that are tolerated.
 	countTries = 5
-	// maxFruitless is after how many sweeps without a result the count is ignored.
+	// maxFruitless is the number of sweeps without a result after which the count is ignored.
 	maxFruitless = 2
 )
 
@@ -109,7 +108,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	case p.store.Len()+removed < total:
 		p.miscounted(sweepAll)
 	case p.store.Len() > total:
-		// Some were created or deleted after the count.
+		// Nodes were created or deleted after the count.
 		total, counted, err := p.count(ctx)
 		if err != nil {
 			return err

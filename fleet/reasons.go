@@ -68,8 +68,8 @@ func (p *Poller) reportReason(uuid string) {
 	}
 }
 
-// readReasons reads why nodes failed that had failed before the start, a few each round. An unreadable history does
-// not count as a connection fault and causes no delay.
+// readReasons reads the reasons of nodes that had failed before the start, a few each round. An unreadable history
+// does not count as a connection fault and causes no delay.
 func (p *Poller) readReasons(ctx context.Context) error {
 	if time.Now().Before(p.reasonsDue) {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
-// whole are the needed fields that the struct of a node has not.
+// whole are the needed fields that models.Node lacks.
 func (p *Poller) whole() []string { return models.WholeFields(p.opts.Fields) }
 
 // changeFields are read of the few nodes that changed: the list's and the evidence.
@@ -96,8 +96,8 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	return false, nil
 }
 
-// readWatched fetches the watched nodes and those of PollNode. If there are many, it skips nodes that the round has
-// already read.
+// readWatched fetches the watched nodes and the nodes requested by PollNode. If there are many, it skips nodes that
+// the round has already read.
 func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
 	for _, id := range p.watchedNodes(read) {
 		if _, err := p.readNode(ctx, id); err != nil {

@@ -47,8 +47,8 @@ const (
 	TLSCA TLSMode = "ca"
 	// TLSSystem trusts the certificate authorities of the agent image.
 	TLSSystem TLSMode = "system"
-	// TLSInsecure is HTTPS without verification of any certificate: Ironic's, the image servers',
-	// or the inspection callback's.
+	// TLSInsecure is HTTPS without verification of any certificate, whether of Ironic, an image server, or the
+	// inspection callback.
 	TLSInsecure TLSMode = "insecure"
 )
 

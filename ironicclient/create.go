@@ -48,7 +48,7 @@ func (c *Client) DeleteNode(ctx context.Context, id string) error {
 	return err
 }
 
-// RawPorts lists ports with all fields, those of one node if it is not "".
+// RawPorts lists ports with all fields, of one node if it is not "".
 func (c *Client) RawPorts(ctx context.Context, node string) ([]map[string]any, error) {
 	return c.rawParts(ctx, "ports", node)
 }

@@ -35,8 +35,8 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// Lacking returns those of some node fields that this server does not return: its version lacks them, or it refused
-// them.
+// Lacking returns the fields, among the given ones, that this server does not return: its version lacks them, or it
+// refused them.
 func (c *Client) Lacking(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)

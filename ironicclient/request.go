@@ -30,9 +30,9 @@ type call struct {
 	// query builds the query for the API version that will be sent; nil means no query.
 	query func(v models.APIVersion) url.Values
 	body  any
-	// feature is one that the server must support, or "".
+	// feature is the feature that the server must support, or "".
 	feature models.Feature
-	// slow requests make the conductor contact a BMC and have a longer limit.
+	// slow marks a request for which the conductor contacts a BMC; its time limit is longer.
 	slow bool
 }
 

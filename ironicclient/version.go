@@ -33,9 +33,8 @@ func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 	return low, high, errLow == nil && errHigh == nil
 }
 
-// learnLimits lowers the client's version if a 406 shows that it is outside the server's range. A
-// 406 for a version inside the range means that a field, verb or parameter is too new; the fault
-// is marked so.
+// learnLimits lowers the client's version if a 406 shows that it is outside the server's range. A 406 for a version
+// inside the range means that a field, verb or parameter is too new; the fault gets the kind for that.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &unexpected) {

@@ -13,8 +13,8 @@ import (
 type PruneOptions struct {
 	// Before is the time of the newest deleted record; if zero, age does not matter.
 	Before time.Time
-	// Node is the UUID of the node whose records are deleted, all of them if Before is zero.
-	// Empty: all nodes.
+	// Node is the UUID of the node whose records are deleted, all its records if Before is zero. Empty means all
+	// nodes.
 	Node string
 	// Size is the maximum size of the file in bytes: the oldest lines are deleted, and then
 	// the oldest snapshots, until it is no larger. 0: no maximum.
@@ -240,7 +240,7 @@ func (w *writing) shrink(k kind, limit int64) error {
 		if err != nil || over <= 0 {
 			return err
 		}
-		// As many of the oldest as necessary, some at a time.
+		// Delete the oldest rows, some at a time, until the rest fits.
 		id, err := w.number(`SELECT coalesce(max(id), 0) FROM (
 	SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM `+k.table()+` ORDER BY id LIMIT 256))
 WHERE before < ?`, over)

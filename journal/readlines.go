@@ -46,8 +46,8 @@ type merge struct {
 	unpacker  *unpacker
 	low, high int64
 	open      openChunks
-	// Lines that two programs stored have the same time: once are the lines of the time at,
-	// timeless those without a time.
+	// Lines that two programs stored have the same time: once has the lines already returned for the time at,
+	// timeless has lines without a time.
 	seed     maphash.Seed
 	at       int64
 	once     map[uint64]bool
@@ -83,7 +83,7 @@ func (m *merge) run(uuid string, yield func(models.LogLine) bool) (err error) {
 	return m.ctx.Err()
 }
 
-// chunks returns those that may have lines of the period.
+// chunks returns the chunks that may have lines of the period.
 func (m *merge) chunks(uuid string) (chunks []chunkRow, err error) {
 	rows, err := m.db.QueryContext(m.ctx, `SELECT id, first, last, node, name, boot FROM chunks
 WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)

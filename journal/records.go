@@ -20,8 +20,8 @@ func (r *Records) empty() bool {
 }
 
 const (
-	// maxWaiting bounds what waits while nothing can be written, and maxBytes the lines among it;
-	// the newest is dropped.
+	// maxWaiting bounds the number of records that wait while nothing can be written, and maxBytes the size of
+	// lines among them; the newest are dropped.
 	maxWaiting = 20_000
 	maxBytes   = 8 << 20
 	// plenty is the size of waiting lines from which they are written without delay.
@@ -144,7 +144,7 @@ func (w *waiting) put(x models.Work) bool {
 	return true
 }
 
-// append adds what arrived later.
+// append adds the records of a later batch.
 func (w *waiting) append(since waiting, lost *dropped) {
 	w.addRecords(since.events, since.works, since.pictures, lost)
 	w.lines = slices.Grow(w.lines, len(since.lines))

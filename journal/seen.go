@@ -61,7 +61,7 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	}
 	id, at := w.seen.id(l), l.key()
 	switch {
-	case l.Time.IsZero(): // from two sources it has two times
+	case l.Time.IsZero(): // a line from two sources has two times
 	case at > b.last:
 		b.last, b.atLast = at, map[uint64]bool{id: true}
 		w.seen.remember(b, id)
@@ -105,7 +105,7 @@ func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	return b, nil
 }
 
-// remember adds a line to those of a boot that is read again.
+// remember adds a line to the known lines of a boot that is read again.
 func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	if b.ids == nil || b.ids[id] {
 		return

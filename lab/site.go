@@ -27,7 +27,7 @@ type SiteOptions struct {
 	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
 	// lab's own.
 	RamdiskFor func(ironicURL string) (Image, error)
-	// Virtual is that of [Options].
+	// Virtual is the same as in [Options].
 	Virtual *VirtualOptions
 	// Dir stores database and disks; in memory if empty.
 	Dir string

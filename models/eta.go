@@ -96,7 +96,7 @@ func coarseLeft(d time.Duration) time.Duration {
 
 // Experience has the durations of past operations.
 type Experience struct {
-	// samples are sorted, by key; an empty class has those of all.
+	// samples are sorted, by key; the empty class has the samples of all classes.
 	samples map[sampleKey][]time.Duration
 }
 

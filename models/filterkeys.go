@@ -12,7 +12,7 @@ import (
 type filterKey struct {
 	values func(*Node) []string
 	field  string
-	// kind selects how values are compared.
+	// kind selects the comparison of values.
 	kind filterKind
 }
 

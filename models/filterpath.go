@@ -134,7 +134,7 @@ var nodeFields = func() map[string]int {
 	return fields
 }()
 
-// WholeFields returns those of some API fields that [Node] has only in Whole.
+// WholeFields returns the fields, among the given API fields, that [Node] has only in Whole.
 func WholeFields(fields []string) []string {
 	var whole []string
 	for _, f := range fields {

@@ -71,7 +71,7 @@ type Node struct {
 	// Internal is driver_internal_info; nil if not requested.
 	Internal *Internal `json:"driver_internal_info"`
 
-	// Whole has decoded fields that the struct has not, or only in part, if requested.
+	// Whole has the decoded fields, if requested, that the struct lacks or has only in part.
 	Whole map[string]any `json:"-"`
 	// Raw is the object as Ironic sent it, if requested.
 	Raw json.RawMessage `json:"-"`

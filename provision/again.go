@@ -35,7 +35,7 @@ type shownState struct {
 	checks               []string
 }
 
-// shownStatesOf returns those of a batch's items.
+// shownStatesOf returns the shown state of each item of a batch.
 func shownStatesOf(action Action, items []Item) shownStates {
 	shown := shownStates{}
 	for _, i := range items {

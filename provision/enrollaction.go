@@ -25,7 +25,7 @@ func (a *enrollAction) Name() string { return "enroll" }
 // Refuse never refuses: conflicts are found by the comparison.
 func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is none: nothing is done to the machine.
+// Effect is empty: nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // did names the changes that the action has made.
@@ -53,9 +53,9 @@ func (a *enrollAction) did() []string {
 	return did
 }
 
-// creationEntry creates a thing whose UUID is ours. If the answer is lost and the object does not exist, the request
-// is repeated, which cannot create a duplicate; a busy Ironic may take longer than the client waits. An object created
-// by another run is not an error.
+// creationEntry creates an object with a UUID that this run has chosen. If the answer is lost and the object does
+// not exist, the request is repeated, which cannot create a duplicate; a busy Ironic may take longer than the
+// client waits. An object created by another run is not an error.
 func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
 	there := func(ctx context.Context) bool {
 		is, err := exists(ctx)

@@ -116,7 +116,7 @@ func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is
 	return source, in.Ramdisk.check()
 }
 
-// sheetField is the choice for spreadsheets that is given, "" for none.
+// sheetField is the field of the first option for spreadsheets that is set, "" for none.
 func (in *EnrollInput) sheetField() EnrollField {
 	switch {
 	case len(in.Columns) > 0:
@@ -141,7 +141,8 @@ type EnrollReader struct {
 	WhyNoFiles string
 	// Mask hears of the secrets of nodes. May be nil.
 	Mask func(secrets ...models.Secret)
-	// Progress hears how many of the BMCs are done, from several goroutines; it must not block. May be nil.
+	// Progress is called with the number of BMCs that are done, from several goroutines; it must not block. May be
+	// nil.
 	Progress func(done, of int)
 }
 

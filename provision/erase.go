@@ -50,7 +50,7 @@ func (d depth) remains() string {
 	return ""
 }
 
-// on says how a disk is erased: the agent knows NVMe disks by their names (_is_nvme).
+// on describes how a disk is erased: the agent recognizes NVMe disks by their names (_is_nvme).
 func (d depth) on(disk *hints.Disk) string {
 	if d == erasesAll || d == erasesExpress && strings.HasPrefix(disk.Name, "/dev/nvme") {
 		return "all data"

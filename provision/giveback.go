@@ -95,9 +95,9 @@ func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node
 	}
 }
 
-// giveBack reverts changes, also after an interrupt. It reads the node first, so that nothing is
-// reverted twice and a node that another client has reserved stays untouched. It stops at the
-// first failure: the release is last, because the node's next owner would inherit our fields.
+// giveBack reverts changes, also after an interrupt. It reads the node first, so that nothing is reverted twice and
+// a node that another client has reserved stays untouched. It stops at the first failure: the release is last,
+// because the node's next owner would inherit the fields that this deployment has set.
 func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n *models.Node, log *deploymentLog) error {
 	if back.empty() {
 		return nil

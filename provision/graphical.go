@@ -25,7 +25,7 @@ func (g *GraphicalConsole) Address() models.Secret { return g.url }
 // Enabled reports whether the console was enabled for this one, so that Close disables it.
 func (g *GraphicalConsole) Enabled() bool { return g.handle.Changed() != "" }
 
-// Close closes the console; the last one disables it if it was enabled for them.
+// Close closes the console; closing the last one disables the console if it was enabled for it.
 func (g *GraphicalConsole) Close(ctx context.Context) error { return g.handle.Close(ctx) }
 
 // OpenGraphical enables the console of a node, if necessary, and returns its page.
@@ -52,7 +52,7 @@ func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*Gra
 	return g, nil
 }
 
-// refusedConsole makes a refusal of why a console cannot be shown, with the remedy.
+// refusedConsole returns a refusal with the reason why a console cannot be shown, and the remedy.
 func refusedConsole(node models.NodeRef, err error) error {
 	var why *agentlog.SerialError
 	if !errors.As(err, &why) {

@@ -37,8 +37,7 @@ type WebAnswer struct {
 const (
 	// webTimeout bounds the wait for an answer.
 	webTimeout = 10 * time.Second
-	// maxChecksumBytes bounds how much of a checksum file is read: those of Debian's releases have 60
-	// KiB.
+	// maxChecksumBytes bounds how much of a checksum file is read: the files of Debian's releases have 60 KiB.
 	maxChecksumBytes = 1 << 20
 	// imageHeadBytes is how much of an image is read: its format and size are at the start.
 	imageHeadBytes = 512

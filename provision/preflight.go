@@ -52,7 +52,7 @@ type Preflighter struct {
 	Reader Reader
 	// MaxInventoryAge is the maximum age of an inventory; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
-	// Policy is the context's; a plan's overrides it.
+	// Policy is the context's policy; the policy of a plan overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
 	// NoOverride refuses to override checks, and to weaken them by the plan's policy.
 	NoOverride bool
@@ -161,7 +161,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 			}
 		}
 	}
-	if f.Target() != nil { // else no disk can belong to another node, too
+	if f.Target() != nil { // otherwise the disks of other nodes do not matter
 		f.Others, f.OthersError = p.others(ctx)
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)

@@ -19,9 +19,10 @@ type RamdiskAction struct {
 	of func(n *models.Node) (Ramdisk, error)
 }
 
-// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
-// removes conflicting fields. The rescue_ fields stay. Nodes that are already set are not written. Of returns a node's
-// ramdisk: it is called several times and must return the same each time; its error refuses the node.
+// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters,
+// and removes conflicting fields. The rescue_ fields stay. Nodes that are already set are not written. The function
+// of returns a node's ramdisk. It is called several times and must return the same each time; its error refuses the
+// node.
 func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 	return &RamdiskAction{of: of}
 }

@@ -146,7 +146,8 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile is a rule as a file. That of a sensitive rule lacks conditions and actions, which may have secrets.
+// ruleFile returns a rule as a file. The file of a sensitive rule lacks conditions and actions, which may have
+// secrets.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive

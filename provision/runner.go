@@ -36,7 +36,7 @@ type Batch struct {
 	Items  []Item
 }
 
-// Item is a batch's part for one node.
+// Item is the part of a batch for one node.
 type Item struct {
 	Node models.Node
 	// Refusal is why nothing will be sent, or nil.

@@ -25,8 +25,8 @@ const (
 	StageFollowing Stage = "following"
 	// StageGivingBack: the deployment failed before Ironic accepted it, and its changes are being reverted.
 	StageGivingBack Stage = "giving back"
-	// StageSent: Ironic accepted the deployment, which failed or was never watched; no process watches it.
-	// The record identifies the node's instance_uuid as ours.
+	// StageSent: Ironic accepted the deployment, which failed or was never watched; no process watches it. The
+	// record shows that the node's instance_uuid is from this console.
 	StageSent Stage = "sent"
 )
 

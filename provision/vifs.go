@@ -60,7 +60,7 @@ func aboutNeutron(n *models.Node, err error) error {
 	return &explained
 }
 
-// AttachVIF is an action that attaches a VIF to a port or port group of a node, or to one that Ironic picks.
+// AttachVIF is an action that attaches a VIF to a port or port group of a node, or lets Ironic pick the port.
 func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
 	a := &PortAction{name: "vif attach", api: api}
 	if port != "" {

@@ -225,7 +225,7 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 	if !ok {
 		space := ""
 		if of != "" {
-			space = " " // a port's text has one more
+			space = " " // the text of a port has one more space
 		}
 		return actionFailed("Cannot extend non-list attribute %s with %svalue %s", path, space, hints.PythonStr(value))
 	}

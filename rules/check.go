@@ -204,7 +204,7 @@ func (r *reader) templates(v *document.Value) {
 	}
 }
 
-// templateProblem says why no node fills in a template, "" if one may.
+// templateProblem returns why a template cannot be filled in for any node, "" if it may be.
 func templateProblem(text string) string {
 	rest := text
 	for {

@@ -125,7 +125,7 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
-// of is how the engine reports an exception: Ironic's own stay, others get the rule and the node.
+// of returns an exception as the engine reports it: Ironic's own exceptions stay, others get the rule and the node.
 func (e *Exception) of(rule *Rule, node string) *Exception {
 	if e.isIronic() || e.Unclear() {
 		return e

@@ -233,7 +233,7 @@ func (r *reader) noOperation(v *document.Value, what, op string, known map[strin
 	r.Problem(&at, "unknown %s %q; available: %s", what, op, strings.Join(names, ", "))
 }
 
-// arguments checks the names of the arguments, and says whether they may be checked further.
+// arguments checks the names of the arguments, and reports whether their values can be checked.
 func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	args := v.Get("args")
 	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })

@@ -87,7 +87,7 @@ func (p *literals) object(depth int) (any, bool) {
 	return d, true
 }
 
-// text reads a string without escapes except those of quotes and backslashes.
+// text reads a string; the only accepted escapes are \\, \' and \".
 func (p *literals) text() (any, bool) {
 	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
 		return nil, false

@@ -14,7 +14,7 @@ type kind int
 
 const (
 	kindText    kind = iota // not null: "A string is required …"
-	kindAnyText             // becomes text: a UUID
+	kindAnyText             // converted to text, such as a UUID
 	kindBool
 	kindWhole
 	kindDict

@@ -30,7 +30,7 @@ type Rule struct {
 	Priority int
 	// Sensitive makes the API hide conditions and actions, forever.
 	Sensitive bool
-	// Conditions must all hold. None hold always.
+	// Conditions must all hold. A rule without conditions always applies.
 	Conditions []Operation
 	Actions    []Operation
 	// Hidden means that the API did not show conditions and actions.
@@ -45,7 +45,7 @@ type Operation struct {
 	Args any
 	// Loop repeats the operation for each item of a list, or runs it once with an object; nil for once without an item.
 	Loop any
-	// Multiple says how a condition combines the results of a loop: any (the default), all, first or last.
+	// Multiple selects how a condition combines the results of a loop: any (the default), all, first or last.
 	Multiple string
 }
 

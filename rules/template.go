@@ -87,8 +87,8 @@ func typeName(v any) string {
 	return hints.PythonTypeName(v)
 }
 
-// fill is Ironic's safe_format: a template that cannot be expanded is unchanged. A missing key makes the value of
-// is-empty None.
+// fill is Ironic's safe_format: a template that cannot be expanded is unchanged. With a missing key, the value of
+// the operator is-empty becomes None.
 func (s *scope) fill(template, op string) (any, *Exception) {
 	text, raised := s.format(template, 2)
 	switch {

@@ -77,7 +77,7 @@ func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int))
 	return rows, now, nil
 }
 
-// Matching returns those of nodes, which were read in full, that match a filter.
+// Matching returns the nodes that match a filter. The nodes must have been read in full.
 func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.Node) ([]*models.Row, error) {
 	rows := make([]*models.Row, len(nodes))
 	for i := range nodes {

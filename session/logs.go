@@ -20,7 +20,7 @@ import (
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, empty if unknown.
 	Address func(models.NodeRef) string
-	// Trust has the host keys of machines; nil for an own one.
+	// Trust has the host keys of machines; nil creates a separate one.
 	Trust *agentlog.Trust
 	// Push has pushed journals, Serial opens serial consoles; either may be nil.
 	Push   agentlog.Subscriber
@@ -132,8 +132,8 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address of the only node's ramdisk, Archive and Sources override the context's; empty for the known
-	// ones.
+	// Address is the address of the only node's ramdisk, Archive and Sources override the context's; empty keeps
+	// these.
 	Address, Archive string
 	Sources          []models.LogSource
 	// Listen receives pushed journals at HOST:PORT; empty for none.
@@ -147,7 +147,7 @@ type LogsOrder struct {
 type Logs struct {
 	// Nodes are the named nodes, or the zero value for all nodes that push.
 	Nodes []models.NodeRef
-	// Follow returns the log of one of them until the context of [Session.Logs] ends.
+	// Follow returns the log of one of the nodes until the context of [Session.Logs] ends.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch
 
 	journal *journal.Journal

@@ -45,7 +45,7 @@ func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err erro
 	return m, nil
 }
 
-// identity creates the identity by which the console recognizes machines that boot an image.
+// identity creates the identity by which the console recognizes the machines that boot an image.
 func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
 	images, err := agentlog.OpenImages(h.Files.Pushes())
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, 
 	}
 	endpoint := s.Endpoint()
 	if endpoint == "" {
-		// Keystone's catalog has it, after the first request.
+		// After the first request, the address is known from Keystone's catalog.
 		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.Endpoint(); endpoint == "" {
 			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no URL of Ironic"), Hint: "pass --host", ScreenHint: "enter the URL in the field Ironic"}, err)

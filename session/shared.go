@@ -115,7 +115,7 @@ func (s *Shared) total(to models.Filter) int {
 	return counted.nodes
 }
 
-// As returns the session as a member has it: with the member's limits and name.
+// As returns the session for one member, with the member's limits and name.
 func (s *Shared) As(m *Member) (*Live, error) {
 	client, err := s.client(m)
 	if err != nil {

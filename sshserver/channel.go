@@ -64,7 +64,8 @@ func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	return accepted, passed, nil
 }
 
-// passes reports whether a request is passed on; each of them once, and variables only if the console reads them.
+// passes reports whether a request is passed on: each kind of request once, and only the variables that the console
+// reads.
 func passes(r *gossh.Request, seen *[]string) bool {
 	id := r.Type
 	switch r.Type {
@@ -85,7 +86,7 @@ func passes(r *gossh.Request, seen *[]string) bool {
 	return true
 }
 
-// resize keeps a new size in place of one that was not read yet. The payload is a window-change of RFC 4254, 6.7.
+// resize replaces a size that was not read yet by a new one. The payload is a window-change of RFC 4254, 6.7.
 func (c *channel) resize(payload []byte) bool {
 	if len(payload) < 8 {
 		return false

@@ -19,7 +19,7 @@ const (
 // otherAddresses are those beyond refusalsKinds.
 const otherAddresses = "other addresses"
 
-// refusal is an address with what was refused.
+// refusal is an address with the kind of its refused request.
 type refusal struct{ address, what string }
 
 // refusals writes the first refusals of an address, and counts the others until the interval ends.

@@ -28,10 +28,11 @@ type Limits struct {
 	Handshakes int
 	// Rate bounds the new connections from one address in a minute; 0 means 120.
 	Rate int
-	// Idle ends sessions without a key for this long; 0 means 8 h.
+	// Idle is the time without a key press after which a session ends; 0 means 8 h.
 	Idle time.Duration
-	// Login ends connections that do not authenticate, and Lonely those without a session, for this long; 0 means 20 s
-	// and 5 min. Stuck cuts connections whose sessions cannot be ended, because the client reads nothing; 0 means 3 s.
+	// Login is the time after which a connection without authentication is closed, Lonely the time for a connection
+	// without a session; 0 means 20 s and 5 min. Stuck cuts connections whose sessions cannot be ended, because the
+	// client reads nothing; 0 means 3 s.
 	Login, Lonely, Stuck time.Duration
 }
 

@@ -143,7 +143,7 @@ func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int
 
 const exitUsage = 2
 
-// end says why the server ended the session, and ends it.
+// end tells the client why the server ends the session, and ends it.
 func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
 	cause := context.Cause(ctx)
 	switch {

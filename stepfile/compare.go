@@ -7,8 +7,9 @@ import (
 	"ironworks/models/hints"
 )
 
-// Different returns the fields of a wanted object that the existing one has differently. Fields that the wanted one
-// does not give stay. hidden: a field is the same as far as the API shows it, which masks secrets in arguments.
+// Different returns the fields that differ between a wanted object and the existing one. Fields that the wanted
+// object does not set are not compared. hidden reports a field that is equal as far as the API shows it, because
+// the API masks secrets in arguments.
 func Different(existing, wanted *Item) (fields []string, hidden []string) {
 	if existing.Name != wanted.Name {
 		fields = append(fields, "name")

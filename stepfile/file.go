@@ -135,7 +135,7 @@ func (r *reader) name(v *document.Value) string {
 	return name
 }
 
-// traitLike makes a trait of a name.
+// traitLike turns a name into a trait.
 func traitLike(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

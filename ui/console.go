@@ -260,8 +260,8 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 // ticked arrives every second, for ages and toasts.
 type ticked struct{}
 
-// restAfter is after which time without a key a console on a server counts ages only every restTick, because there are
-// many.
+// restAfter is the time without a key press after which a console on a server updates ages only every restTick,
+// because a server has many consoles.
 const (
 	restAfter = 30 * time.Second
 	restTick  = 10 * time.Second

@@ -94,7 +94,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists the actions by topic: those of the current screen first, those of every screen last.
+// help lists the actions by topic, starting with the current screen; actions of every screen are last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
 	actions := c.env.Keys.In(scopes...)

@@ -181,8 +181,9 @@ func (p *painter) draw() error {
 	return err
 }
 
-// drawLines draws the lines that have changed, or all of them. Each line of a console's picture sets its own styles. The
-// renderer has to compare all lines: when it scrolls or clears the end of the screen, it forgets those it is not told of.
+// drawLines draws the lines that have changed, or all of them. Each line of a console's picture sets its own
+// styles. The renderer has to compare all lines: when it scrolls or clears the end of the screen, it discards lines
+// that were not passed to it.
 func (p *painter) drawLines(content string, w, h int, all bool) {
 	lines := make([]string, h)
 	copy(lines, strings.SplitN(content, "\n", h+1))

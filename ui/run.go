@@ -133,7 +133,7 @@ func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	stop()
 	select {
 	case <-painted:
-	case <-time.After(patience): // a client that reads nothing; the caller closes its connection
+	case <-time.After(patience): // the client reads nothing; the caller closes its connection
 	}
 	if c.env.Seat != nil {
 		c.env.Seat.Leave()

@@ -34,7 +34,7 @@ type Team struct {
 // roomChanged reports that other users have connected, disconnected, changed screens or sent a message.
 type roomChanged struct{}
 
-// enterRoom takes the console's place among those of other users.
+// enterRoom registers the console with the consoles of other users.
 func (c *Console) enterRoom() {
 	if c.opts.Team == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// deployment makes a plan of an image or a custom deployment (getInstanceUpdateOpts and getConfigDrive in
-// pkg/provisioner/ironic/ironic.go). A host that has an instance gets none.
+// deployment makes a plan from a host's image or custom deployment (getInstanceUpdateOpts and getConfigDrive in
+// pkg/provisioner/ironic/ironic.go). A host with an instance gets no plan.
 func (h *hostReader) deployment(members []document.Member) {
 	parts := map[string]document.Member{}
 	for _, m := range members {
@@ -63,7 +63,7 @@ func (h *hostReader) deployment(members []document.Member) {
 	h.result.Plan.Nodes = append(h.result.Plan.Nodes, plan.Node{Name: h.node.Name(), Fields: fields})
 }
 
-// left says why a field is not carried over.
+// left notes why a field is not carried over.
 func (h *hostReader) left(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {

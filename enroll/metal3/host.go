@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// hostReader makes a node of a BareMetalHost.
+// hostReader makes a node from a BareMetalHost.
 type hostReader struct {
 	*reader
 	object

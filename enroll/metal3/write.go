@@ -85,12 +85,12 @@ func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	return notes, enc.Close()
 }
 
-// hostWriter makes manifests of a node.
+// hostWriter makes the manifests for a node.
 type hostWriter struct {
 	node  *enroll.Node
 	notes []string
 	host  baremetalHost
-	// carried are the paths that the manifest has.
+	// carried are the paths of the fields in the manifest.
 	carried map[string]bool
 }
 
@@ -234,7 +234,7 @@ func (h *hostWriter) bootMode() {
 	h.host.Spec.BootMode = mode
 }
 
-// hints writes the root device hints: those of the instance, else of the node.
+// hints writes the root device hints of the instance, or else of the node.
 func (h *hostWriter) hints() {
 	of, _ := h.field("instance_info", "root_device").(map[string]any)
 	if own, _ := h.field("properties", "root_device").(map[string]any); len(of) == 0 {
@@ -278,7 +278,7 @@ func (h *hostWriter) ports() {
 	}
 }
 
-// left notes the fields that the manifest has not.
+// left notes the fields that the manifest cannot hold.
 func (h *hostWriter) left() {
 	for _, field := range slices.Sorted(maps.Keys(h.node.Fields)) {
 		object, is := h.node.Fields[field].(map[string]any)

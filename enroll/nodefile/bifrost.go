@@ -110,7 +110,7 @@ func (b *builder) nic(v document.Value) {
 	b.node.Ports = append(b.node.Ports, b.port(port))
 }
 
-// bifrostInstance makes a deployment of instance_info, which Bifrost's deploy role uses.
+// bifrostInstance makes a deployment from instance_info, which Bifrost's deploy role uses.
 func (r *reader) bifrostInstance(b *builder, info document.Member) {
 	var fields plan.Fields
 	for _, m := range b.members("instance_info", info.Value) {

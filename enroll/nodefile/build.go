@@ -11,7 +11,7 @@ import (
 	"ironworks/spell"
 )
 
-// builder makes a node from values of a file.
+// builder makes a node from the values of a file.
 type builder struct {
 	node enroll.Node
 }
@@ -38,7 +38,7 @@ func (b *builder) at(line int) string {
 	return fmt.Sprintf("line %d: ", line)
 }
 
-// kindOfField says which values a field has.
+// kindOfField is the type of a field's values.
 type kindOfField int
 
 const (

@@ -20,7 +20,7 @@ type Column struct {
 	// a field of a port (port.address, port2.physical_network), or one of the BMC whatever its driver: bmc,
 	// bmc.username, bmc.password, bmc.port, bmc.system. "" is unused.
 	Field string
-	// Note says why a column is not where one would expect it; "" if it is.
+	// Note explains an unexpected mapping of the column; "" for none.
 	Note string
 	// Unknown: the header is not known, and was not mapped by the user.
 	Unknown bool
@@ -173,7 +173,7 @@ func extraColumn(name, note string) Column {
 func ParseColumns(args []string) (map[string]string, error) {
 	fields := map[string]string{}
 	for _, arg := range args {
-		at := strings.LastIndexByte(arg, '=') // a field has none
+		at := strings.LastIndexByte(arg, '=') // the names of fields contain no "="
 		if at <= 0 || strings.TrimSpace(arg[:at]) == "" {
 			return nil, fmt.Errorf("%q: want HEADER=FIELD, such as 'BMC IP=bmc'; %s", arg, possibleFields)
 		}

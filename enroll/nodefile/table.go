@@ -169,7 +169,7 @@ type sheetRow struct {
 	ipmi bool
 	// ports are the fields of ports by number, from 1; 0 is every port.
 	ports map[int]map[string]any
-	// addresses counts those of columns without a number.
+	// addresses counts the MAC addresses in columns without a number.
 	addresses int
 }
 

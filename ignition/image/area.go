@@ -17,7 +17,7 @@ var (
 // area is the range of a live image that is reserved for a configuration.
 type area struct {
 	offset, length int64
-	// path is the file that is the whole area, which can grow; else "".
+	// path is the file that the area fills, so that the area can grow; "" if the area is a part of a file.
 	path string
 }
 

@@ -164,7 +164,7 @@ func place(from, to string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no hard links, like those of USB sticks.
+	// The file system has no hard links, such as FAT on a USB stick.
 	if _, statErr := os.Lstat(to); statErr == nil {
 		return fs.ErrExist
 	}

@@ -20,9 +20,8 @@ type PXE struct {
 	Extra []string
 }
 
-// KernelArgs returns the kernel arguments of the boot, validated with the grammar of Ironic's
-// kernel_append_params. They replace Ironic's configured arguments: prepend "%default% " to
-// keep those.
+// KernelArgs returns the kernel arguments of the boot, validated with the grammar of Ironic's kernel_append_params.
+// They replace Ironic's configured arguments: prepend "%default% " to keep the configured ones.
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {

@@ -42,7 +42,7 @@ func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error
 	return nil
 }
 
-// program returns the builtin agent, and refuses its inputs for other agents.
+// program returns the builtin agent's program. For other agents it refuses the inputs of the builtin one.
 func (r *reading) program() ignition.AgentProgram {
 	in := r.in
 	if in.Agent != string(ignition.AgentBuiltin) {

@@ -18,7 +18,7 @@ var (
 	noAllocations = "The API version does not allow allocations"
 )
 
-// knownAllocationFields returns those of the version: owner was introduced in 1.60.
+// knownAllocationFields returns the fields of allocations in an API version: owner was introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
 	if c.atLeast(60) {
 		return append(slices.Clone(allocationFields), "owner")

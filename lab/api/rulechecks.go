@@ -13,7 +13,8 @@ import (
 // ruleOperation is a condition's operator or an action, with the names of its arguments, separated by blanks.
 type ruleOperation struct{ name, required, optional string }
 
-// ruleOperators and ruleActions are those of 39.0.0's ironic/common/inspection_rules, in its order.
+// ruleOperators and ruleActions are the operators and actions of ironic/common/inspection_rules of 39.0.0, in its
+// order.
 var (
 	ruleOperators = []ruleOperation{
 		{"eq", "values", "force_strings"},

@@ -43,7 +43,7 @@ var runbookStep = &schema{
 
 var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 
-// userSteps are those of cleaning and servicing, which run in the given order.
+// userSteps are the steps of a manual cleaning or a service, which run in the given order.
 var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
 	Properties: map[string]*schema{

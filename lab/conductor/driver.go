@@ -215,7 +215,7 @@ type deployInterface interface {
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)
 	tearDownService(ctx context.Context, t *task) error
-	// steps returns those of the interface, including in-band ones.
+	// steps returns the steps of the interface, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
 	heartbeat(ctx context.Context, t *task, beat heartbeatData) error

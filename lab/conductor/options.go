@@ -101,7 +101,7 @@ const (
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces returns the enabled interfaces by their kind: the same as those of the real Ironics of tests
+// EnabledInterfaces returns the enabled interfaces by their kind: the same as in the real Ironics of tests
 // (lab/real).
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
@@ -121,8 +121,8 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
-// ShippedInterfaces returns those that 39.0.0 enables by default, as far as the lab has them: no
-// cinder storage.
+// ShippedInterfaces returns the interfaces that 39.0.0 enables by default, as far as the lab has them: no cinder
+// storage.
 func ShippedInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"redfish", "no-bios"},

@@ -156,7 +156,7 @@ type virtualMedia struct {
 	}
 }
 
-// drives returns those of the system, or else of its managers.
+// drives returns the virtual media drives of the system, or else of its managers.
 func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
 	if s.VirtualMedia != nil {
 		return s.drivesAt(ctx, s.VirtualMedia.ID)

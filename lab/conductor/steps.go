@@ -305,7 +305,7 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return t.save()
 }
 
-// planCleaning sets the steps of a cleaning: the requested ones, or those of the interfaces.
+// planCleaning sets the steps of a cleaning: the requested steps, or the interfaces' steps of automated cleaning.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {

@@ -66,7 +66,7 @@ func same(s models.BIOSSetting, value string) bool {
 	return err == nil && wrong == nil && now == wanted
 }
 
-// Shown returns the value of a setting as the BMC has it.
+// Shown returns the value of a setting in the form of the BMC.
 func Shown(s models.BIOSSetting) string {
 	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
 		return strconv.FormatBool(on)

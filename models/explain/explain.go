@@ -75,7 +75,7 @@ type Rule struct {
 type Next struct {
 	// Text is the instruction.
 	Text string `json:"text"`
-	// Key is the console's name for the action: a verb, log, disks; "" if it has none.
+	// Key is the console's name for the action, such as a verb, log or disks; "" if the console has no such action.
 	Key string `json:"-"`
 	// Command is the command line for the action, or "".
 	Command string `json:"command"`

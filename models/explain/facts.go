@@ -88,7 +88,7 @@ type BMCFacts struct {
 type Siblings struct {
 	// Same is the number of nodes in the same trouble, of Of nodes.
 	Same, Of int
-	// Names are the names of some of them.
+	// Names has the names of some of these nodes.
 	Names []string
 }
 

@@ -291,8 +291,7 @@ var conductorErrors = []knownError{
 	{id: ErrorRedacted, ways: [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// allErrors has all errors, lineErrors those of lines of a ramdisk's log, reasonErrors those of
-// reasons.
+// allErrors has all errors, lineErrors the errors in lines of a ramdisk's log, reasonErrors the errors in reasons.
 var (
 	allErrors    = [][]knownError{conductorErrors, ramdiskErrors, bootErrors, generalErrors}
 	lineErrors   = [][]knownError{ramdiskErrors, bootErrors, generalErrors}

@@ -148,10 +148,10 @@ func (h Hints) String() string { return string(jsonOf(h.value)) }
 // Repr returns the hints as Python's repr, for messages.
 func (h Hints) Repr() string { return PythonStr(h.value) }
 
-// Given reports whether there are hints. null and an empty object are none.
+// Given reports whether there are hints; null and an empty object mean no hints.
 func (h Hints) Given() bool { return PythonTruthy(h.value) }
 
-// Names returns the names of the hints in order, including unknown ones.
+// Names returns the names of the hints in order, including unknown names.
 func (h Hints) Names() []Hint {
 	d, _ := h.value.(*PythonDict)
 	if d == nil {

@@ -181,7 +181,7 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 // smallest returns the disk that the agent selects without hints: the smallest with at least
 // [minRootDisk], and of equal ones the first by name.
 func smallest(disks []Disk) (string, *Error) {
-	// Sizes that are not numbers cannot be sorted, or not compared with the minimum.
+	// Sizes that are not numbers can be neither sorted nor compared with the minimum.
 	for i := range disks {
 		size := disks[i].report().Get("size")
 		if _, ok := PythonFloat(size); !ok {

@@ -19,8 +19,8 @@ func DecodePython(raw []byte) (any, error) {
 	return ParsePythonJSON(strings.ToValidUTF8(string(raw), "\ufffd"))
 }
 
-// ParsePythonJSON reads JSON like Python's json.loads. Its errors appear in Ironic's last_error, so the
-// messages are Python's: those of 3.9 to 3.12, which the ramdisks of both releases have.
+// ParsePythonJSON reads JSON like Python's json.loads. Its errors appear in Ironic's last_error, so the messages
+// are those of Python 3.9 to 3.12, which the ramdisks of both releases have.
 func ParsePythonJSON(s string) (any, error) {
 	p := &jsonParser{s: s}
 	if strings.HasPrefix(s, "\ufeff") {

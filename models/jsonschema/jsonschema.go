@@ -35,7 +35,7 @@ type Schema struct {
 	// checks Required before all of them.
 	Order         []string
 	RequiredFirst bool
-	// Together are properties that require others.
+	// Together maps a property to the properties that it requires.
 	Together map[string][]string
 	Items    *Schema
 	AnyOf    []*Schema
@@ -56,7 +56,7 @@ type Violation struct {
 	// Path leads from the checked value to Value: texts and numbers.
 	Path  []any
 	Value any
-	// Keyword is the violated one of Schema, which SchemaPath leads to.
+	// Keyword is the violated keyword of Schema; SchemaPath leads to it.
 	Keyword    string
 	Schema     *Schema
 	SchemaPath []string

@@ -9,7 +9,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// The sources of steps; those of a template are [TemplateSource].
+// The sources of steps; the source of a template's steps is [TemplateSource].
 const (
 	SourceDriver = "driver"
 	SourcePlan   = "plan"

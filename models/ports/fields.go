@@ -161,7 +161,7 @@ func sampleKey(k valueKind) string {
 	return "NAME"
 }
 
-// value converts a text; why is the error.
+// value converts a text; why is the reason if it is invalid.
 func (f field) value(text string) (value any, why string) {
 	switch f.kind {
 	case kindText:
@@ -264,7 +264,7 @@ func equal(a, b any) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Needs returns the first API feature that v lacks for the settings, "" if it has all.
+// Needs returns the first API feature that the settings need and v lacks, "" if v has all.
 func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	for _, s := range list {
 		if f := n.fields()[s.Path[0]].feature; f != "" && !v.Has(f) {

@@ -154,7 +154,7 @@ func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 	return slices.Concat(volumes, chosen, rest), nil
 }
 
-// named places the logical disks with given drives: those of a size, or those that take all the space.
+// named places the logical disks with given drives: the disks that take all the space, or the disks with a size.
 func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	var volumes []Volume
 	all := make([]int, len(s.drives))

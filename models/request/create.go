@@ -65,8 +65,8 @@ func deletePart(noun, collection, id string) Request {
 	}
 }
 
-// AttachVIF attaches a virtual interface to a node: to a port, to a port group, or, without both, to one that Ironic
-// picks.
+// AttachVIF attaches a virtual interface to a node: to a port, or to a port group; without both, Ironic picks the
+// port.
 func AttachVIF(node, vif, port, portgroup string) Request {
 	body, words := map[string]any{"id": vif}, []string{"node", "vif", "attach"}
 	for _, to := range []struct{ field, flag, uuid string }{{"port_uuid", "--port-uuid", port}, {"portgroup_uuid", "--portgroup-uuid", portgroup}} {

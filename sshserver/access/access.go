@@ -29,7 +29,7 @@ const (
 // Roles returns all roles, the least first.
 func Roles() []Role { return []Role{Viewer, Operator, Admin} }
 
-// AtLeast reports whether a role may do all that another one may; no role may do nothing.
+// AtLeast reports whether a role has all rights of another role; the empty role has no rights.
 func (r Role) AtLeast(other Role) bool {
 	return slices.Index(Roles(), r) >= slices.Index(Roles(), other)
 }
@@ -68,8 +68,8 @@ type Login struct {
 	User
 	// Fingerprint is the SHA-256 fingerprint of the key; of a certificate, that of the certified key.
 	Fingerprint string
-	// Sources are lists of the only addresses from which the key may be used, in the form of OpenSSH's source-address. An
-	// address must be in each of them.
+	// Sources limit the addresses from which the key may be used, as lists in the form of OpenSSH's source-address.
+	// An address must be in each list.
 	Sources []string
 	// Until is the time when the key or the certificate expires; zero for never.
 	Until time.Time

@@ -173,7 +173,7 @@ func controllers() []Action {
 			a.Changes, a.Danger = true, models.DangerMayErase // during an operation
 		case BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
-		default: // no other scope changes anything
+		default: // actions of other scopes change nothing
 		}
 	}
 	return list

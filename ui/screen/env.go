@@ -38,7 +38,7 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// Lacking returns those of some node fields that this Ironic does not return.
+	// Lacking returns the node fields, among the given ones, that this Ironic does not return.
 	Lacking(fields []string) []string
 }
 

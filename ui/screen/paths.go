@@ -52,7 +52,7 @@ func Paths(dir, typed string) []string {
 	return found
 }
 
-// entries returns the names in a folder as typed, those of folders with a slash.
+// entries returns the names in a folder as typed; names of folders end with a slash.
 func entries(dir, folder string) []string {
 	home, _ := os.UserHomeDir() // without a home, ~ is a name
 	path := prepare.HomePath(home, folder)

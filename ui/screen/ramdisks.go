@@ -34,7 +34,7 @@ type Ramdisks interface {
 type Serving interface {
 	// Targets are the served files with their URLs. The URLs are secrets: there is no authentication.
 	Targets() []prepare.Target
-	// Where is the listen address; Fingerprint that of its certificate, or "".
+	// Where is the listen address; Fingerprint is the certificate's fingerprint, or "".
 	Where() string
 	Fingerprint() string
 	// Fetches lists the downloads so far; Troubles the last refused and failed requests. Both return immediately.

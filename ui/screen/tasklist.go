@@ -298,7 +298,7 @@ func (l *TaskList) shows(t *Task) bool {
 	return l.visible == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
-// OfOthers returns the running tasks of other users, also those that the user does not see.
+// OfOthers returns the running tasks of other users, including tasks that this user does not see.
 func (l *TaskList) OfOthers() []*Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package task takes a task from the key that starts it to its end. All tasks take the same way:
-// verbs, quick deployments, the wizard's deployments, second tries, and interrupted deployments.
+// Package task runs a task from the key that starts it to its end. All tasks have the same states: verbs, quick
+// deployments, the wizard's deployments, retries, and interrupted deployments.
 //
 //	find → arguments → check → confirm → run
 //	                     ↕
@@ -44,7 +44,7 @@ type Console interface {
 	SendToScreen(msg tea.Msg) tea.Cmd
 }
 
-// Workflow starts tasks and moves them on.
+// Workflow starts tasks and advances them.
 type Workflow struct {
 	// ctx ends with the console. running counts the goroutines of tasks.
 	ctx     context.Context //nolint:containedctx // the life of the program, not of a call
@@ -74,7 +74,7 @@ const (
 	stateCanceled                // left while the checks ran
 )
 
-// flow is one task on its way.
+// flow is one task from its start to its confirmation.
 type flow struct {
 	state state
 	// name is the operation's, for messages.

@@ -319,7 +319,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(words...)})
 }
 
-// summary says how many nodes differ.
+// summary returns the number of nodes that differ.
 func (s *Screen) summary() string {
 	list, known := s.drift.Value()
 	if !known {

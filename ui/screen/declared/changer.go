@@ -27,8 +27,8 @@ type Texts struct {
 	Title, FileHelp, HiddenHelp, NothingToDo string
 }
 
-// Changer changes what a screen lists: it asks for a file, compares it with Ironic, asks for the consent to what
-// changes, and sends that.
+// Changer changes the objects that a screen lists: it asks for a file, compares it with Ironic, asks for consent to
+// the changes, and sends them.
 type Changer struct {
 	env   *screen.Env
 	life  context.Context //nolint:containedctx // it is the life of the screen, not of a call
@@ -87,7 +87,7 @@ func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine 
 // After starts a command after the dialog that asked for it has closed.
 func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begun{of: c, cmd: cmd}) }
 
-// AskApply asks for a file, and then for the consent to what it changes.
+// AskApply asks for a file, and then for consent to its changes.
 func (c *Changer) AskApply() tea.Cmd {
 	fields := []form.Field{
 		{Key: fieldFile, Label: "File", Value: c.File, Required: true, Files: screen.InFolder(""), Help: c.texts.FileHelp},
@@ -102,7 +102,7 @@ func (c *Changer) AskApply() tea.Cmd {
 	})})
 }
 
-// Compare finds out what would change, and then asks.
+// Compare determines the changes, and then asks for consent.
 func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	return func() tea.Msg {
 		p := plan()
@@ -111,7 +111,7 @@ func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	}
 }
 
-// confirm shows what a plan changes, and asks.
+// confirm shows the changes of a plan, and asks for consent.
 func (c *Changer) confirm(p Planned) tea.Cmd {
 	counts := provision.DeclaredCounts(p.Steps)
 	switch {

@@ -271,7 +271,7 @@ func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCou
 // currentRef returns the node that the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
-// node returns the current node as last read from Ironic; before that, as the store has it.
+// node returns the current node as last read from Ironic, or else from the store.
 func (s *Screen) node() (n *models.Node, read bool) {
 	ref := s.currentRef()
 	for i := range s.nodes {

@@ -168,7 +168,7 @@ func (s *Screen) whyHints() string {
 	return ""
 }
 
-// noDisks says why the list is empty.
+// noDisks explains why the list is empty.
 func (s *Screen) noDisks() string {
 	f := s.known()
 	name := s.currentRef().Label()

@@ -186,7 +186,7 @@ func (s *Screen) noChecks() string {
 	return textLoading
 }
 
-// checkLines are the current node's checks, wrapped to w cells: those of the page, on Review all.
+// checkLines are the current node's checks, wrapped to w cells: the checks of the page; all on the page Review.
 func (s *Screen) checkLines(w int) []pane.Line {
 	x := &text{w: w}
 	if s.err != nil {

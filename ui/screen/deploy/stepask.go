@@ -55,7 +55,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for priority and arguments of a step; values are those of instead.
+// askKnownStep asks for priority and arguments of a step; values are the current arguments of the step instead.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {

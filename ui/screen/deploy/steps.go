@@ -113,7 +113,7 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer says whether the agent last reported the step.
+// offer describes whether the agent last reported the step.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false

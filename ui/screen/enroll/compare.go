@@ -23,7 +23,7 @@ type comparison struct {
 // reading is a comparison on its way.
 type reading struct {
 	cancel context.CancelFunc
-	// done and of count BMCs; the screen reads them on each tick.
+	// done is the number of finished BMCs, of their total; the screen reads both on each tick.
 	done, of atomic.Int64
 	shown    [2]int64
 }

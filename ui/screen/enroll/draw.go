@@ -36,7 +36,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state says how far the screen is.
+// state describes the progress of the screen.
 func (s *Screen) state() []body.Span {
 	switch {
 	case s.reading != nil:
@@ -139,7 +139,7 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// flat leaves the error of a flag without the flag, which the form does not have.
+// flat removes the flag's name from an error, because the form has no flags.
 func flat(err error) error {
 	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
 		return wrong.Err

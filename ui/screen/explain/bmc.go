@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is the time for which the facts of a BMC are used: power and media change.
+// bmcFor is the time for which the facts of a BMC are reused, because power and media change.
 const bmcFor = 2 * time.Minute
 
 // controller has the facts of the node's BMC. It is queried on request, and once while Ironic waits for the machine.

@@ -52,7 +52,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// place draws which explanation this is, and whether lines are hidden.
+// place draws the number of the explanation, and marks hidden lines.
 func (s *Screen) place(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {

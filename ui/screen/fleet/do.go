@@ -36,7 +36,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.MarkRange:
 		s.table.MarkRange()
 	case action.MarkAll:
-		s.markRows(s.picture.rows) // also those of folded groups
+		s.markRows(s.picture.rows) // also the marks in folded groups
 	case action.ClearMarks:
 		s.table.ClearMarks()
 	case action.Filter:
@@ -126,7 +126,7 @@ func (s *Screen) sortChoice() screen.Overlay {
 	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
 }
 
-// sortBy takes the order that was chosen.
+// sortBy sorts by the chosen column, or reverses the order.
 func (s *Screen) sortBy(key string) tea.Cmd {
 	c, err := explain.FindColumn(key)
 	if err != nil {

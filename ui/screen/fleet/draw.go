@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the counts, the list, and below it what happened last.
+// Draw draws the counts, the list, and the last events below it.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.window = w
 	if h <= 2 {
@@ -136,7 +136,7 @@ func (s *Screen) summary() []count {
 	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
 	for _, state := range states {
 		glyph, role := theme.State(state)
-		// The rank of maintenance is between those of holds and of waits.
+		// Nodes in maintenance rank after held nodes and before waiting nodes.
 		if maintenance.n > 0 && !state.Failed() && state.Class() != models.ClassHold {
 			counts = append(counts, maintenance)
 			maintenance.n = 0
@@ -149,7 +149,7 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine is the rule above the list; the filter stands in it.
+// filterLine is the rule above the list, which contains the filter.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:

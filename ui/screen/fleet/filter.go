@@ -33,7 +33,7 @@ func (s *Screen) parse(text string) (models.Filter, error) {
 	return s.env.Session.Filters.Parse(text)
 }
 
-// suggest completes the last word of the filter that is typed.
+// suggest sets the completions of the last word of the filter that is being typed.
 func (s *Screen) suggest() {
 	text := s.input.Value()
 	head := text[:strings.LastIndexAny(text, " |")+1]
@@ -46,7 +46,7 @@ func (s *Screen) suggest() {
 	s.input.SetSuggestions(suggestions)
 }
 
-// inventoriesAtOnce is the number of inventories that are read before the list is put together again.
+// inventoriesAtOnce is the number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
 // inventories is the end of a reading: the errors by node.

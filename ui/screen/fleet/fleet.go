@@ -50,14 +50,15 @@ type Screen struct {
 	unread  map[string]error
 
 	// picture is the last view composed from the store. wanted counts the requests for a new one; answers to older
-	// requests are dropped. underWay means that a view is being composed, again that another is wanted afterwards.
+	// requests are dropped. composing means that a view is being composed, again that another one is wanted
+	// afterwards.
 	picture picture
 	// people are the marks of nodes that other users look at, by UUID.
 	people   map[string]string
 	wanted   int
 	underWay bool
 	again    bool
-	// asked is the time when the last picture was asked for.
+	// asked is the time when the last view was requested.
 	asked time.Time
 }
 
@@ -98,7 +99,7 @@ func (s *Screen) Title() string { return "fleet" }
 // Start requests the first picture, and reports restored settings that are easily overlooked.
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
-// Shown asks for a new picture: much may have happened meanwhile.
+// Shown requests a new view: nodes may have changed meanwhile.
 func (s *Screen) Shown() tea.Cmd {
 	s.markPeople()
 	return s.refresh()
@@ -115,12 +116,12 @@ func (s *Screen) Typing() bool { return s.typing }
 // Close stops reading inventories.
 func (s *Screen) Close() { s.reading() }
 
-// Update takes news, the picture that was asked for, and the keys of the filter.
+// Update handles changes of the fleet, a composed view, and the keys of the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
 		if msg.Update.Revision == s.picture.revision && s.picture.number > 0 {
-			return nil // it was asked, and nothing is different
+			return nil // the store is unchanged since the last view
 		}
 		return s.refresh()
 	case screen.Reload:
@@ -182,7 +183,7 @@ func (s *Screen) Pointed() (n models.NodeRef, ok bool) {
 	return row.Node.Ref(), true
 }
 
-// pointed is the row of the node at the cursor; false at the heading of a group.
+// pointed returns the row of the node at the cursor; false at the heading of a group.
 func (s *Screen) pointed() (*models.Row, bool) {
 	i, ok := s.table.Cursor()
 	return i.Row, ok && i.group == nil
@@ -204,7 +205,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted says how many of how many are shown, where that is not all.
+// counted returns the number of visible nodes, of all if a filter hides some.
 func (s *Screen) counted() string {
 	if s.filter.IsZero() {
 		return models.Counted(s.picture.counts.Total, "node")
@@ -212,8 +213,7 @@ func (s *Screen) counted() string {
 	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
 }
 
-// picture is the store as the screen shows it, put together off the screen's own time:
-// ten thousand nodes take longer than a keypress may.
+// picture is a view composed from the store by a command: sorting 10 000 nodes would delay keys.
 type picture struct {
 	number int
 	// revision is the store's revision at the start.

@@ -67,7 +67,7 @@ func unseen(rows []*models.Row) []string {
 	return uuids
 }
 
-// dueOrder asks for a new picture where silence alone may have changed the order.
+// dueOrder requests a new view if silent agents may have changed the order.
 func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	if s.by.Key != "state" || now.Sub(s.asked) < orderEvery {
 		return nil
@@ -80,7 +80,7 @@ func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	return nil
 }
 
-// showPicture shows a picture, unless it answers another screen's request.
+// showPicture shows a composed view, unless a newer one was requested.
 func (s *Screen) showPicture(p picture) tea.Cmd {
 	if p.number != s.wanted {
 		return nil
@@ -138,7 +138,7 @@ func (s *Screen) keys() []string {
 	return keys
 }
 
-// resize takes the width in; a terminal that became large or small has other columns.
+// resize sets the width, which selects the columns.
 func (s *Screen) resize(w int) {
 	was := s.width >= roomyWidth
 	s.width = w
@@ -170,7 +170,7 @@ func (s *Screen) setColumns() {
 	s.needFields(fields...)
 }
 
-// column is how a column of the domain looks.
+// column returns the table's column for a column of the domain.
 func (s *Screen) column(c models.Column) table.Column[item] {
 	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {
@@ -254,8 +254,8 @@ func powerCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role}
 }
 
-// age is the time in the state. Of nodes on their way each second counts; of the others
-// it is rounded, so that a stable fleet costs nothing to look at over a slow line.
+// age is the time in the state. For nodes in transition it is exact to the second; for others it is rounded, so
+// that an idle fleet sends nothing over a slow connection.
 func (s *Screen) age(r *models.Row) string {
 	return models.AgeInState(r, s.env.ServerNow())
 }

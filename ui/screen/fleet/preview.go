@@ -22,7 +22,7 @@ const (
 	previewFieldsUpTo = 1000
 )
 
-// previewFields are the API fields that the preview shows beyond those of every list.
+// previewFields are the API fields that the preview shows and lists do not have.
 func previewFields() []string {
 	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
 }

@@ -76,7 +76,8 @@ func (s *Screen) needFields(fields ...string) {
 	}
 }
 
-// reportRestored says how many nodes are marked, because the next action is for them, and which filter was lost.
+// reportRestored reports the number of restored marks, because the next action applies to these nodes, and a filter
+// that could not be restored.
 func (s *Screen) reportRestored() tea.Cmd {
 	var cmds []tea.Cmd
 	if s.lost != nil {

@@ -85,7 +85,7 @@ func (p *biosPage) fetched() {
 	p.list.SetRows(rows)
 }
 
-// change records a new value; the current value of the setting drops the change.
+// change records a new value; entering the current value drops the change.
 func (p *biosPage) change(name, value string) {
 	settings, _ := p.from.Value()
 	i := slices.IndexFunc(settings, func(o models.BIOSSetting) bool { return o.Name == name })

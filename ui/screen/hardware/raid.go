@@ -108,7 +108,7 @@ func (p *raidPage) fetched() {
 	p.show()
 }
 
-// asTarget drops reported properties of volumes that a target may not have.
+// asTarget drops the properties of reported volumes that a target must not have.
 func asTarget(volumes []map[string]any) []map[string]any {
 	var list []map[string]any
 	for _, v := range volumes {
@@ -239,7 +239,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		p.edited = false // read again after it was set
+		p.edited = false // the target is read again after it was set
 		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
 	case action.HardwareReset:
 		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())

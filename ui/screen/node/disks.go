@@ -118,7 +118,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	return t
 }
 
-// noDisks says why the list is empty.
+// noDisks explains why the list is empty.
 func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {

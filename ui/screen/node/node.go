@@ -65,7 +65,8 @@ const (
 	patience = 5 * time.Second
 )
 
-// Screen shows one node. The store's data is shown at once; other fields are fetched when the store's change.
+// Screen shows one node. The store's data is shown at once; other fields are fetched when the node in the store
+// changes.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -233,8 +234,8 @@ func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	return s.reread()
 }
 
-// tasksChanged reads the disks or the ports again when a task on this node has ended since: it may have written hints
-// or changed ports, which the store does not have.
+// tasksChanged reads the disks or the ports again when a task on this node has ended since: the task may have
+// written hints or changed ports, which the store does not have.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()
@@ -258,7 +259,7 @@ func (s *Screen) tasksChanged() tea.Cmd {
 	return nil
 }
 
-// worked reports whether the operation entered another phase.
+// worked reports whether the node's operation entered another phase.
 func (s *Screen) worked() bool {
 	w := s.timeline.current
 	return w == nil || len(w.Phases) != len(s.evidence.Phases) || w.Outcome != s.evidence.Outcome

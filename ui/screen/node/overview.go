@@ -49,7 +49,7 @@ func sentenceRole(n *models.Node) theme.Role {
 func (s *Screen) details(row *models.Row) []models.Detail {
 	shown := []string{"name", "state", "step", "reason", "maintenance"}
 	if row.Node.ProvisionState == models.StateEnroll {
-		shown = append(shown, "last error") // part of the sentence, as a failed node's reason
+		shown = append(shown, "last error") // already part of the sentence, such as a failed node's reason
 	}
 	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(shown, d.Name) })
 	ports := "not loaded"

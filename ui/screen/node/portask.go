@@ -105,7 +105,7 @@ func (s *Screen) changePorts(
 	}})
 }
 
-// portFields are the fields of a port's form; their keys are those of settings.
+// portFields are the fields of a port's form; their keys are the names of settings.
 func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	link := func(key string) string { return models.TextOf(p.LocalLink[key]) }
 	group := noGroup

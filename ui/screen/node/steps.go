@@ -168,7 +168,7 @@ func (w work) summary() string {
 	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
 }
 
-// none says why there are no steps.
+// none explains why there are no steps.
 func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {

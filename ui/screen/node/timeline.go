@@ -184,7 +184,7 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }
 
-// noTimeline says why the tab is empty.
+// noTimeline explains why the tab is empty.
 func (s *Screen) noTimeline() string {
 	switch _, read := s.timeline.past.Value(); {
 	case s.timeline.past.Err() != nil:

@@ -67,7 +67,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}
 	refs := make([]models.NodeRef, len(nodes))
 	for i, name := range nodes {
-		refs[i] = models.NodeRef{UUID: name, Name: name} // Ironic finds it by either
+		refs[i] = models.NodeRef{UUID: name, Name: name} // Ironic accepts a UUID or a name
 	}
 	if v[askBoot] == bootServed && s.running() {
 		targets := s.bench.Serving.Targets()

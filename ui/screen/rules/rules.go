@@ -49,7 +49,7 @@ type Screen struct {
 	// test is the last test; testing is the number of nodes of a running one, 0 for none.
 	test    tested
 	testing int
-	// summary counts what would become of the inspections; made once for each test, not for each frame.
+	// summary counts the predicted outcomes of the inspections. It is made once per test, not per frame.
 	summary body.Span
 	results *table.Table[*resultRow]
 	// details is the text below the table, about the row shown.
@@ -192,7 +192,7 @@ func (s *Screen) Why(id action.ID) string {
 	return ""
 }
 
-// nothing says why there are no rules.
+// nothing explains why the list is empty.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext

@@ -190,7 +190,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFile
 // Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is empty: the nodes that carry a trait are many.
+// Targets is empty: too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Why returns why an action is disabled, "" if it is not.
@@ -214,7 +214,7 @@ func (s *Screen) Why(id action.ID) string {
 	return ""
 }
 
-// nothing says why there is no list.
+// nothing explains why the list is empty.
 func (s *Screen) nothing() string {
 	if s.env.Session == nil {
 		return textNoContext

@@ -75,7 +75,8 @@ func raidFields(k steps.Known, n *models.Node) []form.Field {
 	return fields
 }
 
-// targetOf returns the target RAID of a node; without a configuration if it has none, or one that Ironic would refuse.
+// targetOf returns the target RAID of a node, without a configuration if the node has no target RAID or Ironic
+// would refuse it.
 func targetOf(n *models.Node) provision.RAIDTarget {
 	now, err := provision.RAIDOf(n)
 	if err != nil || len(now.Target) == 0 {

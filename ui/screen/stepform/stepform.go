@@ -1,4 +1,4 @@
-// Package stepform has the forms of steps: a field for each argument, or the own form of a step.
+// Package stepform has the forms of steps: a field for each argument, or a form made for that step.
 package stepform
 
 import (

@@ -63,7 +63,7 @@ func nodes(t *screen.Task) string {
 	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
 }
 
-// duration returns the duration of a task, so far if it is running.
+// duration returns the duration of a task, up to now for a running task.
 func duration(t *screen.Task, now time.Time) time.Duration {
 	if t.Ended.IsZero() {
 		return now.Sub(t.Began)

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// marks is the width of the cursor and the level's glyph; clock and span those of times, laneMost that of a name.
+	// marks is the width of the cursor and the level's glyph, clock and span are the widths of times, and laneMost
+	// is the maximum width of a name.
 	marks    = 3
 	clock    = 13
 	span     = 11

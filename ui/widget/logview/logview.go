@@ -31,7 +31,7 @@ type Line struct {
 	Level        Level
 	// Tag is the writer, shown before the text.
 	Tag, Text string
-	// Mark is a note about the line, which is marked if it has one.
+	// Mark is a note about the line; a line with a note is marked.
 	Mark string
 }
 

@@ -109,7 +109,7 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 	d.end()
 }
 
-// empty says why there are no rows.
+// empty draws the text of an empty table.
 func (t *Table[R]) empty(d *pen, lines int) {
 	text := cell.Wrap(printable.Line(t.Empty), t.w-gutter-1)
 	if lines > 1 {

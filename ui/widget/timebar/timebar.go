@@ -24,7 +24,7 @@ type Span struct {
 	Unseen bool
 }
 
-// Kind is how a span ended.
+// Kind is the outcome of a span.
 type Kind int
 
 // The ends of spans.
