@@ -128,8 +128,8 @@ type noArchiveError struct{}
 
 func (*noArchiveError) Error() string { return "no archived logs of this node" }
 
-// opened is an archive that is being read.
-type opened struct {
+// openArchive is an archive that is being read.
+type openArchive struct {
 	name    string
 	kept    time.Time
 	single  bool // the operator named a single file
@@ -139,7 +139,7 @@ type opened struct {
 // archivePlace is the location of archives.
 type archivePlace interface {
 	// newest opens the newest archive of a node; nil if that is done.
-	newest(ctx context.Context, node models.NodeRef, done string) (*opened, error)
+	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 
 func (s *archiveSource) place() archivePlace {
@@ -152,7 +152,7 @@ func (s *archiveSource) place() archivePlace {
 // localArchive is a local folder or file.
 type localArchive string
 
-func (l localArchive) newest(_ context.Context, node models.NodeRef, done string) (*opened, error) {
+func (l localArchive) newest(_ context.Context, node models.NodeRef, done string) (*openArchive, error) {
 	info, err := os.Stat(string(l))
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive: %w", err)
@@ -184,7 +184,7 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
-	o := &opened{name: filepath.Base(path), single: single, content: f, kept: info.ModTime()}
+	o := &openArchive{name: filepath.Base(path), single: single, content: f, kept: info.ModTime()}
 	if a, ok := parseArchiveName(path); ok {
 		o.kept = a.Time
 	}
@@ -197,7 +197,7 @@ type remoteArchive struct {
 	rest    string
 }
 
-func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done string) (*opened, error) {
+func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error) {
 	hostPart, where, found := strings.Cut(r.rest, "/")
 	if !found {
 		return nil, errors.New("the archive's address has no path: use ssh://HOST/PATH")
@@ -216,7 +216,7 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	if !single {
 		file = path.Join(where, name)
 	}
-	o := &opened{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
+	o := &openArchive{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
 	if a, ok := parseArchiveName(name); ok {
 		o.kept = a.Time
 	}

@@ -36,9 +36,9 @@ type follower struct {
 // Follow implements [Follower].
 func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch {
 	out := make(chan Batch)
-	sources := f.options.with(f.sources, more)
+	sources := f.options.addUsable(f.sources, more)
 	j := &joint{
-		options: &f.options, trust: f.trust, node: node, news: make(chan news), working: make([]atomic.Bool, len(sources)),
+		options: &f.options, trust: f.trust, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
 		twins: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -66,14 +66,14 @@ type joint struct {
 	options *Options
 	trust   *Trust
 	node    models.NodeRef
-	news    chan news
+	reports chan sourceReport
 	working []atomic.Bool // by index of the source
 	twins   *sourceDuplicates
 	last    map[models.LogSource]Status
 }
 
-// news is a message of a source.
-type news struct {
+// sourceReport is a message of a source.
+type sourceReport struct {
 	lines   []models.LogLine
 	status  *Status
 	dropped int
@@ -105,7 +105,7 @@ func (j *joint) batch(ctx context.Context, out chan<- Batch, ended <-chan struct
 	)
 	defer timer.Stop()
 	for {
-		in, to := j.news, out
+		in, to := j.reports, out
 		if len(batch.Lines) >= maxLines {
 			in = nil
 		} else if !ready {
@@ -137,7 +137,7 @@ func (j *joint) batch(ctx context.Context, out chan<- Batch, ended <-chan struct
 
 func (b *Batch) empty() bool { return len(b.Lines) == 0 && len(b.Status) == 0 && b.Dropped == 0 }
 
-func (j *joint) add(batch *Batch, n news) {
+func (j *joint) add(batch *Batch, n sourceReport) {
 	batch.Dropped += n.dropped
 	for i := range n.lines {
 		l := &n.lines[i]
@@ -165,7 +165,7 @@ func (o *outlet) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
 	}
-	return o.send(ctx, news{lines: lines})
+	return o.send(ctx, sourceReport{lines: lines})
 }
 
 func (o *outlet) status(ctx context.Context, s Status) {
@@ -175,12 +175,12 @@ func (o *outlet) status(ctx context.Context, s Status) {
 		s.Skew, s.SkewKnown = o.skew.value()
 	}
 	o.joint.working[o.place].Store(s.State == StateFollowing)
-	o.send(ctx, news{status: &s})
+	o.send(ctx, sourceReport{status: &s})
 }
 
-func (o *outlet) send(ctx context.Context, n news) bool {
+func (o *outlet) send(ctx context.Context, n sourceReport) bool {
 	select {
-	case o.joint.news <- n:
+	case o.joint.reports <- n:
 		return true
 	case <-ctx.Done():
 		return false
@@ -219,10 +219,10 @@ func (o *outlet) forward(ctx context.Context) {
 func (o *outlet) deliver(ctx context.Context, b Batch) {
 	for i := range b.Status {
 		o.joint.working[o.place].Store(b.Status[i].State == StateFollowing)
-		o.send(ctx, news{status: &b.Status[i]})
+		o.send(ctx, sourceReport{status: &b.Status[i]})
 	}
 	if len(b.Lines) > 0 || b.Dropped > 0 {
-		o.send(ctx, news{lines: b.Lines, dropped: b.Dropped})
+		o.send(ctx, sourceReport{lines: b.Lines, dropped: b.Dropped})
 	}
 }
 

@@ -269,7 +269,7 @@ Host *
 		if err != nil {
 			t.Fatal(err)
 		}
-		hops, err := files.way(&o, host)
+		hops, err := files.route(&o, host)
 		if err != nil {
 			return err.Error()
 		}

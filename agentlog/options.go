@@ -76,15 +76,15 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	if len(wanted) == 0 {
 		wanted = slices.DeleteFunc(models.LogSources(), func(s models.LogSource) bool { return s == models.LogSerial })
 	}
-	use := o.with(nil, wanted)
+	use := o.addUsable(nil, wanted)
 	if len(use) == 0 {
 		return nil, errors.New("no log source is usable")
 	}
 	return use, nil
 }
 
-// with returns some and the usable ones of more, the best one first.
-func (o *Options) with(some, more []models.LogSource) []models.LogSource {
+// addUsable returns some and the usable ones of more, the best one first.
+func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {
 		if slices.Contains(some, s) || slices.Contains(more, s) && o.supports(s) {

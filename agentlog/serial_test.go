@@ -200,7 +200,7 @@ func TestSerialSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far, near := net.Pipe()
 		l := &lender{}
-		j := &joint{options: &Options{}, news: make(chan news)}
+		j := &joint{options: &Options{}, reports: make(chan sourceReport)}
 		j.working = make([]atomic.Bool, 1)
 		s := &serialSource{joint: j, out: &outlet{joint: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -208,7 +208,7 @@ func TestSerialSilence(t *testing.T) {
 		reading.Go(func() { _ = s.read(ctx, near) })
 		began := time.Now()
 		said := func() string {
-			n := <-j.news
+			n := <-j.reports
 			if n.status != nil {
 				return fmt.Sprint(time.Since(began), " ", n.status.State, " ", n.status.Reason)
 			}

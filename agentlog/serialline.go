@@ -31,7 +31,7 @@ func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
 // feed returns the lines that end in data.
 func (p *serialParser) feed(data []byte) []models.LogLine {
 	p.text.feed(data, p.line)
-	return p.given()
+	return p.takeLines()
 }
 
 // pause returns an incomplete line when no more arrives for a while. Once complete, it is returned
@@ -42,7 +42,7 @@ func (p *serialParser) pause() []models.LogLine {
 		return nil
 	}
 	p.tentatively(func() { p.line(text, false) })
-	return p.given()
+	return p.takeLines()
 }
 
 // end returns an incomplete line that will never be completed.
@@ -51,10 +51,10 @@ func (p *serialParser) end() []models.LogLine {
 		p.text.finish(p.line)
 	}
 	p.text = serialText{}
-	return p.given()
+	return p.takeLines()
 }
 
-func (p *serialParser) given() []models.LogLine {
+func (p *serialParser) takeLines() []models.LogLine {
 	lines := p.whole
 	p.whole = nil
 	return lines

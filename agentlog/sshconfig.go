@@ -103,8 +103,8 @@ func (f *sshFiles) path(path string, h *hop) string {
 // maxHops bounds the number of jump hosts.
 const maxHops = 8
 
-// way returns the machines through which a host is reached; the host is the last.
-func (f *sshFiles) way(o *SSHOptions, host string) ([]hop, error) {
+// route returns the machines through which a host is reached; the host is the last.
+func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	last, err := f.hop(host, o.User, o.Port)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host strin
 	if err != nil {
 		return nil, err
 	}
-	way, err := files.way(o, host)
+	way, err := files.route(o, host)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 		named := *o
 		named.User, o = login.Username, &named
 	}
-	way, err := files.way(o, host)
+	way, err := files.route(o, host)
 	if err != nil {
 		return nil, err
 	}

@@ -244,7 +244,7 @@ func (o *SSHOptions) target(host string) string {
 	if err != nil {
 		return host
 	}
-	way, err := files.way(o, host)
+	way, err := files.route(o, host)
 	if err != nil {
 		return host
 	}

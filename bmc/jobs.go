@@ -82,7 +82,7 @@ func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	}
 	out, err := resolve[job](ctx, m.session, raw[:min(len(raw), maxJobs)])
 	if len(raw) > maxJobs {
-		err = errors.Join(err, say("only %[2]d of %[1]d read", len(raw), maxJobs))
+		err = errors.Join(err, ownErrorf("only %[2]d of %[1]d read", len(raw), maxJobs))
 	}
 	return out, err
 }

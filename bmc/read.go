@@ -136,7 +136,7 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	seen := map[string]bool{}
 	for next := path; next != "" && !seen[next]; {
 		if len(seen) == mostPages {
-			return all, say("more than %d pages; the rest is skipped", mostPages)
+			return all, ownErrorf("more than %d pages; the rest is skipped", mostPages)
 		}
 		seen[next] = true
 		var page collection
@@ -149,10 +149,10 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 			}
 		}
 		if len(all) > most {
-			return all[:most], say("more than %d; the rest is skipped", most)
+			return all[:most], ownErrorf("more than %d; the rest is skipped", most)
 		}
 		if next = page.Next; seen[next] {
-			return all, say("a page repeats an earlier one; the rest is unknown")
+			return all, ownErrorf("a page repeats an earlier one; the rest is unknown")
 		}
 	}
 	return all, nil
@@ -244,7 +244,7 @@ func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, e
 	var failed partialError
 	for i, link := range links {
 		if i == most {
-			failed.add(say("only %[2]d of %[1]d read", len(links), most))
+			failed.add(ownErrorf("only %[2]d of %[1]d read", len(links), most))
 			break
 		}
 		if link.ID == "" {

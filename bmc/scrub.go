@@ -84,7 +84,7 @@ type ownError struct{ text string }
 
 func (o *ownError) Error() string { return o.text }
 
-func say(format string, args ...any) error { return &ownError{fmt.Sprintf(format, args...)} }
+func ownErrorf(format string, args ...any) error { return &ownError{fmt.Sprintf(format, args...)} }
 
 func isOurs(err error) bool {
 	var o *ownError

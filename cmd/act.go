@@ -199,11 +199,11 @@ func (a *app) printResults(plan provision.Batch, results []provision.Result, fla
 			r.names = append(r.names, res.Node.Label())
 		case provision.OutcomeFailed, provision.OutcomeUnknown:
 			failed = append(failed, res.Node.Label())
-			code = worse(code, max(exitCode(res.Err), exitFailed))
+			code = worseExitCode(code, max(exitCode(res.Err), exitFailed))
 		case provision.OutcomeRefused:
-			code = worse(code, exitRefused)
+			code = worseExitCode(code, exitRefused)
 		case provision.OutcomeNotTried, provision.OutcomeCanceled:
-			code = worse(code, exitFailed)
+			code = worseExitCode(code, exitFailed)
 		}
 	}
 	r.data = outcomes
@@ -247,9 +247,9 @@ func (a *app) printUnfinished(plan provision.Batch, results []provision.Result) 
 	a.complain("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-// worse merges two exit codes: the code that both share, or else exitFailed. Only when all
+// worseExitCode merges two exit codes: the code that both share, or else exitFailed. Only when all
 // nodes failed to connect is the exit code exitConnect.
-func worse(code, other int) int {
+func worseExitCode(code, other int) int {
 	switch {
 	case code == exitOK:
 		return other

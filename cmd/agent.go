@@ -60,7 +60,7 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 func inventoryTable(i agent.Inventory) result {
 	r := result{header: []string{"PART", "VALUE", "DETAILS"}, data: i, names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {
-		details = without(details, "")
+		details = removeWord(details, "")
 		r.rows = append(r.rows, []string{part, value, strings.Join(details, ", ")})
 	}
 	v := i.SystemVendor
@@ -72,7 +72,7 @@ func inventoryTable(i agent.Inventory) result {
 	add("memory", fmt.Sprintf("%d MiB", i.Memory.PhysicalMB), fmt.Sprintf("usable %d MiB", i.Memory.Total/mib))
 	add("CPUs", strconv.Itoa(i.CPU.Count), i.CPU.ModelName, i.CPU.Architecture, fmt.Sprintf("%d sockets", i.CPU.SocketCount))
 	if i.BMCAddress != nil || i.BMCv6Address != nil {
-		add("BMC", strings.Join(without([]string{deref(i.BMCAddress), deref(i.BMCv6Address)}, ""), " "), i.BMCMAC)
+		add("BMC", strings.Join(removeWord([]string{deref(i.BMCAddress), deref(i.BMCv6Address)}, ""), " "), i.BMCMAC)
 	}
 	for _, n := range i.Interfaces {
 		link := "no carrier"
@@ -107,7 +107,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-func without(words []string, out string) []string {
+func removeWord(words []string, out string) []string {
 	var left []string
 	for _, w := range words {
 		if w != out {

@@ -167,7 +167,7 @@ func TestWorseOfTwoCodes(t *testing.T) {
 		{exitRefused, exitOK, exitRefused},
 		{exitFailed, exitRefused, exitFailed},
 	} {
-		if got := worse(tt.a, tt.b); got != tt.want {
+		if got := worseExitCode(tt.a, tt.b); got != tt.want {
 			t.Errorf("worse(%d, %d) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}

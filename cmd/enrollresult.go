@@ -121,7 +121,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 			refused++
 		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried, provision.OutcomeCanceled:
 			failed++
-			code = worse(code, max(exitCode(res.Err), exitFailed))
+			code = worseExitCode(code, max(exitCode(res.Err), exitFailed))
 		}
 	}
 	r.data = data

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// late is the time that the Ctrl-C of an editor may arrive after the editor has ended.
-const late = 500 * time.Millisecond
+// editorGrace is the time that the Ctrl-C of an editor may arrive after the editor has ended.
+const editorGrace = 500 * time.Millisecond
 
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
 // the terminal, because Ctrl-C is then meant for the editor.
@@ -57,5 +57,5 @@ func (i *interrupts) end(s os.Signal) bool {
 // leave ignores Ctrl-C for another program at the terminal, until shortly after back is called.
 func (i *interrupts) leave() (back func()) {
 	i.away.Add(1)
-	return func() { time.AfterFunc(late, func() { i.away.Add(-1) }) }
+	return func() { time.AfterFunc(editorGrace, func() { i.away.Add(-1) }) }
 }

@@ -42,7 +42,7 @@ func TestInterrupts(t *testing.T) {
 	for signals.away.Load() > 0 && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-time.After(late / 50):
+		case <-time.After(editorGrace / 50):
 		}
 	}
 	send(syscall.SIGINT)

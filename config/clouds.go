@@ -53,10 +53,10 @@ func (l *loader) readClouds() *cloudFiles {
 	}
 	c.add(root)
 	if len(c.clouds) == 0 {
-		l.note("no clouds")
+		l.annotatePlace("no clouds")
 	}
 
-	places = append(beside(path, "secure"), l.cloudPlaces("secure")...)
+	places = append(yamlNames(path, "secure"), l.cloudPlaces("secure")...)
 	if explicit := l.Env("OS_CLIENT_SECURE_FILE"); explicit != "" {
 		places = []string{l.fromWorkDir(explicit)}
 	}
@@ -65,7 +65,7 @@ func (l *loader) readClouds() *cloudFiles {
 	c.err = errors.Join(c.err, err)
 	c.mergeSecure(root)
 
-	_, root, err = l.firstFile("clouds-public.yaml", append(beside(c.path, "clouds-public"), l.cloudPlaces("clouds-public")...))
+	_, root, err = l.firstFile("clouds-public.yaml", append(yamlNames(c.path, "clouds-public"), l.cloudPlaces("clouds-public")...))
 	c.err = errors.Join(c.err, err)
 	c.public = root.get("public-clouds")
 	return c
@@ -135,7 +135,7 @@ func (l *loader) cloudPlaces(stem string) []string {
 	return places
 }
 
-func beside(path, stem string) []string {
+func yamlNames(path, stem string) []string {
 	dir := filepath.Dir(path)
 	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
 }
@@ -150,7 +150,7 @@ func (l *loader) firstFile(what string, places []string) (path string, root *nod
 		seen[p] = true
 		data, _, err := readFile(p)
 		if what == "clouds.yaml" || err == nil {
-			l.look(what, p, err)
+			l.recordPlace(what, p, err)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -50,7 +50,7 @@ func (c *candidate) connection(s settings) (models.Connection, error) {
 	return b.conn, errors.Join(b.errs...)
 }
 
-func (b *builder) bad(key, problem, hint string, cause error) {
+func (b *builder) fail(key, problem, hint string, cause error) {
 	b.errs = append(b.errs, b.s[key].at.fault(problem, hint, cause))
 }
 
@@ -75,11 +75,11 @@ func kindOf(s settings) (kind models.AuthKind, known bool) {
 func (b *builder) kind() {
 	kind, known := kindOf(b.s)
 	if !known {
-		b.bad(keyAuth, fmt.Sprintf("authentication %q is not supported", b.s.text(keyAuth)), "supported: "+supportedKinds, nil)
+		b.fail(keyAuth, fmt.Sprintf("authentication %q is not supported", b.s.text(keyAuth)), "supported: "+supportedKinds, nil)
 	}
 	b.conn.Auth = kind
 	if b.s.has(keyTrustID) {
-		b.bad(keyTrustID, "trusts are not supported", "", nil)
+		b.fail(keyTrustID, "trusts are not supported", "", nil)
 	}
 }
 
@@ -90,13 +90,13 @@ func (b *builder) endpoint() {
 	}
 	u, problem, hint := parseURL(v.text)
 	if problem != "" {
-		b.bad(keyURL, problem, hint, nil)
+		b.fail(keyURL, problem, hint, nil)
 		return
 	}
 	if user := u.User; user != nil {
 		u.User = nil
 		if b.conn.Auth != models.AuthHTTPBasic && b.conn.Auth != "" {
-			b.bad(keyURL, "credentials in the URL are for http_basic only", "", nil)
+			b.fail(keyURL, "credentials in the URL are for http_basic only", "", nil)
 		}
 		if !b.s.has(keyUsername) {
 			b.conn.Username = user.Username()
@@ -125,7 +125,7 @@ func (b *builder) credentials() {
 	case b.s.has(keyPasswordFile):
 		password, problem, err := readPassword(b.s.text(keyPasswordFile))
 		if problem != "" {
-			b.bad(keyPasswordFile, problem, "", err)
+			b.fail(keyPasswordFile, problem, "", err)
 		}
 		b.conn.Password = password
 	}
@@ -137,14 +137,14 @@ func (b *builder) tls() {
 		Insecure: b.s.text(keyInsecure) == "true",
 	}
 	if b.s.has(keyKey) && !b.s.has(keyCert) {
-		b.bad(keyKey, "needs a certificate", "set "+b.names(keyCert)+", too", nil)
+		b.fail(keyKey, "needs a certificate", "set "+b.names(keyCert)+", too", nil)
 	}
 	for _, key := range []string{keyCACert, keyCert, keyKey} {
 		if !b.s.has(key) || key == keyCACert && b.conn.TLS.Insecure {
 			continue
 		}
 		if _, err := os.Stat(b.s.text(key)); err != nil {
-			b.bad(key, b.s.text(key)+": "+readProblem(err), "", err)
+			b.fail(key, b.s.text(key)+": "+readProblem(err), "", err)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (b *builder) limits() {
 	}
 	v, err := models.ParseAPIVersion(version)
 	if err != nil {
-		b.bad(keyAPIVersion, fmt.Sprintf("%q is not an API version", version), `write "1.82" for at most 1.82`, err)
+		b.fail(keyAPIVersion, fmt.Sprintf("%q is not an API version", version), `write "1.82" for at most 1.82`, err)
 	}
 	b.conn.MaxMinor = v.Minor
 }
@@ -174,24 +174,24 @@ func (b *builder) required() {
 	c := b.conn
 	switch c.Auth {
 	case models.AuthNone:
-		b.need(has(keyURL), keyURL, b.urlHint())
+		b.require(has(keyURL), keyURL, b.urlHint())
 	case models.AuthHTTPBasic:
-		b.need(has(keyURL), keyURL, "http_basic needs Ironic's URL; for Keystone set "+b.names(keyAuthURL))
-		b.need(c.Username != "" || !b.urlGood(), keyUsername, "required by http_basic")
-		b.need(c.Password.IsSet() || has(keyPasswordFile) || !b.urlGood(), keyPassword, b.passwordHint())
+		b.require(has(keyURL), keyURL, "http_basic needs Ironic's URL; for Keystone set "+b.names(keyAuthURL))
+		b.require(c.Username != "" || !b.urlGood(), keyUsername, "required by http_basic")
+		b.require(c.Password.IsSet() || has(keyPasswordFile) || !b.urlGood(), keyPassword, b.passwordHint())
 	case models.AuthPassword:
-		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
-		b.need(has(keyUsername, keyUserID), keyUsername, "")
-		b.need(has(keyPassword, keyPasswordFile), keyPassword, b.passwordHint())
+		b.require(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.require(has(keyUsername, keyUserID), keyUsername, "")
+		b.require(has(keyPassword, keyPasswordFile), keyPassword, b.passwordHint())
 	case models.AuthToken:
-		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
-		b.need(has(keyToken), keyToken, "")
+		b.require(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.require(has(keyToken), keyToken, "")
 	case models.AuthApplicationCredential:
-		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")
-		b.need(has(keyCredentialSecret), keyCredentialSecret, "")
-		b.need(has(keyCredentialID, keyCredentialName), keyCredentialID, "")
+		b.require(has(keyAuthURL), keyAuthURL, "Keystone's address")
+		b.require(has(keyCredentialSecret), keyCredentialSecret, "")
+		b.require(has(keyCredentialID, keyCredentialName), keyCredentialID, "")
 		if has(keyCredentialName) && !has(keyCredentialID) {
-			b.need(has(keyUsername, keyUserID), keyUsername,
+			b.require(has(keyUsername, keyUserID), keyUsername,
 				b.names(keyCredentialName)+" is unique only per user; or set "+b.names(keyCredentialID))
 		}
 	}
@@ -218,7 +218,7 @@ func (b *builder) passwordHint() string {
 	}
 }
 
-func (b *builder) need(ok bool, key, hint string) {
+func (b *builder) require(ok bool, key, hint string) {
 	if ok {
 		return
 	}

@@ -60,7 +60,7 @@ func (l *loader) readOurs() *ourFile {
 		return f
 	}
 	data, mode, err := readFile(path)
-	l.look("config file", path, err)
+	l.recordPlace("config file", path, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return f
@@ -78,7 +78,7 @@ func (l *loader) readOurs() *ourFile {
 	}
 	l.readTop(f, root)
 	if len(f.contexts) == 0 {
-		l.note("no contexts")
+		l.annotatePlace("no contexts")
 	}
 	if mode&0o044 != 0 && slices.ContainsFunc(f.contexts, holdsSecret) {
 		l.warnReadable(path, mode)

@@ -20,9 +20,9 @@ func (b *builder) keystone() {
 		u, problem, hint := parseURL(v.text)
 		switch {
 		case problem != "":
-			b.bad(keyAuthURL, problem, hint, nil)
+			b.fail(keyAuthURL, problem, hint, nil)
 		case u.User != nil:
-			b.bad(keyAuthURL, "credentials are not allowed in Keystone's URL", "give "+b.names(keyUsername)+" and "+b.names(keyPassword), nil)
+			b.fail(keyAuthURL, "credentials are not allowed in Keystone's URL", "give "+b.names(keyUsername)+" and "+b.names(keyPassword), nil)
 		default:
 			k.AuthURL = strings.TrimRight(u.String(), "/")
 		}
@@ -74,11 +74,11 @@ func (b *builder) domains(k *models.Keystone) {
 // scopes are ignored, except the system scope, which is an error because it cannot be granted.
 func (b *builder) scope(k *models.Keystone) {
 	if k.SystemScope != "" && k.SystemScope != "all" {
-		b.bad(keySystemScope, "must be all", "omit it for a project or domain", nil)
+		b.fail(keySystemScope, "must be all", "omit it for a project or domain", nil)
 	}
 	if b.conn.Auth == models.AuthApplicationCredential {
 		if k.SystemScope != "" {
-			b.bad(keySystemScope, "an application credential already has a scope", "omit it", nil)
+			b.fail(keySystemScope, "an application credential already has a scope", "omit it", nil)
 		}
 		k.ProjectID, k.ProjectName, k.ProjectDomainID, k.ProjectDomainName = "", "", "", ""
 		k.DomainID, k.DomainName, k.SystemScope = "", "", ""
@@ -89,7 +89,7 @@ func (b *builder) scope(k *models.Keystone) {
 	}
 	for _, key := range []string{keyProjectID, keyProjectName, keyDomainID, keyDomainName} {
 		if b.s.has(key) {
-			b.bad(keySystemScope, "conflicts with "+b.names(key), "keep only one scope", nil)
+			b.fail(keySystemScope, "conflicts with "+b.names(key), "keep only one scope", nil)
 			return
 		}
 	}
@@ -103,6 +103,6 @@ func (b *builder) iface() string {
 	case "", "public", "internal", "admin":
 		return name
 	}
-	b.bad(keyInterface, "must be public, internal or admin", didYouMean(name, []string{"public", "internal", "admin"}), nil)
+	b.fail(keyInterface, "must be public, internal or admin", didYouMean(name, []string{"public", "internal", "admin"}), nil)
 	return ""
 }

@@ -124,11 +124,11 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 	if name, ok := s[keyCloud]; ok {
 		s = l.overItsCloud(c, name)
 	}
-	s = s.over(l.ours.top.only(keyTimeout))
-	s = l.above(keyTimeout).over(s)
+	s = s.mergedOver(l.ours.top.only(keyTimeout))
+	s = l.above(keyTimeout).mergedOver(s)
 	if selected {
-		s = l.above(keyCACert, keyInsecure).over(s)
-		s = l.login(c, s).over(s)
+		s = l.above(keyCACert, keyInsecure).mergedOver(s)
+		s = l.login(c, s).mergedOver(s)
 	}
 	ctx := Context{
 		Name: c.name, Source: c.source, Accent: c.accent, Defaults: c.defaults, Filters: l.ours.filters, Checks: c.checks, Logs: c.logs, Journal: c.journal, BMC: c.bmc, Guessed: c.guessed,
@@ -159,7 +159,7 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 	c.source += fmt.Sprintf(", cloud %q of %s", name.text, cloud.source)
 	c.hint = cloud.hint
 	c.errs = append(c.errs, cloud.errs...)
-	return c.settings.over(cloud.settings)
+	return c.settings.mergedOver(cloud.settings)
 }
 
 // login adds username and password of IRONWORKS_* and --username, if the context's
@@ -198,8 +198,8 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	return c.readOnly || top || env
 }
 
-// look records a searched path with its result.
-func (l *loader) look(what, path string, err error) {
+// recordPlace records a searched path with its result.
+func (l *loader) recordPlace(what, path string, err error) {
 	p := Place{What: what, Path: path, Found: err == nil}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.Note = readProblem(err)
@@ -207,8 +207,8 @@ func (l *loader) look(what, path string, err error) {
 	l.looked = append(l.looked, p)
 }
 
-// note adds a remark to the last searched place.
-func (l *loader) note(text string) { l.looked[len(l.looked)-1].Note = text }
+// annotatePlace adds a remark to the last searched place.
+func (l *loader) annotatePlace(text string) { l.looked[len(l.looked)-1].Note = text }
 
 // lookVariables records the flags and variables that can select a context.
 func (l *loader) lookVariables() {

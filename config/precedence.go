@@ -28,7 +28,7 @@ func (l *loader) pick() (*candidate, error) {
 	if name, ok := l.variable("OS_CLOUD"); ok {
 		c, err := l.namedCloud(name, l.osEnv.settings.text(keyRegion))
 		if c != nil {
-			c.settings = overCloud(l.osEnv.settings, c.settings).over(c.settings)
+			c.settings = overCloud(l.osEnv.settings, c.settings).mergedOver(c.settings)
 		}
 		return c, err
 	}

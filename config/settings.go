@@ -92,8 +92,8 @@ func rivals() [][]string {
 	}
 }
 
-// over merges s over lower.
-func (s settings) over(lower settings) settings {
+// mergedOver returns s merged over lower.
+func (s settings) mergedOver(lower settings) settings {
 	out := maps.Clone(lower)
 	if out == nil {
 		out = settings{}

@@ -79,7 +79,7 @@ func (c Credentials) of(n *Node) (Credential, bool) {
 	return Credential{}, false
 }
 
-func without(list []string, text string) []string {
+func removeText(list []string, text string) []string {
 	var kept []string
 	for _, one := range list {
 		if one != text {

@@ -33,7 +33,7 @@ func (c FieldChange) String() string {
 		if text, is := v.(string); is && text != "" {
 			return models.MaskURL(text)
 		}
-		if empty(v) {
+		if isEmpty(v) {
 			return "unset"
 		}
 		raw, err := json.Marshal(v)
@@ -56,7 +56,7 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 		switch {
 		case isObject && (wasObject || have == nil) && len(above) == 0 && objectField(key):
 			list = append(list, differences([]string{key}, child, old)...)
-		case empty(want) && empty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
+		case isEmpty(want) && isEmpty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
 		case len(above) > 0 && above[0] == "properties" && sameNumber(want, have):
 		default:
 			list = append(list, FieldChange{Path: append(slices.Clone(above), key), Before: have, After: want})
@@ -68,7 +68,7 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 // sameNumber reports whether one value is a number and the other the same number as text: inspection and Ansible write
 // properties as text, files often as numbers.
 func sameNumber(a, b any) bool {
-	a, b = plain(a), plain(b)
+	a, b = normalizedJSON(a), normalizedJSON(b)
 	if _, is := a.(string); is {
 		a, b = b, a
 	}
@@ -100,7 +100,7 @@ func objectField(key string) bool {
 	return slices.Contains([]string{"driver_info", "properties", "instance_info", "extra", "network_data"}, key)
 }
 
-func empty(v any) bool {
+func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -115,10 +115,10 @@ func empty(v any) bool {
 }
 
 // equal compares JSON values; YAML's integers equal JSON's numbers.
-func equal(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+func equal(a, b any) bool { return reflect.DeepEqual(normalizedJSON(a), normalizedJSON(b)) }
 
-// plain copies a value as the JSON types of encoding/json.
-func plain(v any) any {
+// normalizedJSON copies a value as the JSON types of encoding/json.
+func normalizedJSON(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return v

@@ -35,11 +35,11 @@ func (ix *indexed) export(n *models.Node) Node {
 		value := all[field]
 		off, isFlag := value.(bool)
 		switch {
-		case empty(value), isFlag && !off && field != "automated_clean":
+		case isEmpty(value), isFlag && !off && field != "automated_clean":
 		case field == "chassis_uuid":
 			out.Notes = append(out.Notes, fmt.Sprintf("chassis_uuid %v is left out: chassis are not exported", value))
 		default:
-			out.Fields[field] = plain(value)
+			out.Fields[field] = normalizedJSON(value)
 		}
 	}
 	for _, object := range []string{"driver_info", "instance_info"} {
@@ -104,8 +104,8 @@ func (r Resource) pick(fields ...string) map[string]any {
 		value := r[field]
 		on, isFlag := value.(bool)
 		isDefault := isFlag && on == (field == "pxe_enabled" || field == "standalone_ports_supported")
-		if !empty(value) && !isDefault {
-			out[field] = plain(value)
+		if !isEmpty(value) && !isDefault {
+			out[field] = normalizedJSON(value)
 		}
 	}
 	return out

@@ -150,7 +150,7 @@ func (n *Node) Apply(s models.Setting) error {
 	}
 	n.Set(value, s.Path...)
 	if s.Path[0] == "driver" {
-		n.Problems = without(n.Problems, noDriver)
+		n.Problems = removeText(n.Problems, noDriver)
 	}
 	return nil
 }

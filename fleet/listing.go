@@ -260,7 +260,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	p.list.rows += n
 	if p.list.uuidsOnly {
 		p.store.markSeen(p.list.page, p.list.number)
-	} else if out := p.put(ctx, page.Nodes, at, from); len(out.news) > 0 {
+	} else if out := p.put(ctx, page.Nodes, at, from); len(out.changedNodes) > 0 {
 		p.list.found = true
 	}
 	if n > 0 {

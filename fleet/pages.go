@@ -88,7 +88,7 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 		if err != nil {
 			return nil, err
 		}
-		unseen := b.addNodes(got.uuids, got.news)
+		unseen := b.addNodes(got.uuids, got.changedNodes)
 		rows += len(got.uuids)
 		if !got.more {
 			if err := p.checkMissing(ctx, b, rows == len(w.trail) && !w.lost); err != nil {
@@ -121,7 +121,7 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, de
 	case len(b.anchors) == 0:
 		// There is nothing to compare with yet.
 		p.requireSweep(sweepAll)
-		return len(got.news) == 0, nil
+		return len(got.changedNodes) == 0, nil
 	case b.reached() && len(b.missed) == 0:
 		return true, nil
 	case b.reached() && len(b.missed) > fewMissing:
@@ -144,7 +144,7 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, de
 		}
 		b.missed = nil
 		return b.run > 0, nil
-	case (b.exhausted() || deletions) && len(got.news) == 0:
+	case (b.exhausted() || deletions) && len(got.changedNodes) == 0:
 		p.requireSweep(sweepAll)
 		return true, nil
 	}

@@ -291,7 +291,7 @@ func (p *Poller) notify(u Update, change func(*Status)) {
 // put stores nodes and reports what changed.
 func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) applied {
 	out := p.store.apply(nodes, at, from, p.list.number)
-	if len(out.news) > 0 && from == arrived {
+	if len(out.changedNodes) > 0 && from == arrived {
 		p.lastNews = time.Now()
 	}
 	if len(out.added) > 0 && from == arrived {

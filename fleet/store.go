@@ -38,8 +38,8 @@ type record struct {
 	// lastState is the provision state of the last event, lastStep the last reported step.
 	lastState models.ProvisionState
 	lastStep  string
-	// wanted reports that the reason of the failure was requested, explained that it was read.
-	wanted, explained bool
+	// reasonRequested reports that the reason of the failure was requested, reasonRead that it was read.
+	reasonRequested, reasonRead bool
 	// sweep is the number of the last full listing that had the node.
 	sweep uint64
 }
@@ -140,10 +140,10 @@ const (
 // applied is the result of storing nodes.
 type applied struct {
 	events []models.Event
-	// news are the UUIDs of nodes that are new or changed, except for a driver_internal_info that
+	// changedNodes are the UUIDs of nodes that are new or changed, except for a driver_internal_info that
 	// was not read before. added are the new ones.
-	news  map[string]bool
-	added []string
+	changedNodes map[string]bool
+	added        []string
 	// works are the operations that entered another phase or ended.
 	works []models.Work
 	// failed are the UUIDs of nodes in a failed state without a reason.
@@ -157,7 +157,7 @@ type applied struct {
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := applied{news: map[string]bool{}, events: s.logEvents}
+	out := applied{changedNodes: map[string]bool{}, events: s.logEvents}
 	s.logEvents = nil
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
@@ -182,8 +182,8 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 	out.works = append(out.works, r.evidence.Update(n, at)...)
 	r.sweep = max(r.sweep, sweep)
-	if n.ProvisionState.Failed() && !r.wanted && r.row.Reason == "" {
-		r.wanted = true
+	if n.ProvisionState.Failed() && !r.reasonRequested && r.row.Reason == "" {
+		r.reasonRequested = true
 		out.failed = append(out.failed, n.UUID)
 	}
 }
@@ -203,7 +203,7 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	s.nodes[n.UUID] = r
 	s.rename("", n)
 	s.countBusy("", n.ProvisionState)
-	out.news[n.UUID] = true
+	out.changedNodes[n.UUID] = true
 	out.added = append(out.added, n.UUID)
 	out.changed = true
 	return r
@@ -214,7 +214,7 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
 	out.changed = true
 	if !onlyLearned(old, n) {
-		out.news[n.UUID] = true
+		out.changedNodes[n.UUID] = true
 	}
 	out.events = append(out.events, r.differences(n, at)...)
 	row := *r.row
@@ -224,7 +224,7 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 		if old.ProvisionState.Phase() == models.StateInspecting {
 			row.Hardware = nil // the inventory is another
 		}
-		r.wanted, r.explained = false, false
+		r.reasonRequested, r.reasonRead = false, false
 		if beginsWork(old.ProvisionState, n.ProvisionState) {
 			r.evidence.Begin()
 		}
@@ -267,7 +267,7 @@ func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	r, ok := s.nodes[uuid]
-	if !ok || r.explained || r.row.Reason != "" || !r.row.Node.ProvisionState.Failed() {
+	if !ok || r.reasonRead || r.row.Reason != "" || !r.row.Node.ProvisionState.Failed() {
 		return models.Row{}, models.Evidence{}, false
 	}
 	return *r.row, r.evidence, true
@@ -281,7 +281,7 @@ func (s *Store) setReason(uuid, reason string) {
 	if !ok {
 		return
 	}
-	r.explained = true
+	r.reasonRead = true
 	if r.row.Reason != reason {
 		row := *r.row
 		row.Reason = reason

@@ -25,7 +25,7 @@ const (
 	filterPower
 )
 
-func one(get func(*Node) string) func(*Node) []string {
+func singleValue(get func(*Node) string) func(*Node) []string {
 	return func(n *Node) []string { return []string{get(n)} }
 }
 
@@ -45,34 +45,34 @@ func filterKeys() map[string]filterKey { return allFilterKeys }
 
 // allFilterKeys is read-only. A variable, because building it per node would cost more than the match.
 var allFilterKeys = map[string]filterKey{
-	"name":        {values: one(func(n *Node) string { return n.Name })},
-	"uuid":        {values: one(func(n *Node) string { return n.UUID })},
-	"state":       {values: one(func(n *Node) string { return string(n.ProvisionState) }), kind: filterState},
-	"target":      {values: one(func(n *Node) string { return string(n.TargetProvisionState) }), kind: filterState},
-	"power":       {values: one(func(n *Node) string { return string(n.PowerState) }), kind: filterPower},
-	"class":       {values: one(func(n *Node) string { return n.ResourceClass })},
-	"driver":      {values: one(func(n *Node) string { return n.Driver })},
+	"name":        {values: singleValue(func(n *Node) string { return n.Name })},
+	"uuid":        {values: singleValue(func(n *Node) string { return n.UUID })},
+	"state":       {values: singleValue(func(n *Node) string { return string(n.ProvisionState) }), kind: filterState},
+	"target":      {values: singleValue(func(n *Node) string { return string(n.TargetProvisionState) }), kind: filterState},
+	"power":       {values: singleValue(func(n *Node) string { return string(n.PowerState) }), kind: filterPower},
+	"class":       {values: singleValue(func(n *Node) string { return n.ResourceClass })},
+	"driver":      {values: singleValue(func(n *Node) string { return n.Driver })},
 	"instance":    {values: func(n *Node) []string { return []string{n.InstanceUUID, n.InstanceName} }, field: "instance_name"},
-	"owner":       {values: one(func(n *Node) string { return n.Owner })},
-	"fault":       {values: one(func(n *Node) string { return n.Fault })},
-	"error":       {values: one(func(n *Node) string { return n.LastError })},
-	"reservation": {values: one(func(n *Node) string { return n.Reservation })},
+	"owner":       {values: singleValue(func(n *Node) string { return n.Owner })},
+	"fault":       {values: singleValue(func(n *Node) string { return n.Fault })},
+	"error":       {values: singleValue(func(n *Node) string { return n.LastError })},
+	"reservation": {values: singleValue(func(n *Node) string { return n.Reservation })},
 	"maintenance": {values: truth(func(n *Node) bool { return n.Maintenance }), kind: filterBool},
 	"protected":   {values: truth(func(n *Node) bool { return n.Protected }), kind: filterBool},
 	"retired":     {values: truth(func(n *Node) bool { return n.Retired }), kind: filterBool},
-	"step": {values: one(func(n *Node) string {
+	"step": {values: singleValue(func(n *Node) string {
 		s, _ := n.CurrentStep()
 		return s.Label()
 	})},
-	"lessee":      {values: one(func(n *Node) string { return n.Lessee }), field: "lessee"},
-	"group":       {values: one(func(n *Node) string { return n.ConductorGroup }), field: "conductor_group"},
-	"conductor":   {values: one(func(n *Node) string { return n.Conductor }), field: "conductor"},
-	"description": {values: one(func(n *Node) string { return n.Description }), field: "description"},
-	"shard":       {values: one(func(n *Node) string { return n.Shard }), field: "shard"},
-	"health":      {values: one(func(n *Node) string { return n.Health }), field: "health"},
+	"lessee":      {values: singleValue(func(n *Node) string { return n.Lessee }), field: "lessee"},
+	"group":       {values: singleValue(func(n *Node) string { return n.ConductorGroup }), field: "conductor_group"},
+	"conductor":   {values: singleValue(func(n *Node) string { return n.Conductor }), field: "conductor"},
+	"description": {values: singleValue(func(n *Node) string { return n.Description }), field: "description"},
+	"shard":       {values: singleValue(func(n *Node) string { return n.Shard }), field: "shard"},
+	"health":      {values: singleValue(func(n *Node) string { return n.Health }), field: "health"},
 	"trait":       {values: func(n *Node) []string { return n.Traits }, field: "traits"},
-	"deploy":      {values: one(func(n *Node) string { return n.DeployInterface }), field: "deploy_interface"},
-	"boot":        {values: one(func(n *Node) string { return n.BootInterface }), field: "boot_interface"},
+	"deploy":      {values: singleValue(func(n *Node) string { return n.DeployInterface }), field: "deploy_interface"},
+	"boot":        {values: singleValue(func(n *Node) string { return n.BootInterface }), field: "boot_interface"},
 }
 
 func (k filterKey) matches(want string, got []string, exact bool) bool {

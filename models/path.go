@@ -2,8 +2,8 @@ package models
 
 import "slices"
 
-// settles returns where a phase (see [ProvisionState.Phase]) ends on its own.
-func settles(phase ProvisionState) []ProvisionState {
+// endStates returns where a phase (see [ProvisionState.Phase]) ends on its own.
+func endStates(phase ProvisionState) []ProvisionState {
 	switch phase {
 	case StateVerifying:
 		return []ProvisionState{StateManageable, StateEnroll}
@@ -44,7 +44,7 @@ type place struct {
 // [Between].
 func (p place) next() []place {
 	var next []place
-	for _, s := range settles(p.state) {
+	for _, s := range endStates(p.state) {
 		next = append(next, place{s, p.adopted})
 	}
 	for _, t := range transitions() {

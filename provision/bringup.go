@@ -104,14 +104,14 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {
 		e := provisionEntry(n, models.ProvisionRequest{Verb: s.verb})
-		e.Request = later(e.Request, n, s.from)
+		e.Request = sentInState(e.Request, n, s.from)
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// later describes when a request is sent, if not immediately.
-func later(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
+// sentInState describes when a request is sent, if not immediately.
+func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)
 	}

@@ -145,15 +145,15 @@ func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {
 // Protect returns an action that protects a node against undeploy and rebuild, or removes the
 // protection.
 func Protect(on bool, reason string) Action {
-	return flagAction{name: either(on, "protect", "unprotect"), field: "protected", on: on, reason: reason}
+	return flagAction{name: nameOf(on, "protect", "unprotect"), field: "protected", on: on, reason: reason}
 }
 
 // Retire returns an action that marks a node as retired, or removes the mark.
 func Retire(on bool, reason string) Action {
-	return flagAction{name: either(on, "retire", "unretire"), field: "retired", on: on, reason: reason}
+	return flagAction{name: nameOf(on, "retire", "unretire"), field: "retired", on: on, reason: reason}
 }
 
-func either(on bool, yes, no string) string {
+func nameOf(on bool, yes, no string) string {
 	if on {
 		return yes
 	}

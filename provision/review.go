@@ -118,7 +118,7 @@ func DiskText(d *hints.Disk) string {
 		}
 	}
 	if d.Rotational != nil {
-		parts = append(parts, either(*d.Rotational, "rotational", "not rotational"))
+		parts = append(parts, nameOf(*d.Rotational, "rotational", "not rotational"))
 	}
 	return printable.Line(strings.Join(parts, ", "))
 }

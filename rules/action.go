@@ -18,7 +18,7 @@ func (r *run) perform(s *scope, a *Operation) *Exception {
 		items = hints.PythonList{a.Loop}
 	}
 	for _, item := range items {
-		if raised := r.once(s.with(item), a); raised != nil {
+		if raised := r.once(s.forItem(item), a); raised != nil {
 			return raised
 		}
 	}

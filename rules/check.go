@@ -11,8 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// given returns the arguments of an operation by name, with their positions.
-func given(v *document.Value, sig signature) map[string]document.Value {
+// namedArguments returns the arguments of an operation by name, with their positions.
+func namedArguments(v *document.Value, sig signature) map[string]document.Value {
 	args := v.Get("args")
 	named := map[string]document.Value{}
 	for i := range args.Members {
@@ -34,7 +34,7 @@ func isTemplate(text string) bool {
 // checkCondition checks the arguments of a condition whose names are right.
 func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	sig := operators()[op]
-	args := given(v, sig)
+	args := namedArguments(v, sig)
 	switch op {
 	case "matches", "contains":
 		regex := args["regex"]
@@ -128,7 +128,7 @@ func knownName(text string) bool {
 // checkAction checks the arguments of an action whose names are right.
 func (r *reader) checkAction(o *Operation, v *document.Value) {
 	sig := actions()[o.Op]
-	args := given(v, sig)
+	args := namedArguments(v, sig)
 	for _, name := range sig.parameters() {
 		value := args[name]
 		if slices.Contains(sig.formatted, name) {

@@ -60,12 +60,12 @@ func (s *scope) holds(c *Operation) (bool, *Exception) {
 	}
 	items, isList := c.Loop.(hints.PythonList)
 	if !isList {
-		return s.with(c.Loop).holdsOnce(c)
+		return s.forItem(c.Loop).holdsOnce(c)
 	}
 	multiple := cmp.Or(c.Multiple, "any")
 	var results []bool
 	for _, item := range items {
-		result, raised := s.with(item).holdsOnce(c)
+		result, raised := s.forItem(item).holdsOnce(c)
 		if raised != nil {
 			return false, raised
 		}
@@ -85,8 +85,8 @@ func (s *scope) holds(c *Operation) (bool, *Exception) {
 	return results[0], nil
 }
 
-// with returns the scope for one item of a loop.
-func (s *scope) with(item any) *scope {
+// forItem returns the scope for one item of a loop.
+func (s *scope) forItem(item any) *scope {
 	inner := *s
 	inner.item, inner.looping = item, true
 	return &inner

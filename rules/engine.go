@@ -91,7 +91,7 @@ func Run(list []*Rule, s Subject, masking Masking) *Result {
 		}
 		result.Outcomes = append(result.Outcomes, outcome)
 		if raised != nil {
-			result.Failure = raised.of(rule, s.Node.Text("uuid"))
+			result.Failure = raised.asReported(rule, s.Node.Text("uuid"))
 			break
 		}
 	}
@@ -125,8 +125,8 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
-// of returns an exception as the engine reports it: Ironic's own exceptions stay, others get the rule and the node.
-func (e *Exception) of(rule *Rule, node string) *Exception {
+// asReported returns an exception as the engine reports it: Ironic's own exceptions stay, others get the rule and the node.
+func (e *Exception) asReported(rule *Rule, node string) *Exception {
 	if e.isIronic() || e.Unclear() {
 		return e
 	}

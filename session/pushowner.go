@@ -31,8 +31,8 @@ type pushOwners struct {
 
 	// mu guards the answers; it is not held during requests.
 	mu    sync.Mutex
-	macs  map[string]known[string]
-	nodes map[string]known[agentlog.Machine]
+	macs  map[string]cachedAnswer[string]
+	nodes map[string]cachedAnswer[agentlog.Machine]
 	// strangers are MACs of no node: invented MACs fill only this map.
 	strangers map[string]time.Time
 	// boots are the UUIDs of the nodes that machines were identified as.
@@ -40,8 +40,8 @@ type pushOwners struct {
 	budgets map[netip.Addr]budget
 }
 
-// known is an answer with its time.
-type known[T any] struct {
+// cachedAnswer is an answer with its time.
+type cachedAnswer[T any] struct {
 	value T
 	at    time.Time
 }
@@ -74,8 +74,8 @@ const (
 
 func newPushOwners(ironic portFinder) *pushOwners {
 	return &pushOwners{
-		ironic: ironic, asking: make(chan struct{}, maxAsking), macs: map[string]known[string]{},
-		nodes: map[string]known[agentlog.Machine]{}, strangers: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
+		ironic: ironic, asking: make(chan struct{}, maxAsking), macs: map[string]cachedAnswer[string]{},
+		nodes: map[string]cachedAnswer[agentlog.Machine]{}, strangers: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
 	}
 }
 
@@ -160,7 +160,7 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 		cachePut(o.strangers, mac, time.Now())
 		return "", nil
 	}
-	cachePut(o.macs, mac, known[string]{uuid, time.Now()})
+	cachePut(o.macs, mac, cachedAnswer[string]{uuid, time.Now()})
 	return uuid, nil
 }
 
@@ -240,7 +240,7 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	cachePut(o.nodes, uuid, known[agentlog.Machine]{m, time.Now()})
+	cachePut(o.nodes, uuid, cachedAnswer[agentlog.Machine]{m, time.Now()})
 	return m, nil
 }
 

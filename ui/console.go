@@ -236,7 +236,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.handleRequest(msg)
 	case quitNow:
 		return c.leave()
-	case stays:
+	case quitCanceled:
 		c.asksToQuit = false
 	default:
 		return c.forward(msg)

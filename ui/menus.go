@@ -298,9 +298,9 @@ func (c *Console) quit() tea.Cmd {
 	return c.Show(overlay.NewConfirm(overlay.Question{
 		Title: "Quit", Lines: c.tasks.Running(),
 		Ask: "Stop following " + english.Plural(n, "task", "") + "? Requests already sent continue in Ironic; the others are not sent.",
-		Yes: screen.Send(quitNow{}), No: screen.Send(stays{}),
+		Yes: screen.Send(quitNow{}), No: screen.Send(quitCanceled{}),
 	}))
 }
 
-// stays reports that the operator canceled quitting.
-type stays struct{}
+// quitCanceled reports that the operator canceled quitting.
+type quitCanceled struct{}

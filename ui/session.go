@@ -18,7 +18,7 @@ type liveSession struct {
 	number int
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
-	feed   *mailbox.Box[news]
+	feed   *mailbox.Box[sessionReport]
 	// asked is the time when the conductors were requested last.
 	asked  time.Time
 	asking bool
@@ -30,7 +30,7 @@ type liveSession struct {
 // sessionOpened is the result of openSession.
 type sessionOpened struct {
 	number  int
-	feed    *mailbox.Box[news]
+	feed    *mailbox.Box[sessionReport]
 	name    string
 	session *screen.Session
 	err     error
@@ -40,7 +40,7 @@ type sessionOpened struct {
 type (
 	polled struct {
 		number int
-		news
+		sessionReport
 	}
 	pollEnded struct{ number int }
 	// conductorsSeen is the result of listing conductors.
@@ -51,16 +51,16 @@ type (
 	}
 )
 
-// news has the reports of a session since the last ones; update is nil without a poll.
-type news struct {
+// sessionReport has the reports of a session since the last ones; update is nil without a poll.
+type sessionReport struct {
 	update  *fleet.Update
 	notices []string
 }
 
 // push returns the callback of the poller.
-func push(m *mailbox.Box[news]) func(fleet.Update) {
+func push(m *mailbox.Box[sessionReport]) func(fleet.Update) {
 	return func(u fleet.Update) {
-		m.Put(func(n *news) {
+		m.Put(func(n *sessionReport) {
 			if n.update != nil {
 				if !u.Rewound { // after a jump in a recording, older events are void
 					u.Events = append(n.update.Events, u.Events...)
@@ -73,16 +73,16 @@ func push(m *mailbox.Box[news]) func(fleet.Update) {
 }
 
 // notice returns the callback for messages to the operator.
-func notice(m *mailbox.Box[news]) func(text string) {
+func notice(m *mailbox.Box[sessionReport]) func(text string) {
 	return func(text string) {
-		m.Put(func(n *news) { n.notices = append(n.notices, text) })
+		m.Put(func(n *sessionReport) { n.notices = append(n.notices, text) })
 	}
 }
 
 // openSession opens a context by name; "" is the current one.
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
-	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[news](), c.saveView()
+	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[sessionReport](), c.saveView()
 	return func() tea.Msg {
 		if err := save(); err != nil { // before open reads it
 			notice(feed)(models.OnScreen(err))
@@ -100,7 +100,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 		if c.live == nil || msg.number != c.live.number {
 			return nil
 		}
-		return c.polled(msg.news)
+		return c.polled(msg.sessionReport)
 	case conductorsSeen:
 		if c.live != nil && msg.number == c.live.number {
 			c.live.asking = false
@@ -171,11 +171,11 @@ func (c *Console) listen(l *liveSession) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return polled{number: l.number, news: u}
+		return polled{number: l.number, sessionReport: u}
 	}
 }
 
-func (c *Console) polled(n news) tea.Cmd {
+func (c *Console) polled(n sessionReport) tea.Cmd {
 	for _, text := range n.notices {
 		c.Say(screen.Say{Level: screen.Warning, Text: text})
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestReportsOfASessionAreMerged(t *testing.T) {
 	t.Parallel()
-	m := mailbox.New[news]()
+	m := mailbox.New[sessionReport]()
 	push(m)(fleet.Update{Revision: 1, Events: []models.Event{{To: "a"}}})
 	notice(m)("slow")
 	push(m)(fleet.Update{Revision: 2, Events: []models.Event{{To: "b"}}})

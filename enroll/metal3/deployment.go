@@ -20,7 +20,7 @@ func (h *hostReader) deployment(members []document.Member) {
 		case "image", "customDeploy", "userData", "networkData", "metaData":
 			parts[m.Key] = m
 		default:
-			h.node.Notes = append(h.node.Notes, h.left(m))
+			h.node.Notes = append(h.node.Notes, h.whyLeftOut(m))
 		}
 	}
 	image, custom := parts["image"], parts["customDeploy"]
@@ -63,8 +63,8 @@ func (h *hostReader) deployment(members []document.Member) {
 	h.result.Plan.Nodes = append(h.result.Plan.Nodes, plan.Node{Name: h.node.Name(), Fields: fields})
 }
 
-// left notes why a field is not carried over.
-func (h *hostReader) left(m document.Member) string {
+// whyLeftOut returns why a field is not carried over.
+func (h *hostReader) whyLeftOut(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {
 	case "consumerRef":

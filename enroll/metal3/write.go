@@ -132,7 +132,7 @@ func (h *hostWriter) manifests(taken map[string]bool) (docs []any, ok bool) {
 		s.PreprovisioningNetworkDataName = name.Name
 		docs = append(docs, secretManifest{"v1", "Secret", name, "Opaque", map[string]string{"networkData": string(raw)}})
 	}
-	h.left()
+	h.noteLeftOut()
 	return append(docs, h.host), true
 }
 
@@ -278,8 +278,8 @@ func (h *hostWriter) ports() {
 	}
 }
 
-// left notes the fields that the manifest cannot hold.
-func (h *hostWriter) left() {
+// noteLeftOut notes the fields that the manifest cannot hold.
+func (h *hostWriter) noteLeftOut() {
 	for _, field := range slices.Sorted(maps.Keys(h.node.Fields)) {
 		object, is := h.node.Fields[field].(map[string]any)
 		switch {

@@ -84,16 +84,16 @@ func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 		return i.base, i.size, nil
 	}
 	empty := writeArchive(nil)
-	return &behind{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
+	return &concatenation{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
 }
 
-// behind is the concatenation of bytes and a reader.
-type behind struct {
+// concatenation is bytes followed by the content of a reader.
+type concatenation struct {
 	first []byte
 	then  io.ReaderAt
 }
 
-func (b *behind) ReadAt(p []byte, at int64) (int, error) {
+func (b *concatenation) ReadAt(p []byte, at int64) (int, error) {
 	n := 0
 	if at < int64(len(b.first)) {
 		n = copy(p, b.first[at:])

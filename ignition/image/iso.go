@@ -39,13 +39,13 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	}
 	iso.contents, iso.contentsErr = readContents(content)
 	if iso.kargs, iso.kargsErr = findKargs(files); iso.kargsErr == nil {
-		iso.kargsErr = iso.apart()
+		iso.kargsErr = iso.checkOverlap()
 	}
 	return iso, nil
 }
 
-// apart checks that the areas for kernel arguments and for the configuration do not overlap.
-func (i *ISO) apart() error {
+// checkOverlap checks that the areas for kernel arguments and for the configuration do not overlap.
+func (i *ISO) checkOverlap() error {
 	for _, region := range i.kargs.regions {
 		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.size) {
 			return fmt.Errorf("%w: one overlaps the area for a configuration", ErrKargsArea)

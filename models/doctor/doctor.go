@@ -220,7 +220,7 @@ var skippedBecause = map[ID]string{
 	CheckAPIVersion:     "no common API version",
 }
 
-func well(title string, evidence ...models.Observation) Diagnosis {
+func ok(title string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: OK, Title: title, Evidence: evidence}
 }
 

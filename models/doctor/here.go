@@ -25,9 +25,9 @@ func judgeSSHKeys(f *Facts) Diagnosis {
 	case h.Keys == 0 && len(h.KeyNotes) > 0:
 		return doubtful("no SSH key for ramdisks: "+h.KeyNotes[0], hint, evidence...)
 	case h.Keys == 0:
-		return well("no SSH key for ramdisks: their logs must be pushed", evidence...)
+		return ok("no SSH key for ramdisks: their logs must be pushed", evidence...)
 	}
-	return well(models.Counted(h.Keys, "SSH key")+" for ramdisks", evidence...)
+	return ok(models.Counted(h.Keys, "SSH key")+" for ramdisks", evidence...)
 }
 
 func judgeJournal(f *Facts) Diagnosis {
@@ -44,9 +44,9 @@ func judgeJournal(f *Facts) Diagnosis {
 		return doubtful(fmt.Sprintf("no disk space for %s in the journal", models.Counted(int(j.Dropped), "record")), "ironworks journal info", evidence...)
 	}
 	if j.Bytes == 0 {
-		return well("new journal", evidence...)
+		return ok("new journal", evidence...)
 	}
-	return well("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
+	return ok("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
 }
 
 // judgeAudit judges the audit file, without which changes are refused.
@@ -57,33 +57,33 @@ func judgeAudit(f *Facts) Diagnosis {
 	case h.AuditError != "":
 		return broken("the audit file is not writable, so changes are refused: "+h.AuditError, "make the file and its directory writable", at)
 	case h.AuditNew:
-		return well("audit file can be created", at)
+		return ok("audit file can be created", at)
 	}
-	return well("audit file writable", at)
+	return ok("audit file writable", at)
 }
 
 // judgeBMC reports only whether there are credentials.
 func judgeBMC(f *Facts) Diagnosis {
 	switch user, password := f.Here.BMCUser, f.Here.BMCPassword; {
 	case password && user != "":
-		return well("BMC credentials set, user " + user)
+		return ok("BMC credentials set, user " + user)
 	case password:
-		return well("BMC password set; the user name is from each node")
+		return ok("BMC password set; the user name is from each node")
 	case f.Here.BMCKeyring:
-		return well("no BMC password, except possibly in the keyring (not checked)")
+		return ok("no BMC password, except possibly in the keyring (not checked)")
 	}
-	return well("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
+	return ok("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
 }
 
 // judgeLabVMs never fails, because only lab up --vms needs virtual machines.
 func judgeLabVMs(f *Facts) Diagnosis {
 	switch h := &f.Here; {
 	case h.VMsMissing != "":
-		return well("no virtual machines for the lab: " + h.VMsMissing)
+		return ok("no virtual machines for the lab: " + h.VMsMissing)
 	case h.NoKVM != "":
-		return well("QEMU and UEFI firmware for the lab's virtual machines, without KVM (10 to 20 times slower): " + h.NoKVM)
+		return ok("QEMU and UEFI firmware for the lab's virtual machines, without KVM (10 to 20 times slower): " + h.NoKVM)
 	}
-	return well("QEMU, UEFI firmware and /dev/kvm for the lab's virtual machines")
+	return ok("QEMU, UEFI firmware and /dev/kvm for the lab's virtual machines")
 }
 
 func judgeTerminal(f *Facts) Diagnosis {
@@ -94,14 +94,14 @@ func judgeTerminal(f *Facts) Diagnosis {
 	}
 	evidence := []models.Observation{models.Observed("TERM", models.OrNone(t.Term)), models.Observed("colours", models.OrNone(t.Colours)), models.Observed("locale", models.OrNone(t.Locale))}
 	if !t.Is {
-		return well("not a terminal; "+locale, evidence...)
+		return ok("not a terminal; "+locale, evidence...)
 	}
 	evidence = append(evidence, models.Observed("size", fmt.Sprintf("%d×%d", t.Width, t.Height)))
 	text := []string{models.OrNone(t.Term), fmt.Sprintf("%d×%d", t.Width, t.Height), t.Colours, locale}
 	if t.Width < 80 || t.Height < 24 {
 		text = append(text, "smaller than 80×24")
 	}
-	return well(strings.Join(text, ", "), evidence...)
+	return ok(strings.Join(text, ", "), evidence...)
 }
 
 // TerminalOf describes the terminal by environment variables, as the console reads them.

@@ -32,7 +32,7 @@ func judgeConductors(f *Facts) Diagnosis {
 	case len(f.Conductors) == 0:
 		return broken("Ironic has no conductors", "start ironic-conductor")
 	case len(dead) == 0:
-		return well(models.Counted(len(alive), "conductor")+" alive: "+someOf(alive), evidence...)
+		return ok(models.Counted(len(alive), "conductor")+" alive: "+someOf(alive), evidence...)
 	case len(alive) > 0:
 		return doubtful(fmt.Sprintf("%s dead, %d alive: %s", models.Counted(len(dead), "conductor"), len(alive), someOf(dead)),
 			"check the conductor; its nodes move to other conductors of the group, if any", evidence...)
@@ -59,7 +59,7 @@ func judgeDrivers(f *Facts) Diagnosis {
 		names = append(names, d.Name)
 		evidence = append(evidence, models.Observed(d.Name, "on "+strings.Join(d.Hosts, ", ")))
 	}
-	return well(models.Counted(len(names), "hardware type")+": "+someOf(names), evidence...)
+	return ok(models.Counted(len(names), "hardware type")+": "+someOf(names), evidence...)
 }
 
 func (f *Facts) noDrivers() Diagnosis {
@@ -125,10 +125,10 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 	}
 	for _, d := range f.types() {
 		if d.Default["deploy"] == "custom-agent" {
-			return well("custom-agent is enabled and the default for "+d.Name, evidence...)
+			return ok("custom-agent is enabled and the default for "+d.Name, evidence...)
 		}
 	}
-	return well("custom-agent is enabled for "+someOf(with)+"; a deployment sets it on the node", evidence...)
+	return ok("custom-agent is enabled for "+someOf(with)+"; a deployment sets it on the node", evidence...)
 }
 
 func judgeInspection(f *Facts) Diagnosis {
@@ -142,7 +142,7 @@ func judgeInspection(f *Facts) Diagnosis {
 	case len(without) > 0:
 		return doubtful("no agent inspection for "+someOf(without), hint, evidence...)
 	}
-	return well("agent inspection enabled: "+someOf(with), evidence...)
+	return ok("agent inspection enabled: "+someOf(with), evidence...)
 }
 
 func judgeBoot(f *Facts) Diagnosis {
@@ -153,9 +153,9 @@ func judgeBoot(f *Facts) Diagnosis {
 	case !reported:
 		return f.noneTold()
 	case len(with) > 0:
-		return well("virtual media boot enabled: "+someOf(with), evidence...)
+		return ok("virtual media boot enabled: "+someOf(with), evidence...)
 	case len(net) > 0:
-		return well("network boot enabled: "+someOf(net), evidence...)
+		return ok("network boot enabled: "+someOf(net), evidence...)
 	}
 	return doubtful("no boot interface can boot a ramdisk", "set [DEFAULT]enabled_boot_interfaces = redfish-virtual-media, ipxe, …", evidence...)
 }
@@ -166,7 +166,7 @@ func judgeRAID(f *Facts) Diagnosis {
 	case !reported:
 		return f.noneTold()
 	case len(with) == 0:
-		return well("no RAID: only no-raid is enabled", evidence...)
+		return ok("no RAID: only no-raid is enabled", evidence...)
 	}
-	return well("RAID enabled: "+someOf(with), evidence...)
+	return ok("RAID enabled: "+someOf(with), evidence...)
 }

@@ -31,7 +31,7 @@ func judgeNodes(f *Facts) Diagnosis {
 	case f.NodesError != "":
 		return notTold(fmt.Sprintf("only %s listed: %s", models.Counted(t.Count, "node"), f.NodesError))
 	case t.Count == 0:
-		return well("no nodes enrolled or visible")
+		return ok("no nodes enrolled or visible")
 	}
 	evidence := []models.Observation{models.Observed("drivers", strings.Join(byCount(t.Drivers), ", "))}
 	text := models.Counted(t.Count, "node") + ": " + strings.Join(byCount(t.States), ", ")
@@ -44,7 +44,7 @@ func judgeNodes(f *Facts) Diagnosis {
 			break
 		}
 	}
-	return well(text, evidence...)
+	return ok(text, evidence...)
 }
 
 func (f *Facts) anyNodes() bool { return f.Nodes != nil && f.Nodes.Count > 0 }
@@ -56,9 +56,9 @@ func judgeNodesDeploy(f *Facts) []Diagnosis {
 	t := f.Nodes
 	at := models.Observed("deploy_interface", strings.Join(byCount(t.Deploy), ", "))
 	if other := t.Count - t.Deploy["custom-agent"]; other > 0 {
-		return []Diagnosis{well(fmt.Sprintf("%d of %s do not use custom-agent: a CoreOS deployment sets it", other, models.Counted(t.Count, "node")), at)}
+		return []Diagnosis{ok(fmt.Sprintf("%d of %s do not use custom-agent: a CoreOS deployment sets it", other, models.Counted(t.Count, "node")), at)}
 	}
-	return []Diagnosis{well("all nodes use custom-agent", at)}
+	return []Diagnosis{ok("all nodes use custom-agent", at)}
 }
 
 func judgeNodesRamdisk(f *Facts) []Diagnosis {
@@ -67,7 +67,7 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 	}
 	t := f.Nodes
 	if len(t.NoRamdisk) == 0 {
-		return []Diagnosis{well("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
+		return []Diagnosis{ok("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
 	}
 	return []Diagnosis{doubtful(
 		fmt.Sprintf("no ramdisk on %d of %s: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
@@ -82,9 +82,9 @@ func judgeNodesInspection(f *Facts) []Diagnosis {
 	t := f.Nodes
 	at := models.Observed("inspect_interface", strings.Join(byCount(t.Inspect), ", "))
 	if t.Inspect["agent"] == t.Count {
-		return []Diagnosis{well("all nodes use agent inspection", at)}
+		return []Diagnosis{ok("all nodes use agent inspection", at)}
 	}
-	return []Diagnosis{well(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
+	return []Diagnosis{ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
 }
 
 // judgeFleetISOs only warns: later deployments of other nodes need them.
@@ -154,7 +154,7 @@ func judgeFile(b *plan.BootFile) Diagnosis {
 	case b.Kind == plan.BootISO && !IsISO(b.Head):
 		return broken("the "+what+" is not an ISO image", hint, evidence...)
 	}
-	return well(fmt.Sprintf("%s downloadable, %s", what, size), evidence...)
+	return ok(fmt.Sprintf("%s downloadable, %s", what, size), evidence...)
 }
 
 // IsISO reports whether a file is an ISO 9660 image, by its first [BootFileHead] bytes.
@@ -207,7 +207,7 @@ func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	if n.ProvisionState.Failed() {
 		return doubtful(fmt.Sprintf("%s is %s", label, n.ProvisionState), "ironworks explain "+label, evidence...)
 	}
-	return well(fmt.Sprintf("%s is %s; conductor and deploy interface available", label, n.ProvisionState), evidence...)
+	return ok(fmt.Sprintf("%s is %s; conductor and deploy interface available", label, n.ProvisionState), evidence...)
 }
 
 func judgeNamedRamdisks(f *Facts) []Diagnosis {
@@ -247,7 +247,7 @@ func judgeNamedImages(f *Facts) []Diagnosis {
 			switch {
 			case !asked:
 			case check.Severity == plan.CheckOK:
-				all = append(all, well(title, check.Evidence...))
+				all = append(all, ok(title, check.Evidence...))
 			case check.Severity == plan.CheckUnknown:
 				d := notTold(title, check.Evidence...)
 				d.Hint = check.Remedy

@@ -35,7 +35,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 	if c.ReadOnly {
 		title += ", read-only"
 	}
-	return well(title, evidence...)
+	return ok(title, evidence...)
 }
 
 // auth returns the method; empty means none.
@@ -68,7 +68,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	if d, bad := f.judgeCertificate(r); bad {
 		return []Diagnosis{d}
 	}
-	return []Diagnosis{well("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
+	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
 // reachEvidence is how a request reached the server.
@@ -113,11 +113,11 @@ func judgeName(f *Facts) Diagnosis {
 	case r.Stage == models.ReachName:
 		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
-		return well("resolved by the proxy: "+r.Host, reachEvidence(r)...)
+		return ok("resolved by the proxy: "+r.Host, reachEvidence(r)...)
 	case len(r.Addresses) == 0:
-		return well(r.Host + " is an IP address")
+		return ok(r.Host + " is an IP address")
 	}
-	return well(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
+	return ok(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
 }
 
 func judgeTCP(f *Facts) Diagnosis {
@@ -128,9 +128,9 @@ func judgeTCP(f *Facts) Diagnosis {
 	case r.Stage == models.ReachConnect:
 		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
-		return well("connected through the proxy "+r.Proxy, reachEvidence(r)...)
+		return ok("connected through the proxy "+r.Proxy, reachEvidence(r)...)
 	}
-	return well("connected to "+r.Remote, reachEvidence(r)...)
+	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
 // expiresSoon is the time for which before the expiry to warn; certificates that live for days are renewed
@@ -162,7 +162,7 @@ func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	if f.auth() != models.AuthNone && !near {
 		return doubtful("no TLS: credentials are sent in clear text", "use https:// if Ironic or its proxy supports it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
 	}
-	return well("no TLS (http URL)", models.Observed("url", r.URL))
+	return ok("no TLS (http URL)", models.Observed("url", r.URL))
 }
 
 // judgeCertificate reports on the server's certificate, and whether it is bad.
@@ -187,7 +187,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	case left < expiresSoon(c):
 		return doubtful(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew it", evidence...), true
 	}
-	return well(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
+	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
 // Topics of the fault of the first API request.
@@ -236,11 +236,11 @@ func judgeHTTP(f *Facts) Diagnosis {
 		}
 		return broken(f.First.Reason(), f.First.Hint, evidence...)
 	case is:
-		return well("Ironic API "+low.String()+" to "+high.String(), evidence...)
+		return ok("Ironic API "+low.String()+" to "+high.String(), evidence...)
 	case f.Asked && f.First == nil:
-		return well("Ironic answers, but not at its root URL: "+strangerText(r), evidence...)
+		return ok("Ironic answers, but not at its root URL: "+strangerText(r), evidence...)
 	case f.First != nil && !f.refusedByKeystone(), r.Status == 401, r.Status == 403:
-		return well("the server requires authentication", evidence...)
+		return ok("the server requires authentication", evidence...)
 	}
 	return broken("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
@@ -279,9 +279,9 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	case f.Identity != nil:
 		return f.judgeIdentity(evidence)
 	case f.Auth == models.AuthHTTPBasic:
-		return well("user "+f.Config.User+" has access", append(evidence, models.Observed("user", f.Config.User))...)
+		return ok("user "+f.Config.User+" has access", append(evidence, models.Observed("user", f.Config.User))...)
 	}
-	return well("no authentication", evidence...)
+	return ok("no authentication", evidence...)
 }
 
 // judgeIdentity warns about Ironic's reader role, which cannot change anything.
@@ -301,7 +301,7 @@ func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	if len(id.Roles) > 0 && !may {
 		return doubtful(who+" has read-only access: "+someOf(id.Roles), "deploying needs a role such as member, manager or admin", evidence...)
 	}
-	return well(fmt.Sprintf("%s has access, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
+	return ok(fmt.Sprintf("%s has access, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
 }
 
 func judgeAPIVersion(f *Facts) Diagnosis {
@@ -328,9 +328,9 @@ func judgeAPIVersion(f *Facts) Diagnosis {
 	case !v.Has(models.FeatureInventory):
 		return doubtful("API "+v.String()+": no inventory, so root device hints cannot be checked", hint, evidence...)
 	case len(lacks) > 0:
-		return well(fmt.Sprintf("API %s: history and inventory, without %s", v, models.Counted(len(lacks), "newer feature")), evidence...)
+		return ok(fmt.Sprintf("API %s: history and inventory, without %s", v, models.Counted(len(lacks), "newer feature")), evidence...)
 	}
-	return well("API "+f.Version.String()+": all features", evidence...)
+	return ok("API "+f.Version.String()+": all features", evidence...)
 }
 
 // slowAnswer is the latency of a small request that makes a console slow.
@@ -348,7 +348,7 @@ func judgeLatency(f *Facts) Diagnosis {
 	if median > slowAnswer {
 		return doubtful("a small request takes "+shortTime(median), "updates are delayed: check the network, the proxy and Ironic's database", evidence...)
 	}
-	return well("a small request takes "+shortTime(median), evidence...)
+	return ok("a small request takes "+shortTime(median), evidence...)
 }
 
 func shortTime(d time.Duration) string {
@@ -381,5 +381,5 @@ func judgeClock(f *Facts) Diagnosis {
 	case f.Skew.Abs() > clockDoubtful:
 		return doubtful(title, hint, evidence...)
 	}
-	return well("clocks match", evidence...)
+	return ok("clocks match", evidence...)
 }

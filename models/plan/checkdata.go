@@ -13,11 +13,11 @@ import (
 func checkConfigDrive(f *Facts) finding {
 	switch {
 	case f.ConfigDriveText && f.Kind.deployInterface() == "custom-agent":
-		return bad("install_coreos cannot use a rendered configdrive", "use an object with user_data", models.Observed("configdrive", "a URL or base64"))
+		return fail("install_coreos cannot use a rendered configdrive", "use an object with user_data", models.Observed("configdrive", "a URL or base64"))
 	case f.ConfigDriveText:
-		return good("sent unchanged", models.Observed("configdrive", "a URL or base64"))
+		return pass("sent unchanged", models.Observed("configdrive", "a URL or base64"))
 	case f.Plan.ConfigDrive.given() || f.UserData != nil:
-		return good("an object")
+		return pass("an object")
 	}
 	return finding{}
 }
@@ -51,9 +51,9 @@ func checkMetaData(f *Facts) finding {
 		}
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "for several arguments, use kernelArguments in the Ignition (spec 3.3)", evidence...)
+		return fail(strings.Join(wrong, "; "), "for several arguments, use kernelArguments in the Ignition (spec 3.3)", evidence...)
 	}
-	return good("valid for the agent", evidence...)
+	return pass("valid for the agent", evidence...)
 }
 
 // WebImage returns the image to write if it is on a web server.
@@ -85,18 +85,18 @@ func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
 	case image.Source == "" && f.Rebuilds() && hints.GenerationOf(f.Version) == hints.GenerationNewest:
-		return bad("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
+		return fail("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
 			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
 			onScreen("set the image on the page Ramdisk, or " + models.RunKey("set", "instance_info.image_source=URL"))
 	case f.Kind.WritesImage() && image.Source == "":
-		return bad(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
+		return fail(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
 			onScreen("set the image on the page Ramdisk")
 	case image.Source == "":
 		return finding{}
 	case f.Kind == KindBootc && !isOCI(image.Source):
-		return bad("bootc installs oci:// images only", "image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", models.Observed(from, models.MaskURL(image.Source)))
+		return fail("bootc installs oci:// images only", "image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", models.Observed(from, models.MaskURL(image.Source)))
 	}
-	return good("image set", models.Observed(from, models.MaskURL(image.Source)))
+	return pass("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
 // checkImageSum follows validate of ironic/drivers/modules/agent.py, which needs no checksum
@@ -110,11 +110,11 @@ func checkImageSum(f *Facts) finding {
 	_, err := image.Hash()
 	switch {
 	case image.Checksum == "":
-		return bad("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the page Ramdisk")
+		return fail("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the page Ramdisk")
 	case err != nil:
-		return bad(err.Error(), "image.algorithm: md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
+		return fail(err.Error(), "image.algorithm: md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 	}
-	return good("checksum set", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
+	return pass("checksum set", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 }
 
 // Hash returns the algorithm of the checksum: as given, or by its length; "" for a URL, which Ironic reads.

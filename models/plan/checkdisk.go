@@ -33,10 +33,10 @@ func checkHints(f *Facts) finding {
 		wrong = append(wrong, ansibleOperators(f.Hints.Hints)...)
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "try hints with ironworks hints match; write hints with ironworks hints set", at).
+		return fail(strings.Join(wrong, "; "), "try hints with ironworks hints match; write hints with ironworks hints set", at).
 			onScreen(editHints)
 	}
-	return good("accepted by Ironic and the agent", at)
+	return pass("accepted by Ironic and the agent", at)
 }
 
 // ansibleOperators are the hints that Ansible cannot match: it compares values and has no operators
@@ -78,7 +78,7 @@ func checkHintsDoubt(f *Facts) finding {
 		}
 	}
 	if doubts != nil {
-		return bad(strings.Join(doubts, "; "), "", models.Observed(f.hintsPlace(), f.Hints.Hints))
+		return fail(strings.Join(doubts, "; "), "", models.Observed(f.hintsPlace(), f.Hints.Hints))
 	}
 	return finding{}
 }
@@ -88,7 +88,7 @@ func checkHintsPlaces(f *Facts) finding {
 	if !f.Kind.PicksDisk() || !h.Instance.Given() || !h.Properties.Given() || h.Instance.String() == h.Properties.String() {
 		return finding{}
 	}
-	return bad("instance_info and properties both have hints; instance_info takes precedence", "",
+	return fail("instance_info and properties both have hints; instance_info takes precedence", "",
 		models.Observed("instance_info.root_device", h.Instance), models.Observed("properties.root_device", h.Properties))
 }
 
@@ -105,20 +105,20 @@ func checkInventory(f *Facts) finding {
 	when := f.sawAt(inspected, "inspection_finished_at", inspected.UTC().Format(time.RFC3339))
 	switch {
 	case f.InventoryError != "":
-		return bad("the inventory could not be read: "+f.InventoryError, inspect).onScreen(keys)
+		return fail("the inventory could not be read: "+f.InventoryError, inspect).onScreen(keys)
 	case f.Inventory == nil:
-		return bad("no inventory of the node: disks unknown", inspect, models.Observed("inventory", "none")).onScreen(keys)
+		return fail("no inventory of the node: disks unknown", inspect, models.Observed("inventory", "none")).onScreen(keys)
 	case len(f.Inventory.Disks) == 0:
-		return bad("inspection found no disks", inspect, models.Observed("inventory.disks", "none")).onScreen(keys)
+		return fail("inspection found no disks", inspect, models.Observed("inventory.disks", "none")).onScreen(keys)
 	case inspected.IsZero():
 		return unknown("time of inspection unknown", inspect, models.Observed("inspection_finished_at", "none")).onScreen(keys)
 	case f.MaxInventoryAge > 0 && f.Now.Sub(inspected) > f.MaxInventoryAge:
-		return bad(fmt.Sprintf("the inventory is %s old: disks may have been swapped or renamed", models.AgeInWords(f.Now.Sub(inspected))), inspect, when).onScreen(keys)
+		return fail(fmt.Sprintf("the inventory is %s old: disks may have been swapped or renamed", models.AgeInWords(f.Now.Sub(inspected))), inspect, when).onScreen(keys)
 	}
 	if changed := raidChanged(f.Node); changed.After(inspected) {
-		return bad("the RAID changed after the inspection", inspect, when, f.sawAt(changed, "raid_config.last_updated", changed.UTC().Format(time.RFC3339))).onScreen(keys)
+		return fail("the RAID changed after the inspection", inspect, when, f.sawAt(changed, "raid_config.last_updated", changed.UTC().Format(time.RFC3339))).onScreen(keys)
 	}
-	return good(fmt.Sprintf("%d disks", len(f.Inventory.Disks)), when)
+	return pass(fmt.Sprintf("%d disks", len(f.Inventory.Disks)), when)
 }
 
 // raidChanged returns when Ironic last changed the node's RAID; zero for never.
@@ -143,11 +143,11 @@ func checkInventoryBy(f *Facts) finding {
 		return finding{}
 	}
 	if f.Inventory.OutOfBand() {
-		return bad("the disks are from the BMC: the ramdisk may see other disks and names",
+		return fail("the disks are from the BMC: the ramdisk may see other disks and names",
 			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", models.Observed("inventory.disks", diskNames(f.Inventory.Disks))).
 			onScreen("inspect in band: " + models.RunKey("set", "inspect_interface=agent"))
 	}
-	return good("the agent reported the disks")
+	return pass("the agent reported the disks")
 }
 
 // untold are hints for attributes that the BMC's inventory lacks. The agent does not find what its ramdisk does
@@ -175,21 +175,21 @@ func checkRootDevice(f *Facts) finding {
 	pin := "ironworks hints set " + f.Node.Label() + " --disk NAME, or --root-device JSON"
 	switch {
 	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
-		return bad(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
+		return fail(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
 	case f.untold() != nil:
-		return bad(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
+		return fail(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
 			"use a hint the BMC reports, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
 			onScreen("use a hint the BMC reports, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.Given():
-		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
+		return fail("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":
-		return bad("no suitable disk: "+e.Error, "", evidence...)
+		return fail("no suitable disk: "+e.Error, "", evidence...)
 	case len(matching) > 1 && f.Hints.Hints.Given():
-		return bad(fmt.Sprintf("%d disks match the hints; the agent would pick the first, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
+		return fail(fmt.Sprintf("%d disks match the hints; the agent would pick the first, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	case len(matching) > 1:
-		return bad(fmt.Sprintf("no hints and %d suitable disks: the agent would pick the smallest, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
+		return fail(fmt.Sprintf("no hints and %d suitable disks: the agent would pick the smallest, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	}
-	return good("target disk "+e.Picks, evidence...)
+	return pass("target disk "+e.Picks, evidence...)
 }
 
 func diskNames(disks []hints.Disk) string {

@@ -88,11 +88,11 @@ func checkImageReachable(f *Facts) finding {
 	case a.Error != "":
 		return unknown("the image server is not reachable from this console: "+a.Error, AskElsewhere, saw...)
 	case a.Status == StatusOK:
-		return good("the server has the image", saw...)
+		return pass("the server has the image", saw...)
 	case a.NeedsLogin():
 		return unknown(fmt.Sprintf("the server denies access to this console (HTTP %d): a conductor may have credentials", a.Status), AskElsewhere, saw...)
 	}
-	return bad(fmt.Sprintf("the server answers HTTP %d; Ironic requires 200 for HEAD", a.Status), "correct image.source", saw...)
+	return fail(fmt.Sprintf("the server answers HTTP %d; Ironic requires 200 for HEAD", a.Status), "correct image.source", saw...)
 }
 
 // checkImageChecksumFile parses the file as Ironic and the agent do.
@@ -109,21 +109,21 @@ func checkImageChecksumFile(f *Facts) finding {
 	case c.NeedsLogin():
 		return unknown(fmt.Sprintf("the server denies access to this console (HTTP %d)", c.Status), AskElsewhere, at...)
 	case c.Status != StatusOK:
-		return bad(fmt.Sprintf("the server answers HTTP %d for the checksum file", c.Status), "correct image.checksum", at...)
+		return fail(fmt.Sprintf("the server answers HTTP %d for the checksum file", c.Status), "correct image.checksum", at...)
 	}
 	digest, err := checksumIn(c.Text, image.Source)
 	switch {
 	case err != nil && c.Cut:
 		return unknown(fmt.Sprintf("the checksum file is too large: its first %d bytes have no entry for the image", len(c.Text)), "set the digest itself", at...)
 	case err != nil:
-		return bad(printable.Line(err.Error()), "correct image.checksum, or set the digest itself", at...)
+		return fail(printable.Line(err.Error()), "correct image.checksum, or set the digest itself", at...)
 	}
 	at = append(at, models.Observed("digest", digest))
 	kind, err := Image{Checksum: digest, Algorithm: image.Algorithm}.Hash()
 	if err != nil {
-		return bad("in the checksum file: "+err.Error(), "correct or remove image.algorithm", at...)
+		return fail("in the checksum file: "+err.Error(), "correct or remove image.algorithm", at...)
 	}
-	return good("the checksum file has the image's "+kind, at...)
+	return pass("the checksum file has the image's "+kind, at...)
 }
 
 // checkImageSize compares the size of the image with the disk.
@@ -142,19 +142,19 @@ func checkImageSize(f *Facts) finding {
 	other := "use a smaller image or a larger disk"
 	switch {
 	case virtual > uint64(max(target.Size, 0)):
-		return bad(fmt.Sprintf("the image unpacks to %d bytes, but disk %s has %d", virtual, target.Name, target.Size), other, append(at, models.Observed("virtual size", virtual))...)
+		return fail(fmt.Sprintf("the image unpacks to %d bytes, but disk %s has %d", virtual, target.Name, target.Size), other, append(at, models.Observed("virtual size", virtual))...)
 	case virtual > 0:
-		return good("the unpacked image fits on the disk", append(at, models.Observed("virtual size", virtual))...)
+		return pass("the unpacked image fits on the disk", append(at, models.Observed("virtual size", virtual))...)
 	case f.Image.HeadTotal >= 0 && a.Length >= 0 && f.Image.HeadTotal != a.Length:
 		return unknown("the server reports two sizes of the image", "", append(at, models.Observed("content-range", f.Image.HeadTotal))...)
 	case a.Length > target.Size:
-		return bad(fmt.Sprintf("the image has %d bytes, but disk %s has %d", a.Length, target.Name, target.Size), other, at...)
+		return fail(fmt.Sprintf("the image has %d bytes, but disk %s has %d", a.Length, target.Name, target.Size), other, at...)
 	case a.Length < 0:
 		return unknown("the server does not report the image's size", "", at...)
 	case format != "raw":
 		return unknown("the unpacked size of the image is unknown", "", at...)
 	}
-	return good("fits on the disk", at...)
+	return pass("fits on the disk", at...)
 }
 
 // imageFormat returns the format by the start of an image, and the unpacked size in bytes, zero if unknown.

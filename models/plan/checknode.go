@@ -19,35 +19,35 @@ func checkState(f *Facts) finding {
 		verb = models.VerbRebuild // Ironic also refuses that for a protected node
 	}
 	if r := models.WhyNot(verb, &n, f.Version); r != nil {
-		return bad(r.Why, r.Hint, saw).onScreen(r.ScreenHint)
+		return fail(r.Why, r.Hint, saw).onScreen(r.ScreenHint)
 	}
-	return good("deployable state", saw)
+	return pass("deployable state", saw)
 }
 
 func checkMaintenance(f *Facts) finding {
 	if f.Node.Maintenance {
-		return bad("the node is in maintenance"+models.ReasonSuffix(f.Node.MaintenanceReason),
+		return fail("the node is in maintenance"+models.ReasonSuffix(f.Node.MaintenanceReason),
 			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true)).onScreen(models.RunKey("maintenance-off"))
 	}
-	return good("not in maintenance", models.Observed("maintenance", false))
+	return pass("not in maintenance", models.Observed("maintenance", false))
 }
 
 func checkReserved(f *Facts) finding {
 	n := f.Node
 	if f.Rebuilds() {
-		return good("a rebuild keeps the instance", models.Observed("instance_uuid", models.OrNone(n.InstanceUUID)))
+		return pass("a rebuild keeps the instance", models.Observed("instance_uuid", models.OrNone(n.InstanceUUID)))
 	}
 	switch n.InstanceUUID {
 	case "":
-		return good("not reserved", models.Observed("instance_uuid", "none"))
+		return pass("not reserved", models.Observed("instance_uuid", "none"))
 	case f.Mine:
-		return good("reserved for this deployment", models.Observed("instance_uuid", n.InstanceUUID))
+		return pass("reserved for this deployment", models.Observed("instance_uuid", n.InstanceUUID))
 	}
 	who := "the node is reserved or in use"
 	if n.InstanceName != "" {
 		who += " as " + n.InstanceName
 	}
-	return bad(who, "ask its owner; to release the node: ironworks set "+n.Label()+" instance_uuid-", models.Observed("instance_uuid", n.InstanceUUID)).
+	return fail(who, "ask its owner; to release the node: ironworks set "+n.Label()+" instance_uuid-", models.Observed("instance_uuid", n.InstanceUUID)).
 		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
@@ -62,24 +62,24 @@ func checkAllocation(f *Facts) finding {
 	at := models.Observed("resource_class", cmp.Or(n.ResourceClass, "none"))
 	switch {
 	case n.ResourceClass == "":
-		return bad("the node has no resource class: an allocation cannot find it", "ironworks set "+n.Label()+" resource_class=CLASS", at).
+		return fail("the node has no resource class: an allocation cannot find it", "ironworks set "+n.Label()+" resource_class=CLASS", at).
 			onScreen(models.RunKey("set", "resource_class=CLASS"))
 	case class != n.ResourceClass:
-		return bad("the node does not have the resource class "+class, "", at)
+		return fail("the node does not have the resource class "+class, "", at)
 	case n.InstanceUUID != "":
-		return bad("the node is in use: an allocation skips it", "deploy without --allocate", models.Observed("instance_uuid", n.InstanceUUID)).
+		return fail("the node is in use: an allocation skips it", "deploy without --allocate", models.Observed("instance_uuid", n.InstanceUUID)).
 			onScreen("turn off allocation on the page Ramdisk")
 	case n.ProvisionState != models.StateAvailable:
-		return bad("an allocation uses available nodes only", "undeploy the node, or deploy without --allocate", models.Observed("provision_state", n.ProvisionState)).
+		return fail("an allocation uses available nodes only", "undeploy the node, or deploy without --allocate", models.Observed("provision_state", n.ProvisionState)).
 			onScreen("undeploy the node, or turn off allocation on the page Ramdisk")
 	}
 	for _, trait := range a.Traits {
 		if !slices.Contains(n.Traits, trait) {
-			return bad("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, models.Observed("traits", strings.Join(n.Traits, " "))).
+			return fail("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, models.Observed("traits", strings.Join(n.Traits, " "))).
 				onScreen(models.RunKey("set", "traits+="+trait))
 		}
 	}
-	return good("an allocation can reserve the node", at)
+	return pass("an allocation can reserve the node", at)
 }
 
 // Allocates reports whether an allocation reserves the node.
@@ -90,18 +90,18 @@ func (f *Facts) Allocates() bool {
 
 func checkProtected(f *Facts) finding {
 	if f.Node.Protected {
-		return bad("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true)).
+		return fail("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true)).
 			onScreen(models.RunKey("unprotect"))
 	}
-	return good("not protected", models.Observed("protected", false))
+	return pass("not protected", models.Observed("protected", false))
 }
 
 func checkRetired(f *Facts) finding {
 	if f.Node.Retired {
-		return bad("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true)).
+		return fail("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true)).
 			onScreen(models.RunKey("unretire"))
 	}
-	return good("not retired", models.Observed("retired", false))
+	return pass("not retired", models.Observed("retired", false))
 }
 
 func checkConsoleLock(f *Facts) finding {
@@ -109,26 +109,26 @@ func checkConsoleLock(f *Facts) finding {
 	if lock == nil || lock == false || lock == "" {
 		return finding{}
 	}
-	return bad("the node is locked by extra.console_lock", "ironworks set "+f.Node.Label()+" extra.console_lock-", models.Observed("extra.console_lock", lock)).
+	return fail("the node is locked by extra.console_lock", "ironworks set "+f.Node.Label()+" extra.console_lock-", models.Observed("extra.console_lock", lock)).
 		onScreen(models.RunKey("set", "extra.console_lock-"))
 }
 
 func checkMetal3(f *Facts) finding {
 	if f.Node.Ref().ManagedByMetal3() {
-		return bad("Metal3 manages the node and would undo the deployment", "deploy through the BareMetalHost, or pause it first", models.Observed("name", f.Node.Name))
+		return fail("Metal3 manages the node and would undo the deployment", "deploy through the BareMetalHost, or pause it first", models.Observed("name", f.Node.Name))
 	}
-	return good("not a Metal3 name", models.Observed("name", f.Node.Label()))
+	return pass("not a Metal3 name", models.Observed("name", f.Node.Label()))
 }
 
 func checkFault(f *Facts) finding {
 	switch n := f.Node; {
 	case n.Fault != "":
-		return bad("a fault is set", "for details, run ironworks node "+n.Label(), models.Observed("fault", n.Fault)).onScreen("for details, open the node")
+		return fail("a fault is set", "for details, run ironworks node "+n.Label(), models.Observed("fault", n.Fault)).onScreen("for details, open the node")
 	case n.PowerState != models.PowerOn && n.PowerState != models.PowerOff:
-		return bad("the power state is unknown", "check the BMC: ironworks validate "+n.Label(),
+		return fail("the power state is unknown", "check the BMC: ironworks validate "+n.Label(),
 			models.Observed("power_state", n.PowerState.Short())).onScreen("check the BMC: " + models.RunKey("validate"))
 	}
-	return good("no fault", models.Observed("fault", "none"), models.Observed("power_state", f.Node.PowerState))
+	return pass("no fault", models.Observed("fault", "none"), models.Observed("power_state", f.Node.PowerState))
 }
 
 func checkAPIVersion(f *Facts) finding {
@@ -136,23 +136,23 @@ func checkAPIVersion(f *Facts) finding {
 	case f.Version.IsZero():
 		return unknown("Ironic's API version is unknown", "")
 	case len(f.Steps) > 0 && !f.Version.Has(models.FeatureDeploySteps):
-		return bad((&models.NeedsVersionError{Feature: models.FeatureDeploySteps, Has: f.Version}).Error(), "", models.Observed("API", f.Version))
+		return fail((&models.NeedsVersionError{Feature: models.FeatureDeploySteps, Has: f.Version}).Error(), "", models.Observed("API", f.Version))
 	}
-	return good("new enough", models.Observed("API", f.Version))
+	return pass("new enough", models.Observed("API", f.Version))
 }
 
 func checkDeployInterface(f *Facts) finding {
 	iface := f.DeployInterface()
 	at := models.Observed("deploy_interface", iface)
 	if f.Rebuilds() && iface != f.Node.DeployInterface {
-		return bad(fmt.Sprintf("a rebuild cannot change the deploy interface from %s to %s", models.OrNone(f.Node.DeployInterface), iface),
+		return fail(fmt.Sprintf("a rebuild cannot change the deploy interface from %s to %s", models.OrNone(f.Node.DeployInterface), iface),
 			"undeploy the node, then deploy it", at)
 	}
 	if f.autodetects() {
 		return f.checkAutodetect()
 	}
 	if want := f.Kind.deployInterface(); want != "" && want != iface {
-		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove it", at).
+		return fail(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove it", at).
 			onScreen("set the deploy interface to " + want + " on the page Ramdisk, or clear it")
 	}
 	return f.enabledInterface(iface, at)
@@ -162,12 +162,12 @@ func checkDeployInterface(f *Facts) finding {
 func (f *Facts) checkAutodetect() finding {
 	at := models.Observed("deploy_interface", f.InterfaceText())
 	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o Kind) bool { return o != k }) {
-		return bad(fmt.Sprintf("%s may switch to an interface that does not fit %s", interfaceAutodetect, k),
+		return fail(fmt.Sprintf("%s may switch to an interface that does not fit %s", interfaceAutodetect, k),
 			"remove deploy_interface from the plan: the node gets "+models.OrNone(k.deployInterface()), at).
 			onScreen("clear the deploy interface on the page Ramdisk: the node gets " + models.OrNone(k.deployInterface()))
 	}
 	result := f.enabledInterface(interfaceAutodetect, at)
-	if result.verdict == fine {
+	if result.verdict == passed {
 		result.text = f.InterfaceText()
 	}
 	return result
@@ -183,10 +183,10 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 		case enabled == nil:
 			return unknown("Ironic does not report the driver's enabled interfaces", "", at)
 		case !slices.Contains(enabled, iface):
-			return bad(fmt.Sprintf("%s is not enabled for driver %s", iface, d.Name),
+			return fail(fmt.Sprintf("%s is not enabled for driver %s", iface, d.Name),
 				"add it to [DEFAULT]enabled_deploy_interfaces of the conductors", at, models.Observed("enabled", strings.Join(enabled, ", ")))
 		default:
-			return good("enabled", at, models.Observed("driver", d.Name))
+			return pass("enabled", at, models.Observed("driver", d.Name))
 		}
 	}
 	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
@@ -198,7 +198,7 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 func checkConductor(f *Facts) finding {
 	n := f.Node
 	if n.Conductor != "" {
-		return good("a conductor serves the node", models.Observed("conductor", n.Conductor))
+		return pass("a conductor serves the node", models.Observed("conductor", n.Conductor))
 	}
 	if f.ConductorsError != "" {
 		return unknown("the conductors could not be read: "+f.ConductorsError, "")
@@ -208,7 +208,7 @@ func checkConductor(f *Facts) finding {
 		switch {
 		case c.Group != n.ConductorGroup || c.Drivers != nil && !slices.Contains(c.Drivers, n.Driver):
 		case c.Alive:
-			return good("conductor alive", models.Observed("conductor", c.Hostname))
+			return pass("conductor alive", models.Observed("conductor", c.Hostname))
 		default:
 			dead = append(dead, c.Hostname)
 		}
@@ -217,7 +217,7 @@ func checkConductor(f *Facts) finding {
 	if len(dead) > 0 {
 		evidence = append(evidence, models.Observed("dead", strings.Join(dead, ", ")))
 	}
-	return bad("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
+	return fail("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
 // checkRamdisk checks the boot fields that ironic/drivers/utils.py (get_field) reads, including
@@ -229,16 +229,16 @@ func checkRamdisk(f *Facts) finding {
 	p := f.Plan.Ramdisk
 	switch {
 	case p.ISO != "" && (p.Kernel != "" || p.Initrd != ""):
-		return bad("the plan has both an ISO and a kernel", "remove one of the two", models.Observed("ramdisk.iso", p.ISO))
+		return fail("the plan has both an ISO and a kernel", "remove one of the two", models.Observed("ramdisk.iso", p.ISO))
 	case p.ISO != "" && p.Params != "":
-		return bad("Ironic passes no kernel parameters to a prebuilt ISO", "add them to the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params)).
+		return fail("Ironic passes no kernel parameters to a prebuilt ISO", "add them to the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params)).
 			onScreen("add them to the ISO on the Ignition screen (:ignition)")
 	case (p.Kernel == "") != (p.Initrd == ""):
-		return bad("kernel and initrd must be set together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
+		return fail("kernel and initrd must be set together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
 	case p.ISO != "":
-		return good("ISO from the plan", models.Observed("ramdisk.iso", p.ISO))
+		return pass("ISO from the plan", models.Observed("ramdisk.iso", p.ISO))
 	case p.Kernel != "":
-		return good("kernel and initrd from the plan", models.Observed("ramdisk.kernel", p.Kernel))
+		return pass("kernel and initrd from the plan", models.Observed("ramdisk.kernel", p.Kernel))
 	}
 	if f.Kind == KindRamdisk {
 		return f.instanceRamdisk()
@@ -248,17 +248,17 @@ func checkRamdisk(f *Facts) finding {
 		if files[0].Kind == BootISO {
 			what = "deploy ISO set"
 		}
-		return good(what, models.Observed(files[0].Field, files[0].Address))
+		return pass(what, models.Observed(files[0].Field, files[0].Address))
 	}
 	if f.Node.BootInterface == "fake" {
-		return good("the fake boot interface boots nothing", models.Observed("boot_interface", "fake"))
+		return pass("the fake boot interface boots nothing", models.Observed("boot_interface", "fake"))
 	}
 	for _, v := range f.Validations {
 		if v.Interface == "boot" && v.Result != nil && *v.Result {
-			return good("configured in Ironic: boot validation passes", models.Observed("validate.boot", true))
+			return pass("configured in Ironic: boot validation passes", models.Observed("validate.boot", true))
 		}
 	}
-	return bad("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
+	return fail("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
 		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")).
 		onScreen("set an ISO on the page Ramdisk, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
@@ -268,13 +268,13 @@ func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {
 	case models.TextOf(info["boot_iso"]) != "":
-		return good("ISO of the instance", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
+		return pass("ISO of the instance", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
 	case models.TextOf(info["kernel"]) != "" && models.TextOf(info["ramdisk"]) != "":
-		return good("kernel and ramdisk of the instance", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
+		return pass("kernel and ramdisk of the instance", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
 	case models.TextOf(info["image_source"]) != "":
-		return good("image with kernel and ramdisk", models.Observed("instance_info.image_source", models.TextOf(info["image_source"])))
+		return pass("image with kernel and ramdisk", models.Observed("instance_info.image_source", models.TextOf(info["image_source"])))
 	}
-	return bad("the instance has nothing to boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
+	return fail("the instance has nothing to boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
 		models.Observed("instance_info.boot_iso", "none"), models.Observed("instance_info.kernel", "none")).
 		onScreen("set an ISO, or a kernel and initramfs, on the page Ramdisk")
 }
@@ -311,14 +311,14 @@ func checkValidate(f *Facts) finding {
 	}
 	switch {
 	case len(failed) > 0:
-		return bad("Ironic finds "+strings.Join(failed, ", ")+" invalid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
+		return fail("Ironic finds "+strings.Join(failed, ", ")+" invalid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
 			onScreen("to validate again, " + models.RunKey("validate"))
 	case len(later) > 0:
 		return unknown(strings.Join(later, ", ")+" is invalid now; the plan changes that, and Ironic validates again before deployment", "", evidence...)
 	case len(f.Validations) == 0:
 		return unknown("Ironic's validation reports no interfaces", "")
 	}
-	return good("validation passes for everything a deployment needs")
+	return pass("validation passes for everything a deployment needs")
 }
 
 // checkKernelParams: the API version shows only that old releases lack the grammar, not which
@@ -338,9 +338,9 @@ func checkKernelParams(f *Facts) finding {
 	err := models.CheckKernelAppendParams(value, "nofb vga=normal")
 	switch {
 	case err == nil:
-		return good("valid", at)
+		return pass("valid", at)
 	case hints.GenerationOf(f.Version) == hints.GenerationOld:
 		return unknown("Ironic 37 and later reject these parameters (this Ironic is older): "+err.Error(), "use KEY, KEY=VALUE or KEY=\"VALUE WITH SPACES\", separated by spaces", at)
 	}
-	return bad("rejected since Ironic 37: "+err.Error(), "use KEY, KEY=VALUE or KEY=\"VALUE WITH SPACES\", separated by spaces", at)
+	return fail("rejected since Ironic 37: "+err.Error(), "use KEY, KEY=VALUE or KEY=\"VALUE WITH SPACES\", separated by spaces", at)
 }

@@ -106,9 +106,9 @@ func checkOCIReference(f *Facts) finding {
 	}
 	at := models.Observed(from, models.MaskURL(image.Source))
 	if _, err := parseOCIReference(image.Source); err != nil {
-		return bad(err.Error(), "oci://REGISTRY/REPOSITORY@sha256:DIGEST", at)
+		return fail(err.Error(), "oci://REGISTRY/REPOSITORY@sha256:DIGEST", at)
 	}
-	return good("valid reference", at)
+	return pass("valid reference", at)
 }
 
 func checkOCITag(f *Facts) finding {
@@ -117,9 +117,9 @@ func checkOCITag(f *Facts) finding {
 	case !is:
 		return finding{}
 	case r.Digest != "":
-		return good("pinned by digest", models.Observed("digest", r.Digest))
+		return pass("pinned by digest", models.Observed("digest", r.Digest))
 	}
-	return bad(fmt.Sprintf("tag %s may point to another image at deployment time", r.Tag),
+	return fail(fmt.Sprintf("tag %s may point to another image at deployment time", r.Tag),
 		"pin the image by digest: @sha256:DIGEST", models.Observed("tag", r.Tag))
 }
 
@@ -134,7 +134,7 @@ func checkOCIKind(f *Facts) finding {
 	case f.Registry.Closed:
 		return finding{} // the check of the pull secret reports it
 	case f.Registry.Missing:
-		return bad("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
+		return fail("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
 	}
 	at := models.Observed("image", "bootable container")
 	if f.Registry.Artifact {
@@ -144,11 +144,11 @@ func checkOCIKind(f *Facts) finding {
 	case f.Kind == KindBootc && f.Registry.Artifact && f.autodetects(), f.Kind == KindDirect && !f.Registry.Artifact && f.autodetects():
 		return finding{} // autodetect does not select it
 	case f.Kind == KindBootc && f.Registry.Artifact:
-		return bad("bootc cannot install an artifact with a disk image", "deploy_interface: direct", at)
+		return fail("bootc cannot install an artifact with a disk image", "deploy_interface: direct", at)
 	case f.Kind == KindDirect && !f.Registry.Artifact:
-		return bad("direct cannot write a bootable container", "deploy_interface: bootc", at)
+		return fail("direct cannot write a bootable container", "deploy_interface: bootc", at)
 	}
-	return good("supported by the deploy interface", at)
+	return pass("supported by the deploy interface", at)
 }
 
 // checkOCISecret follows get_image_service_auth_override of ironic/common/image_service.py,
@@ -164,13 +164,13 @@ func checkOCISecret(f *Facts) finding {
 		info  map[string]any
 	}{{"instance_info.image_pull_secret", f.Node.InstanceInfo}, {"driver_info.image_pull_secret", f.Node.DriverInfo}} {
 		if hints.PythonTruthy(place.info["image_pull_secret"]) {
-			return good("pull secret set", models.Observed(place.field, "set"))
+			return pass("pull secret set", models.Observed(place.field, "set"))
 		}
 	}
 	if !f.Registry.Closed {
 		return finding{}
 	}
-	return bad("the registry requires credentials, but the node has no pull secret",
+	return fail("the registry requires credentials, but the node has no pull secret",
 		"ironworks set "+f.Node.Label()+" instance_info.image_pull_secret=SECRET, or [oci]authentication_config of the conductors", models.Observed("registry", r.Registry)).
 		onScreen(models.RunKey("set", "instance_info.image_pull_secret=SECRET") + "; or [oci]authentication_config of the conductors")
 }

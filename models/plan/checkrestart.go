@@ -33,15 +33,15 @@ func checkRestart(f *Facts) finding {
 		if why := f.afterRestart(s.Step); why != "" {
 			remedy := "run " + cleanStepOf(s.Step) + " in manual cleaning before the deployment"
 			if why == publishedTwice { // cleaning fails alike
-				return bad(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
+				return fail(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
 			}
-			return bad(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)
+			return fail(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)
 		}
 	}
 	if restarts == nil {
 		return finding{}
 	}
-	return good("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
+	return pass("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
 }
 
 // publishedTwice: publish_image (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.

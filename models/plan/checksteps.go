@@ -26,17 +26,17 @@ func checkInstallStep(f *Facts) finding {
 	case f.Interface() != KindCustomAgent.deployInterface():
 		return finding{}
 	case i >= 0 && f.guessedKind() && Kind(brought[i].Step.Step).installStep() == "":
-		return bad(fmt.Sprintf("unknown whether %s of %s installs, and the plan has no kind", brought[i].Label(), brought[i].Source),
+		return fail(fmt.Sprintf("unknown whether %s of %s installs, and the plan has no kind", brought[i].Label(), brought[i].Source),
 			"set kind: custom-agent if the step installs, kind: install_coreos if not", sent).
 			onScreen("set the kind on the page Ramdisk: custom-agent if the step installs, install_coreos if not")
 	case i >= 0 && brought[i].Source != SourcePlan:
-		return good("an installing step is set", sent, models.Observed(brought[i].Source, StepText(brought[i].Step)))
+		return pass("an installing step is set", sent, models.Observed(brought[i].Source, StepText(brought[i].Step)))
 	case i >= 0:
-		return good("an installing step is set", sent)
+		return pass("an installing step is set", sent)
 	case f.WantsTemplates() && f.TemplatesError != "":
 		return unknown("no installing step, but deploy templates of the instance's traits may add one", "", sent)
 	}
-	return bad("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
+	return fail("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps")
 }
 
@@ -53,9 +53,9 @@ func checkInstallOnce(f *Facts) finding {
 	case 0:
 		return finding{}
 	case 1:
-		return good("one step installs", at)
+		return pass("one step installs", at)
 	}
-	return bad(fmt.Sprintf("%d steps install a system, each over the one before: %s", len(install), stepTexts(install)),
+	return fail(fmt.Sprintf("%d steps install a system, each over the one before: %s", len(install), stepTexts(install)),
 		"keep the step that installs the system, and set the priority of the others to 0", at).
 		onScreen("remove all but one on the page Steps, or set the priority of the others to 0")
 }
@@ -82,12 +82,12 @@ func checkSteps(f *Facts) finding {
 		}
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "", sent)
+		return fail(strings.Join(wrong, "; "), "", sent)
 	}
 	if i := slices.IndexFunc(f.Steps, func(s models.Step) bool { return steps.Reserved(s.Step) }); i >= 0 {
-		return good("valid, but Ironic drops "+f.Steps[i].Label()+" from deployments", sent)
+		return pass("valid, but Ironic drops "+f.Steps[i].Label()+" from deployments", sent)
 	}
-	return good("valid", sent)
+	return pass("valid", sent)
 }
 
 // wrongSteps returns the problems that Ironic finds in steps.
@@ -137,9 +137,9 @@ func checkStepOrder(f *Facts) finding {
 		}
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), fmt.Sprintf("set a priority between %d and %d", PriorityTearDownAgent+1, PriorityDeploy-1), order)
+		return fail(strings.Join(wrong, "; "), fmt.Sprintf("set a priority between %d and %d", PriorityTearDownAgent+1, PriorityDeploy-1), order)
 	}
-	return good("installing steps run while the agent runs", order)
+	return pass("installing steps run while the agent runs", order)
 }
 
 // checkStepOffered compares in-band steps with those that the node's agent last reported: a misspelled one fails
@@ -185,7 +185,7 @@ func checkStepOffered(f *Facts) finding {
 	at := f.sawAt(f.Offered.At.Time, "offered", strings.Join(names, " "))
 	if wrong != nil {
 		slices.Sort(wrong)
-		return bad(strings.Join(wrong, "; "), "", at)
+		return fail(strings.Join(wrong, "; "), "", at)
 	}
-	return good("offered by the agent when last seen", at)
+	return pass("offered by the agent when last seen", at)
 }

@@ -20,7 +20,7 @@ func checkSingleDisk(f *Facts) finding {
 	}
 	e := f.search().Explain(f.Inventory.Disks)
 	if matching := e.Matching(); len(matching) == 1 {
-		return bad("no hints and a single disk: an added disk may be picked instead",
+		return fail("no hints and a single disk: an added disk may be picked instead",
 			"ironworks hints set "+f.Node.Label()+" --disk "+e.Picks, models.Observed("disk", diskLine(&matching[0]))).onScreen(pickTarget + e.Picks)
 	}
 	return finding{}
@@ -36,13 +36,13 @@ func checkStableHint(f *Facts) finding {
 	names := f.Hints.Hints.Names()
 	for _, stable := range []hints.Hint{hints.WWN, hints.Serial, hints.WWNWithExtension, hints.WWNVendorExtension} {
 		if slices.Contains(names, stable) {
-			return good("identified by "+string(stable), models.Observed(string(stable), f.Hints.Hints.Expression(stable)))
+			return pass("identified by "+string(stable), models.Observed(string(stable), f.Hints.Hints.Expression(stable)))
 		}
 	}
 	if len(names) == 1 && names[0] == hints.Name && strings.HasPrefix(target.Name, "/dev/md") {
-		return good("a RAID volume keeps its name", models.Observed("name", target.Name))
+		return pass("a RAID volume keeps its name", models.Observed("name", target.Name))
 	}
-	return bad("identified by "+hints.Join(names)+" only, which another disk may have next time",
+	return fail("identified by "+hints.Join(names)+" only, which another disk may have next time",
 		"ironworks hints set "+f.Node.Label()+" --disk "+target.Name, models.Observed(f.hintsPlace(), f.Hints.Hints)).
 		onScreen(pickTarget + target.Name)
 }
@@ -69,7 +69,7 @@ func checkSharedDisk(f *Facts) finding {
 		return finding{}
 	}
 	if bus := strings.ToLower(target.Transport); bus == "fc" || bus == "iscsi" {
-		return bad("the disk is on a storage network: other machines may use it", "pick a local disk", models.Observed("tran", target.Transport), models.Observed("disk", diskLine(target)))
+		return fail("the disk is on a storage network: other machines may use it", "pick a local disk", models.Observed("tran", target.Transport), models.Observed("disk", diskLine(target)))
 	}
 	for _, o := range f.Others {
 		if o.Node.UUID == f.Node.UUID {
@@ -77,14 +77,14 @@ func checkSharedDisk(f *Facts) finding {
 		}
 		for i := range o.Disks {
 			if by, is := sameDisk(target, &o.Disks[i]); is {
-				return bad("node "+o.Node.Label()+" has the same disk: shared disk", "pick a local disk", models.Observed("disk", diskLine(target)), models.Observed(o.Node.Label(), by))
+				return fail("node "+o.Node.Label()+" has the same disk: shared disk", "pick a local disk", models.Observed("disk", diskLine(target)), models.Observed(o.Node.Label(), by))
 			}
 		}
 	}
 	if f.OthersError != "" {
 		return unknown("not all nodes' disks could be compared: "+f.OthersError, "", models.Observed("nodes compared", len(f.Others)))
 	}
-	return good("not on another node", models.Observed("nodes compared", len(f.Others)))
+	return pass("not on another node", models.Observed("nodes compared", len(f.Others)))
 }
 
 // checkDataDisk compares the disk with the registered data disks.
@@ -96,11 +96,11 @@ func checkDataDisk(f *Facts) finding {
 	}
 	for _, entry := range register {
 		if target.Named(entry) {
-			return bad("the disk is registered as a data disk", "remove it from extra.data_disks, or pick another disk",
+			return fail("the disk is registered as a data disk", "remove it from extra.data_disks, or pick another disk",
 				models.Observed("disk", diskLine(target)), models.Observed("extra.data_disks", entry))
 		}
 	}
-	return good("not registered", models.Observed("extra.data_disks", register))
+	return pass("not registered", models.Observed("extra.data_disks", register))
 }
 
 // minUsualDisk is the usual minimum size of a server's disk.
@@ -126,9 +126,9 @@ func checkOddDisk(f *Facts) finding {
 	}
 	at := models.Observed("disk", strings.TrimSpace(diskLine(target)+" "+target.Model))
 	if odd != nil {
-		return bad("unusual root disk: "+strings.Join(odd, ", "), "confirm the disk: ironworks disks "+f.Node.Label(), at).onScreen(confirmDisk)
+		return fail("unusual root disk: "+strings.Join(odd, ", "), "confirm the disk: ironworks disks "+f.Node.Label(), at).onScreen(confirmDisk)
 	}
-	return good("usual disk", at)
+	return pass("usual disk", at)
 }
 
 func checkSameDisk(f *Facts) finding {
@@ -139,9 +139,9 @@ func checkSameDisk(f *Facts) finding {
 	}
 	at := []models.Observation{models.Observed("disk", diskLine(target)), models.Observed("extra.console.root_disk", last)}
 	if last.Is(target) {
-		return good("same disk as last time", at...)
+		return pass("same disk as last time", at...)
 	}
-	return bad("different disk from last time", "confirm the disk: ironworks disks "+f.Node.Label(), at...).onScreen(confirmDisk)
+	return fail("different disk from last time", "confirm the disk: ironworks disks "+f.Node.Label(), at...).onScreen(confirmDisk)
 }
 
 func checkRAIDRoot(f *Facts) finding {
@@ -149,11 +149,11 @@ func checkRAIDRoot(f *Facts) finding {
 		return finding{}
 	}
 	if volume := models.RAIDRoot(f.Node); volume != "" {
-		return bad("the deployment creates the RAID and installs to "+volume+", ignoring the hints", "", models.Observed("target_raid_config", volume))
+		return fail("the deployment creates the RAID and installs to "+volume+", ignoring the hints", "", models.Observed("target_raid_config", volume))
 	}
 	if s := f.raidStep(); s != nil {
 		remedy := "run " + cleanStepOf(*s) + " in manual cleaning, and inspect, before the deployment"
-		return bad(s.Label()+" changes the disks: the agent matches the hints with the disks after it", remedy+": ironworks clean "+f.Node.Label(),
+		return fail(s.Label()+" changes the disks: the agent matches the hints with the disks after it", remedy+": ironworks clean "+f.Node.Label(),
 			models.Observed("hints", orNoHints(f.Hints))).onScreen(remedy)
 	}
 	return finding{}
@@ -176,7 +176,7 @@ func checkAssisted(f *Facts) finding {
 	if f.Kind != KindAssisted {
 		return finding{}
 	}
-	return bad("the Assisted Installer picks the disk itself and ignores the hints", "choose the disk in the Assisted Installer",
+	return fail("the Assisted Installer picks the disk itself and ignores the hints", "choose the disk in the Assisted Installer",
 		models.Observed("hints", orNoHints(f.Hints)))
 }
 
@@ -190,9 +190,9 @@ func checkKickstart(f *Facts) finding {
 	erases := "the kickstart chooses the disks and ignores the hints; Ironic's default erases all disks"
 	switch {
 	case f.Inventory == nil || len(f.Inventory.Disks) == 0:
-		return bad(erases, "inspect the node, and check that the kickstart names the disk", template)
+		return fail(erases, "inspect the node, and check that the kickstart names the disk", template)
 	case len(f.Inventory.Disks) > 1:
-		return bad(fmt.Sprintf("%s: here %d", erases, len(f.Inventory.Disks)), "check that the kickstart names the disk", template)
+		return fail(fmt.Sprintf("%s: here %d", erases, len(f.Inventory.Disks)), "check that the kickstart names the disk", template)
 	}
-	return good("one disk", template, models.Observed("disk", diskLine(&f.Inventory.Disks[0])))
+	return pass("one disk", template, models.Observed("disk", diskLine(&f.Inventory.Disks[0])))
 }

@@ -68,27 +68,27 @@ func checkUserData(f *Facts) finding {
 	}
 	switch {
 	case reader == ReaderOther && u.Language == ReaderIgnition && u.Kind != kindIgnition:
-		return bad(fmt.Sprintf("the user data is %s, which must be translated first", u.Kind),
+		return fail(fmt.Sprintf("the user data is %s, which must be translated first", u.Kind),
 			"to translate it, set configdrive.reader: ignition", at...).onScreen("to translate it, set the reader on the page First boot to ignition")
 	case reader == ReaderOther:
 		return unknown("user data sent unchanged; reader unknown", "", at...)
 	case reader == "":
-		return bad(fmt.Sprintf("the user data (%s) is for neither Ignition nor cloud-init", u.Kind),
+		return fail(fmt.Sprintf("the user data (%s) is for neither Ignition nor cloud-init", u.Kind),
 			"set configdrive.reader in the plan (--user-data-reader): ignition, cloud-init or other", append(at, errors...)...).
 			onScreen("set the reader on the page First boot: ignition, cloud-init or other")
 	case reader == ReaderIgnition && u.onlyLoginFails():
-		return bad(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: login to the installed system would fail", u.Kind),
+		return fail(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: login to the installed system would fail", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case reader == ReaderIgnition && (u.Language != reader || !u.OK):
-		return bad(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
+		return fail(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case u.Language != reader:
-		return bad(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start with #cloud-config, or set another reader in configdrive.reader", at...).
+		return fail(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start with #cloud-config, or set another reader in configdrive.reader", at...).
 			onScreen("start with #cloud-config, or set another reader on the page First boot")
 	case !u.OK:
-		return bad("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
+		return fail("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
 	}
-	return good(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
+	return pass(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
 
 // onlyLoginFails reports whether all errors are in SSH keys or passwords, which Ignition itself does not check.
@@ -116,18 +116,18 @@ func checkUserDataReader(f *Facts) finding {
 	at := models.Observed("boot_interface", models.OrNone(f.Node.BootInterface))
 	switch {
 	case f.Kind == KindAssisted:
-		return bad("the Assisted Installer ignores user data", "configure the hosts in the Assisted Installer")
+		return fail("the Assisted Installer ignores user data", "configure the hosts in the Assisted Installer")
 	case f.Kind == KindFake:
-		return bad("a fake deployment delivers no user data", "")
+		return fail("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
 		// ramdisk.py omits it without the capability ramdisk_boot_configdrive.
-		return bad("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
+		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()
 	if !assumed || reader == "" {
 		return finding{}
 	}
-	return bad(fmt.Sprintf("assumed reader of the user data: %s (%s)", reader, why),
+	return fail(fmt.Sprintf("assumed reader of the user data: %s (%s)", reader, why),
 		"set configdrive.reader in the plan or --user-data-reader", models.Observed("user_data", f.UserData.Kind)).
 		onScreen("set the reader on the page First boot")
 }
@@ -141,9 +141,9 @@ func checkUserDataOdd(f *Facts) finding {
 	case f.UserData == nil && !coreOS:
 		return finding{}
 	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
-		return good("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
+		return pass("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
 	case f.UserData == nil:
-		return bad("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the page First boot")
+		return fail("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the page First boot")
 	}
 	var evidence []models.Observation
 	for _, p := range f.UserData.Findings {
@@ -156,9 +156,9 @@ func checkUserDataOdd(f *Facts) finding {
 		if f.UserData.Language == ReaderCloudInit {
 			remedy, screen = "", ""
 		}
-		return bad(models.Counted(len(evidence), "warning")+" about the user data", remedy, evidence...).onScreen(screen)
+		return fail(models.Counted(len(evidence), "warning")+" about the user data", remedy, evidence...).onScreen(screen)
 	}
-	return good("no warnings")
+	return pass("no warnings")
 }
 
 // readsUserData reports whether the installed system may read user data.

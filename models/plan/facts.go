@@ -213,17 +213,17 @@ type verdict int
 
 const (
 	notAsked verdict = iota // irrelevant to this deployment
-	fine
-	found // the problem exists
+	passed
+	failed // the problem exists
 	notKnown
 )
 
-func good(text string, evidence ...models.Observation) finding {
-	return finding{verdict: fine, text: text, evidence: evidence}
+func pass(text string, evidence ...models.Observation) finding {
+	return finding{verdict: passed, text: text, evidence: evidence}
 }
 
-func bad(text, remedy string, evidence ...models.Observation) finding {
-	return finding{verdict: found, text: text, remedy: remedy, evidence: evidence}
+func fail(text, remedy string, evidence ...models.Observation) finding {
+	return finding{verdict: failed, text: text, remedy: remedy, evidence: evidence}
 }
 
 func unknown(text, remedy string, evidence ...models.Observation) finding {
@@ -320,11 +320,11 @@ func (r finding) check(id CheckID) Check {
 		check.Evidence = []models.Observation{}
 	}
 	switch r.verdict {
-	case found:
+	case failed:
 		check.Severity = rule.Worst
 	case notKnown:
 		check.Severity = CheckUnknown
-	case fine, notAsked:
+	case passed, notAsked:
 	}
 	return check
 }

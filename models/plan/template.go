@@ -136,7 +136,7 @@ func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()
 	switch {
 	case err != nil:
-		return bad(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", models.Observed("instance_info.traits", f.Node.InstanceInfo["traits"])).
+		return fail(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", models.Observed("instance_info.traits", f.Node.InstanceInfo["traits"])).
 			onScreen(models.RunKey("set", "instance_info.traits-"))
 	case len(traits) == 0:
 		return finding{}
@@ -149,10 +149,10 @@ func checkTraits(f *Facts) finding {
 		}
 	}
 	if lacks != nil {
-		return bad("the node lacks "+strings.Join(lacks, ", "), "ironworks set "+f.Node.Label()+" traits+="+strings.Join(lacks, ","), at...).
+		return fail("the node lacks "+strings.Join(lacks, ", "), "ironworks set "+f.Node.Label()+" traits+="+strings.Join(lacks, ","), at...).
 			onScreen(models.RunKey("set", "traits+="+strings.Join(lacks, ",")))
 	}
-	return good("all present", at...)
+	return pass("all present", at...)
 }
 
 // checkTemplates finds steps that Ironic refuses in the templates, whose steps it validates as one list.
@@ -170,10 +170,10 @@ func checkTemplates(f *Facts) finding {
 		steps = append(steps, t.Steps...)
 	}
 	if len(at) == 0 {
-		return good("no deploy template for the instance's traits")
+		return pass("no deploy template for the instance's traits")
 	}
 	if wrong := wrongSteps(steps); wrong != nil {
-		return bad("in the combined deploy templates: "+strings.Join(wrong, "; "), "remove a trait, or change a template", at...)
+		return fail("in the combined deploy templates: "+strings.Join(wrong, "; "), "remove a trait, or change a template", at...)
 	}
-	return good("their steps are added", at...)
+	return pass("their steps are added", at...)
 }

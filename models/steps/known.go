@@ -20,124 +20,124 @@ func kinds(letters string) []models.StepKind {
 	return list
 }
 
-func on(drivers ...string) []string { return drivers }
+func drivers(drivers ...string) []string { return drivers }
 
 func args(list ...Argument) []Argument { return list }
 
-func need(name string, t Type, description string) Argument {
+func requiredArgument(name string, t Type, description string) Argument {
 	return Argument{Name: name, Type: t, Required: true, Description: description}
 }
 
-func may(name string, t Type, byDefault, description string) Argument {
+func optionalArgument(name string, t Type, byDefault, description string) Argument {
 	return Argument{Name: name, Type: t, Default: byDefault, Description: description}
 }
 
 // Arguments that several steps have.
 var (
-	biosSettings = need("settings", List, "settings to change, each {name, value}")
-	raidTarget   = need("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
-	makesRoot    = may("create_root_volume", Boolean, "true", "create the volume with is_root_volume")
-	makesOthers  = may("create_nonroot_volumes", Boolean, "true", "create the other volumes")
-	deletesFirst = may("delete_existing", Boolean, "true", "delete all volumes first")
-	keepsFirst   = may("delete_existing", Boolean, "false", "delete all volumes first")
-	images       = need("firmware_images", List, "images, each {url, checksum, wait}")
-	wherefrom    = need("import_configuration_location", Text, "URL of the configuration to import")
-	whereto      = need("export_configuration_location", Text, "URL that receives the configuration")
-	sppURL       = need("url", Text, "URL of the Service Pack for ProLiant")
-	sppChecksum  = need("checksum", Text, "MD5 checksum of the image")
-	sppParts     = may("components", List, "", "file names of components to update; default: all")
-	ignores      = may("ignore", Boolean, "false", "skip the step")
+	biosSettings = requiredArgument("settings", List, "settings to change, each {name, value}")
+	raidTarget   = requiredArgument("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
+	makesRoot    = optionalArgument("create_root_volume", Boolean, "true", "create the volume with is_root_volume")
+	makesOthers  = optionalArgument("create_nonroot_volumes", Boolean, "true", "create the other volumes")
+	deletesFirst = optionalArgument("delete_existing", Boolean, "true", "delete all volumes first")
+	keepsFirst   = optionalArgument("delete_existing", Boolean, "false", "delete all volumes first")
+	images       = requiredArgument("firmware_images", List, "images, each {url, checksum, wait}")
+	wherefrom    = requiredArgument("import_configuration_location", Text, "URL of the configuration to import")
+	whereto      = requiredArgument("export_configuration_location", Text, "URL that receives the configuration")
+	sppURL       = requiredArgument("url", Text, "URL of the Service Pack for ProLiant")
+	sppChecksum  = requiredArgument("checksum", Text, "MD5 checksum of the image")
+	sppParts     = optionalArgument("components", List, "", "file names of components to update; default: all")
+	ignores      = optionalArgument("ignore", Boolean, "false", "skip the step")
 	// ironic_python_agent/inject_files.py
 	injectArgs = args(
-		may("files", List, "", "files, each {path, content (Base64), mode, owner, group, partition}"),
-		may("verify_ca", Boolean, "true", "verify TLS certificates of URLs"),
+		optionalArgument("files", List, "", "files, each {path, content (Base64), mode, owner, group, partition}"),
+		optionalArgument("verify_ca", Boolean, "true", "verify TLS certificates of URLs"),
 	)
 )
 
 // table has the steps of both releases (get_clean_steps, get_deploy_steps and get_service_steps of the agent's
 // GenericHardwareManager; the decorators of ironic/drivers/modules). A service step exists only in 39.0.0.
 var table = append([]Known{
-	{Interface: "bios", Name: "apply_configuration", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dcs"), Description: "change BIOS settings, reboot and verify", Args: args(biosSettings)},
-	{Interface: "bios", Name: "apply_configuration", Drivers: on("fake"), Kinds: kinds("c"), Description: "record BIOS settings", Args: args(biosSettings)},
-	{Interface: "bios", Name: "apply_configuration", Drivers: on("ilo"), Kinds: kinds("dc"), Description: "change BIOS settings", Args: args(biosSettings), Release: onlyOld},
-	{Interface: "bios", Name: "apply_configuration", Drivers: on("irmc"), Kinds: kinds("c"), Description: "change BIOS settings", Args: args(biosSettings), Release: onlyOld},
-	{Interface: "bios", Name: "cache_bios_settings", Drivers: on("fake"), Kinds: kinds("c"), Description: "read BIOS settings"},
-	{Interface: "bios", Name: "factory_reset", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dcs"), Description: "reset BIOS settings to their defaults"},
-	{Interface: "bios", Name: "factory_reset", Drivers: on("fake"), Kinds: kinds("c"), Description: "forget recorded BIOS settings"},
-	{Interface: "bios", Name: "factory_reset", Drivers: on("ilo"), Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults", Release: onlyOld},
+	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dcs"), Description: "change BIOS settings, reboot and verify", Args: args(biosSettings)},
+	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("fake"), Kinds: kinds("c"), Description: "record BIOS settings", Args: args(biosSettings)},
+	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("ilo"), Kinds: kinds("dc"), Description: "change BIOS settings", Args: args(biosSettings), Release: onlyOld},
+	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("irmc"), Kinds: kinds("c"), Description: "change BIOS settings", Args: args(biosSettings), Release: onlyOld},
+	{Interface: "bios", Name: "cache_bios_settings", Drivers: drivers("fake"), Kinds: kinds("c"), Description: "read BIOS settings"},
+	{Interface: "bios", Name: "factory_reset", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dcs"), Description: "reset BIOS settings to their defaults"},
+	{Interface: "bios", Name: "factory_reset", Drivers: drivers("fake"), Kinds: kinds("c"), Description: "forget recorded BIOS settings"},
+	{Interface: "bios", Name: "factory_reset", Drivers: drivers("ilo"), Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults", Release: onlyOld},
 
-	{Interface: "deploy", Name: "deploy", Drivers: on("custom-agent", "direct", "ansible", "fake", "ramdisk", "anaconda"), Kinds: kinds("d"), Description: "boot the ramdisk, or the image of ramdisk and anaconda"},
-	{Interface: "deploy", Name: "deploy", Drivers: on("autodetect", "bootc", "noop"), Kinds: kinds("d"), Description: "boot the ramdisk", Release: onlyNewest},
-	{Interface: "deploy", Name: "write_image", Drivers: on("direct", "ansible", Agent), Kinds: kinds("d"), Description: "write the image to the root disk"},
-	{Interface: "deploy", Name: "write_image", Drivers: on(Agent), Kinds: kinds("s"), Description: "write the image to the root disk", Release: onlyNewest},
-	{Interface: "deploy", Name: "execute_bootc_install", Drivers: on("bootc", Agent), Kinds: kinds("d"), Description: "install a bootable container", Release: onlyNewest},
-	{Interface: "deploy", Name: "execute_bootc_install", Drivers: on(Agent), Kinds: kinds("s"), Description: "install a bootable container", Release: onlyNewest},
-	{Interface: "deploy", Name: "prepare_instance_boot", Drivers: on("custom-agent", "direct"), Kinds: kinds("d"), Description: "set the boot device for the instance"},
-	{Interface: "deploy", Name: "prepare_instance_boot", Drivers: on("bootc"), Kinds: kinds("d"), Description: "set the boot device for the instance", Release: onlyNewest},
-	{Interface: "deploy", Name: "set_boot_to_disk", Drivers: on("bootc"), Kinds: kinds("d"), Description: "boot from disk", Release: onlyNewest},
-	{Interface: "deploy", Name: "tear_down_agent", Drivers: on("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power off the ramdisk"},
-	{Interface: "deploy", Name: "tear_down_agent", Drivers: on("bootc"), Kinds: kinds("d"), Description: "power off the ramdisk", Release: onlyNewest},
-	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: on("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "attach the instance's networks"},
-	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: on("bootc"), Kinds: kinds("d"), Description: "attach the instance's networks", Release: onlyNewest},
-	{Interface: "deploy", Name: "boot_instance", Drivers: on("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power on the instance"},
-	{Interface: "deploy", Name: "boot_instance", Drivers: on("bootc"), Kinds: kinds("d"), Description: "power on the instance", Release: onlyNewest},
-	{Interface: "deploy", Name: "erase_devices", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase all disks, with their erase command or by overwriting", Automated: 10},
-	{Interface: "deploy", Name: "erase_devices_metadata", Drivers: on(Agent), Kinds: kinds("dc"), Description: "erase partition tables and file system headers of all disks", Automated: 99},
-	{Interface: "deploy", Name: "erase_devices_express", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase NVMe disks with their erase command, and metadata of other disks"},
-	{Interface: "deploy", Name: "erase_pstore", Drivers: on(Agent), Kinds: kinds("c"), Description: "delete crash dumps of the kernel"},
+	{Interface: "deploy", Name: "deploy", Drivers: drivers("custom-agent", "direct", "ansible", "fake", "ramdisk", "anaconda"), Kinds: kinds("d"), Description: "boot the ramdisk, or the image of ramdisk and anaconda"},
+	{Interface: "deploy", Name: "deploy", Drivers: drivers("autodetect", "bootc", "noop"), Kinds: kinds("d"), Description: "boot the ramdisk", Release: onlyNewest},
+	{Interface: "deploy", Name: "write_image", Drivers: drivers("direct", "ansible", Agent), Kinds: kinds("d"), Description: "write the image to the root disk"},
+	{Interface: "deploy", Name: "write_image", Drivers: drivers(Agent), Kinds: kinds("s"), Description: "write the image to the root disk", Release: onlyNewest},
+	{Interface: "deploy", Name: "execute_bootc_install", Drivers: drivers("bootc", Agent), Kinds: kinds("d"), Description: "install a bootable container", Release: onlyNewest},
+	{Interface: "deploy", Name: "execute_bootc_install", Drivers: drivers(Agent), Kinds: kinds("s"), Description: "install a bootable container", Release: onlyNewest},
+	{Interface: "deploy", Name: "prepare_instance_boot", Drivers: drivers("custom-agent", "direct"), Kinds: kinds("d"), Description: "set the boot device for the instance"},
+	{Interface: "deploy", Name: "prepare_instance_boot", Drivers: drivers("bootc"), Kinds: kinds("d"), Description: "set the boot device for the instance", Release: onlyNewest},
+	{Interface: "deploy", Name: "set_boot_to_disk", Drivers: drivers("bootc"), Kinds: kinds("d"), Description: "boot from disk", Release: onlyNewest},
+	{Interface: "deploy", Name: "tear_down_agent", Drivers: drivers("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power off the ramdisk"},
+	{Interface: "deploy", Name: "tear_down_agent", Drivers: drivers("bootc"), Kinds: kinds("d"), Description: "power off the ramdisk", Release: onlyNewest},
+	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: drivers("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "attach the instance's networks"},
+	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: drivers("bootc"), Kinds: kinds("d"), Description: "attach the instance's networks", Release: onlyNewest},
+	{Interface: "deploy", Name: "boot_instance", Drivers: drivers("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power on the instance"},
+	{Interface: "deploy", Name: "boot_instance", Drivers: drivers("bootc"), Kinds: kinds("d"), Description: "power on the instance", Release: onlyNewest},
+	{Interface: "deploy", Name: "erase_devices", Drivers: drivers(Agent), Kinds: kinds("c"), Description: "erase all disks, with their erase command or by overwriting", Automated: 10},
+	{Interface: "deploy", Name: "erase_devices_metadata", Drivers: drivers(Agent), Kinds: kinds("dc"), Description: "erase partition tables and file system headers of all disks", Automated: 99},
+	{Interface: "deploy", Name: "erase_devices_express", Drivers: drivers(Agent), Kinds: kinds("c"), Description: "erase NVMe disks with their erase command, and metadata of other disks"},
+	{Interface: "deploy", Name: "erase_pstore", Drivers: drivers(Agent), Kinds: kinds("c"), Description: "delete crash dumps of the kernel"},
 	{
-		Interface: "deploy", Name: "clean_uefi_nvram", Drivers: on(Agent), Kinds: kinds("dc"), Description: "delete boot entries", Release: onlyNewest,
-		Args: args(may("match_patterns", List, "", "regular expressions of entries to delete")),
+		Interface: "deploy", Name: "clean_uefi_nvram", Drivers: drivers(Agent), Kinds: kinds("dc"), Description: "delete boot entries", Release: onlyNewest,
+		Args: args(optionalArgument("match_patterns", List, "", "regular expressions of entries to delete")),
 	},
 	{
-		Interface: "deploy", Name: "inject_files", Drivers: on(Agent), Kinds: kinds("d"), Description: "write files to the root disk",
+		Interface: "deploy", Name: "inject_files", Drivers: drivers(Agent), Kinds: kinds("d"), Description: "write files to the root disk",
 		Args: injectArgs,
 	},
-	{Interface: "deploy", Name: "inject_files", Drivers: on(Agent), Kinds: kinds("s"), Description: "write files to the root disk", Release: onlyNewest, Args: injectArgs},
-	{Interface: "deploy", Name: "install_coreos", Drivers: on(Agent), Kinds: kinds("d"), Description: "install CoreOS with coreos-installer", Image: coreOS},
-	{Interface: "deploy", Name: "start_assisted_install", Drivers: on(Agent), Kinds: kinds("d"), Description: "start the agent of the assisted installer", Image: coreOS},
-	{Interface: "deploy", Name: "burnin_cpu", Drivers: on(Agent), Kinds: kinds("cs"), Description: "stress the CPUs"},
-	{Interface: "deploy", Name: "burnin_disk", Drivers: on(Agent), Kinds: kinds("c"), Description: "stress the disks, which erases them"},
-	{Interface: "deploy", Name: "burnin_gpu", Drivers: on(Agent), Kinds: kinds("cs"), Description: "stress the GPUs", Release: onlyNewest},
-	{Interface: "deploy", Name: "burnin_memory", Drivers: on(Agent), Kinds: kinds("cs"), Description: "stress the memory"},
-	{Interface: "deploy", Name: "burnin_network", Drivers: on(Agent), Kinds: kinds("cs"), Description: "stress the network"},
+	{Interface: "deploy", Name: "inject_files", Drivers: drivers(Agent), Kinds: kinds("s"), Description: "write files to the root disk", Release: onlyNewest, Args: injectArgs},
+	{Interface: "deploy", Name: "install_coreos", Drivers: drivers(Agent), Kinds: kinds("d"), Description: "install CoreOS with coreos-installer", Image: coreOS},
+	{Interface: "deploy", Name: "start_assisted_install", Drivers: drivers(Agent), Kinds: kinds("d"), Description: "start the agent of the assisted installer", Image: coreOS},
+	{Interface: "deploy", Name: "burnin_cpu", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "stress the CPUs"},
+	{Interface: "deploy", Name: "burnin_disk", Drivers: drivers(Agent), Kinds: kinds("c"), Description: "stress the disks, which erases them"},
+	{Interface: "deploy", Name: "burnin_gpu", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "stress the GPUs", Release: onlyNewest},
+	{Interface: "deploy", Name: "burnin_memory", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "stress the memory"},
+	{Interface: "deploy", Name: "burnin_network", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "stress the network"},
 
-	{Interface: "firmware", Name: "update", Drivers: on("redfish"), Kinds: kinds("dcs"), Description: "update firmware of components", Args: args(need("settings", List, "updates, each {component, url, wait}")), Release: onlyNewest},
-	{Interface: "firmware", Name: "update", Drivers: on("fake"), Kinds: kinds("c"), Description: "pretend to update firmware", Args: args(need("settings", List, "updates, each {component, url}")), Release: onlyNewest},
+	{Interface: "firmware", Name: "update", Drivers: drivers("redfish"), Kinds: kinds("dcs"), Description: "update firmware of components", Args: args(requiredArgument("settings", List, "updates, each {component, url, wait}")), Release: onlyNewest},
+	{Interface: "firmware", Name: "update", Drivers: drivers("fake"), Kinds: kinds("c"), Description: "pretend to update firmware", Args: args(requiredArgument("settings", List, "updates, each {component, url}")), Release: onlyNewest},
 
-	{Interface: "management", Name: "clear_job_queue", Drivers: on("idrac-redfish"), Kinds: kinds("c"), Description: "delete the jobs of the iDRAC"},
-	{Interface: "management", Name: "clear_job_queue", Drivers: on("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "delete the jobs of the iDRAC", Release: onlyOld},
-	{Interface: "management", Name: "known_good_state", Drivers: on("idrac-redfish"), Kinds: kinds("c"), Description: "reset the iDRAC and delete its jobs"},
-	{Interface: "management", Name: "known_good_state", Drivers: on("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "reset the iDRAC and delete its jobs", Release: onlyOld},
-	{Interface: "management", Name: "reset_idrac", Drivers: on("idrac-redfish"), Kinds: kinds("c"), Description: "restart the iDRAC"},
-	{Interface: "management", Name: "reset_idrac", Drivers: on("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "restart the iDRAC", Release: onlyOld},
-	{Interface: "management", Name: "export_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "save the configuration of the machine", Args: args(whereto), Release: onlyOld},
-	{Interface: "management", Name: "import_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration", Args: args(wherefrom), Release: onlyOld},
-	{Interface: "management", Name: "import_export_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration, and save the result", Args: args(wherefrom, whereto), Release: onlyOld},
-	{Interface: "management", Name: "clear_secure_boot_keys", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "delete the Secure Boot keys"},
-	{Interface: "management", Name: "reset_secure_boot_keys_to_default", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
+	{Interface: "management", Name: "clear_job_queue", Drivers: drivers("idrac-redfish"), Kinds: kinds("c"), Description: "delete the jobs of the iDRAC"},
+	{Interface: "management", Name: "clear_job_queue", Drivers: drivers("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "delete the jobs of the iDRAC", Release: onlyOld},
+	{Interface: "management", Name: "known_good_state", Drivers: drivers("idrac-redfish"), Kinds: kinds("c"), Description: "reset the iDRAC and delete its jobs"},
+	{Interface: "management", Name: "known_good_state", Drivers: drivers("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "reset the iDRAC and delete its jobs", Release: onlyOld},
+	{Interface: "management", Name: "reset_idrac", Drivers: drivers("idrac-redfish"), Kinds: kinds("c"), Description: "restart the iDRAC"},
+	{Interface: "management", Name: "reset_idrac", Drivers: drivers("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "restart the iDRAC", Release: onlyOld},
+	{Interface: "management", Name: "export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "save the configuration of the machine", Args: args(whereto), Release: onlyOld},
+	{Interface: "management", Name: "import_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration", Args: args(wherefrom), Release: onlyOld},
+	{Interface: "management", Name: "import_export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration, and save the result", Args: args(wherefrom, whereto), Release: onlyOld},
+	{Interface: "management", Name: "clear_secure_boot_keys", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "delete the Secure Boot keys"},
+	{Interface: "management", Name: "reset_secure_boot_keys_to_default", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
 	{
-		Interface: "management", Name: "set_bmc_clock", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "set the BMC's clock", Release: onlyNewest,
-		Args: args(may("target_datetime", Text, "now", "time as in 2026-11-26T12:00:00+00:00"), may("datetime_local_offset", Text, "", "offset of local time, as in +01:00")),
+		Interface: "management", Name: "set_bmc_clock", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "set the BMC's clock", Release: onlyNewest,
+		Args: args(optionalArgument("target_datetime", Text, "now", "time as in 2026-11-26T12:00:00+00:00"), optionalArgument("datetime_local_offset", Text, "", "offset of local time, as in +01:00")),
 	},
-	{Interface: "management", Name: "update_firmware", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("cs"), Description: "update firmware from images", Args: args(images)},
+	{Interface: "management", Name: "update_firmware", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("cs"), Description: "update firmware from images", Args: args(images)},
 
-	{Interface: "network", Name: "reattach_networking", Drivers: on("neutron"), Kinds: kinds("s"), Description: "attach the instance's networks again", Release: onlyNewest},
+	{Interface: "network", Name: "reattach_networking", Drivers: drivers("neutron"), Kinds: kinds("s"), Description: "attach the instance's networks again", Release: onlyNewest},
 
-	{Interface: "raid", Name: "create_configuration", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers, keepsFirst)},
-	{Interface: "raid", Name: "create_configuration", Drivers: on(Agent), Kinds: kinds("cs"), Description: "create the software RAID of the target RAID"},
-	{Interface: "raid", Name: "create_configuration", Drivers: on("idrac", "idrac-wsman", "ibmc"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers, keepsFirst), Release: onlyOld},
-	{Interface: "raid", Name: "create_configuration", Drivers: on("ilo5", "irmc"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers), Release: onlyOld},
-	{Interface: "raid", Name: "delete_configuration", Drivers: on("redfish"), Kinds: kinds("dcs"), Description: "delete all volumes"},
-	{Interface: "raid", Name: "delete_configuration", Drivers: on("idrac-redfish"), Kinds: kinds("dc"), Description: "delete all volumes"},
-	{Interface: "raid", Name: "delete_configuration", Drivers: on(Agent), Kinds: kinds("cs"), Description: "delete the software RAID"},
-	{Interface: "raid", Name: "delete_configuration", Drivers: on("idrac", "idrac-wsman", "ibmc", "ilo5"), Kinds: kinds("dc"), Description: "delete all volumes", Release: onlyOld},
-	{Interface: "raid", Name: "delete_configuration", Drivers: on("irmc"), Kinds: kinds("c"), Description: "delete all volumes", Release: onlyOld},
-	{Interface: "raid", Name: "apply_configuration", Drivers: on("redfish", "idrac-redfish"), Kinds: kinds("ds"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers, deletesFirst)},
-	{Interface: "raid", Name: "apply_configuration", Drivers: on(Agent), Kinds: kinds("ds"), Description: "set and create a target software RAID", Args: args(raidTarget, deletesFirst)},
-	{Interface: "raid", Name: "apply_configuration", Drivers: on("idrac", "idrac-wsman", "ibmc"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers, deletesFirst), Release: onlyOld},
-	{Interface: "raid", Name: "apply_configuration", Drivers: on("ilo5"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers), Release: onlyOld},
+	{Interface: "raid", Name: "create_configuration", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers, keepsFirst)},
+	{Interface: "raid", Name: "create_configuration", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "create the software RAID of the target RAID"},
+	{Interface: "raid", Name: "create_configuration", Drivers: drivers("idrac", "idrac-wsman", "ibmc"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers, keepsFirst), Release: onlyOld},
+	{Interface: "raid", Name: "create_configuration", Drivers: drivers("ilo5", "irmc"), Kinds: kinds("c"), Description: "create the volumes of the target RAID", Args: args(makesRoot, makesOthers), Release: onlyOld},
+	{Interface: "raid", Name: "delete_configuration", Drivers: drivers("redfish"), Kinds: kinds("dcs"), Description: "delete all volumes"},
+	{Interface: "raid", Name: "delete_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "delete all volumes"},
+	{Interface: "raid", Name: "delete_configuration", Drivers: drivers(Agent), Kinds: kinds("cs"), Description: "delete the software RAID"},
+	{Interface: "raid", Name: "delete_configuration", Drivers: drivers("idrac", "idrac-wsman", "ibmc", "ilo5"), Kinds: kinds("dc"), Description: "delete all volumes", Release: onlyOld},
+	{Interface: "raid", Name: "delete_configuration", Drivers: drivers("irmc"), Kinds: kinds("c"), Description: "delete all volumes", Release: onlyOld},
+	{Interface: "raid", Name: "apply_configuration", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("ds"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers, deletesFirst)},
+	{Interface: "raid", Name: "apply_configuration", Drivers: drivers(Agent), Kinds: kinds("ds"), Description: "set and create a target software RAID", Args: args(raidTarget, deletesFirst)},
+	{Interface: "raid", Name: "apply_configuration", Drivers: drivers("idrac", "idrac-wsman", "ibmc"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers, deletesFirst), Release: onlyOld},
+	{Interface: "raid", Name: "apply_configuration", Drivers: drivers("ilo5"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers), Release: onlyOld},
 
-	{Interface: "vendor", Name: "log_passthrough", Drivers: on("fake"), Kinds: kinds("cs"), Description: "write to the conductor's log", Release: onlyNewest, Automated: 1},
-	{Interface: "vendor", Name: "trigger_servicewait", Drivers: on("fake"), Kinds: kinds("s"), Description: "wait for the agent", Release: onlyNewest},
+	{Interface: "vendor", Name: "log_passthrough", Drivers: drivers("fake"), Kinds: kinds("cs"), Description: "write to the conductor's log", Release: onlyNewest, Automated: 1},
+	{Interface: "vendor", Name: "trigger_servicewait", Drivers: drivers("fake"), Kinds: kinds("s"), Description: "wait for the agent", Release: onlyNewest},
 }, ofILO()...)

@@ -87,7 +87,7 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 			}
 		}
 		list.End(number, run.results)
-		return Msg{f, ended{}}
+		return Msg{f, taskEnded{}}
 	})
 }
 

@@ -168,8 +168,8 @@ type (
 	overrideConfirmed struct{ override }
 	overrideDeclined  struct{}
 	confirmed         struct{}
-	// ended reports that the task has the results of all nodes.
-	ended struct{}
+	// taskEnded reports that the task has the results of all nodes.
+	taskEnded struct{}
 )
 
 func (interruptedFound) in() state  { return stateFinding }
@@ -182,7 +182,7 @@ func (overrideChosen) in() state    { return stateRefused }
 func (overrideConfirmed) in() state { return stateOverriding }
 func (overrideDeclined) in() state  { return stateOverriding }
 func (confirmed) in() state         { return stateConfirming }
-func (ended) in() state             { return stateRunning }
+func (taskEnded) in() state         { return stateRunning }
 
 // send returns the command that reports an event of the flow.
 func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
@@ -216,7 +216,7 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 		return w.showRefused(f)
 	case confirmed:
 		return w.run(f)
-	case ended:
+	case taskEnded:
 		return w.ended(f)
 	}
 	return nil

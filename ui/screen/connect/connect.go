@@ -104,13 +104,13 @@ func (s *Screen) check() tea.Cmd {
 // refresh reads the contexts again, including one without a file (--url).
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
-	if here := s.env.Session; here != nil && !has(contexts, here.Context.Name) {
+	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {
 		contexts = append([]screen.Context{here.Context}, contexts...)
 	}
 	s.table.SetRows(contexts)
 }
 
-func has(contexts []screen.Context, name string) bool {
+func hasContext(contexts []screen.Context, name string) bool {
 	for i := range contexts {
 		if contexts[i].Name == name {
 			return true

@@ -79,7 +79,7 @@ type Screen struct {
 	tabs      body.TabLine
 	wide      bool // the checks are drawn beside the page
 
-	look
+	checkRun
 	// overrides are overridden checks by node UUID; changing the plan clears them.
 	overrides map[string][]plan.CheckID
 	file      userData

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// besides is the minimum width for checks beside the page.
-	besides = 110
+	// asideFrom is the minimum width for checks beside the page.
+	asideFrom = 110
 	// asideMost is the maximum width of the checks; they also take at most 2/5 of the screen.
 	asideMost = 62
 	// slow is the time after which the running time of the checks is shown.
@@ -26,11 +26,11 @@ const (
 
 // Draw draws the page, with the checks beside or below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	s.wide = w >= besides
+	s.wide = w >= asideFrom
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	titles := make([]string, pageCount)
 	for p := range pageCount {
-		mark, _ := sign(s.verdict(p))
+		mark, _ := verdictGlyph(s.verdict(p))
 		titles[p] = mark + " " + p.title() // without numbers, which are keys of other screens
 	}
 	place := ""
@@ -44,8 +44,8 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// sign returns the glyph and role of a verdict.
-func sign(verdict plan.CheckSeverity) (string, theme.Role) {
+// verdictGlyph returns the glyph and role of a verdict.
+func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
 		return theme.GlyphDone, theme.Good
@@ -135,7 +135,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	case s.err != nil:
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
-	mark, role := sign(s.verdict(pageReview))
+	mark, role := verdictGlyph(s.verdict(pageReview))
 	result := s.worstChecks()
 	if len(s.refs) > 1 {
 		result = fmt.Sprintf("%d ready, %d refused", s.ready, s.refused)
@@ -188,7 +188,7 @@ func (s *Screen) noChecks() string {
 
 // checkLines are the current node's checks, wrapped to w cells: the checks of the page; all on the page Review.
 func (s *Screen) checkLines(w int) []pane.Line {
-	x := &text{w: w}
+	x := &reviewText{w: w}
 	if s.err != nil {
 		x.lines = append(x.lines, body.Fault(s.err, w-1)...)
 		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, s.env.Keys.Text(textPlanKept)))
@@ -228,8 +228,8 @@ func (s *Screen) checkLines(w int) []pane.Line {
 }
 
 // check adds a check that did not pass, with remedy and evidence.
-func (x *text) check(c plan.Check) {
-	mark, role := sign(c.Severity)
+func (x *reviewText) check(c plan.Check) {
+	mark, role := verdictGlyph(c.Severity)
 	name := string(c.ID)
 	if c.Overridden {
 		name += " (overridden)"

@@ -13,8 +13,8 @@ import (
 	"ironworks/provision"
 )
 
-// look is the result of the last checks.
-type look struct {
+// checkRun is the result of the last checks.
+type checkRun struct {
 	nodes []models.Node
 	// action has run the checks, nil before the first; planned is the runner's plan of it. final: all data was read
 	// fresh from Ironic, so the deployment may start.

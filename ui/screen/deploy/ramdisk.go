@@ -63,7 +63,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	fields := []form.Field{
 		{
 			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
-			Help: textKindHelp + here(s.kind) + textKindDefault,
+			Help: textKindHelp + resultingKind(s.kind) + textKindDefault,
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
@@ -114,7 +114,7 @@ func (s *Screen) interfaces() []string {
 	return []string{"custom-agent", "direct", "ramdisk"}
 }
 
-func here(kind plan.Kind) string {
+func resultingKind(kind plan.Kind) string {
 	if kind == "" {
 		return ""
 	}

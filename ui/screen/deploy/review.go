@@ -19,14 +19,14 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// text collects lines wrapped to w cells, with sanitized text.
-type text struct {
+// reviewText collects lines wrapped to w cells, with sanitized text.
+type reviewText struct {
 	w     int
 	lines []pane.Line
 }
 
 // spans adds a line; its last span wraps at the indent.
-func (x *text) spans(indent int, spans ...body.Span) {
+func (x *reviewText) spans(indent int, spans ...body.Span) {
 	// A space before an overlong word would fill a line alone.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
 		word := strings.TrimLeft(spans[at].Text, " ")
@@ -52,14 +52,14 @@ func (x *text) spans(indent int, spans ...body.Span) {
 	x.lines = append(x.lines, body.Indented(last.Role, rest, x.w-1, indent)...)
 }
 
-func (x *text) gap() {
+func (x *reviewText) gap() {
 	if len(x.lines) > 0 {
 		x.lines = append(x.lines, nil)
 	}
 }
 
 // texts adds lines of a dialog.
-func (x *text) texts(list []overlay.Text) {
+func (x *reviewText) texts(list []overlay.Text) {
 	for _, t := range list {
 		x.spans(max(t.Indent+1, 3), body.S(t.Role, " "), body.S(t.Role, t.Text))
 	}
@@ -68,7 +68,7 @@ func (x *text) texts(list []overlay.Text) {
 // reviewLines is the review of the current node, wrapped to w cells: as in the dialogs, without the checks, which
 // have their own place.
 func (s *Screen) reviewLines(w int) []pane.Line {
-	x := &text{w: w}
+	x := &reviewText{w: w}
 	if len(s.refs) > 1 && s.action != nil {
 		s.summaryLines(x)
 	}
@@ -105,7 +105,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 }
 
 // summaryLines lists the nodes with their results.
-func (s *Screen) summaryLines(x *text) {
+func (s *Screen) summaryLines(x *reviewText) {
 	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
 		n := &s.nodes[i]

@@ -91,7 +91,7 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 		if problem != "" {
 			return nil, field, problem
 		}
-		return s.decide(func() tea.Cmd { return tea.Batch(image.into(s), s.readStep(k, step, instead)) }), "", ""
+		return s.decide(func() tea.Cmd { return tea.Batch(image.writeToPlan(s), s.readStep(k, step, instead)) }), "", ""
 	})
 }
 

@@ -125,8 +125,8 @@ func readImage(v map[string]string) (image *stepImage, field, problem string) {
 	return image, "", ""
 }
 
-// into writes image and hints into the plan. Hints are per node, because disks differ.
-func (i *stepImage) into(s *Screen) tea.Cmd {
+// writeToPlan writes image and hints into the plan. Hints are per node, because disks differ.
+func (i *stepImage) writeToPlan(s *Screen) tea.Cmd {
 	if i == nil {
 		return nil
 	}

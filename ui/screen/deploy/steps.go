@@ -80,10 +80,10 @@ func argsText(args map[string]any) string {
 	return text
 }
 
-func same(a, b models.Step) bool { return a.Interface == b.Interface && a.Step == b.Step }
+func sameStep(a, b models.Step) bool { return a.Interface == b.Interface && a.Step == b.Step }
 
-func has(list []models.Step, step models.Step) bool {
-	return slices.ContainsFunc(list, func(o models.Step) bool { return same(o, step) })
+func hasStep(list []models.Step, step models.Step) bool {
+	return slices.ContainsFunc(list, func(o models.Step) bool { return sameStep(o, step) })
 }
 
 // stepRows returns the steps in Ironic's order, those that do not run last.
@@ -102,10 +102,10 @@ func (s *Screen) stepRows() []stepRow {
 		if i >= len(merged)-len(idle) {
 			r.offered = textDoesNotRun
 		}
-		if r.from == ofPlan && !has(f.Plan.Steps, step.Step) {
+		if r.from == ofPlan && !hasStep(f.Plan.Steps, step.Step) {
 			r.from = ofKind
 		}
-		if r.offered == "" && r.from != ofDriver && step.Interface == "deploy" && !has(own, step.Step) {
+		if r.offered == "" && r.from != ofDriver && step.Interface == "deploy" && !hasStep(own, step.Step) {
 			r.offered, r.bad = offer(offered, step.Step)
 		}
 		rows[i] = r
@@ -132,7 +132,7 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 // with returns the steps to send with step added, in place of instead.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
-	at := func(o models.Step) bool { return same(o, step) || instead != nil && same(o, *instead) }
+	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
 	if i := slices.IndexFunc(steps, at); i >= 0 {
 		steps[i] = step
 		return steps
@@ -254,7 +254,7 @@ func (s *Screen) removeStep() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	steps := slices.DeleteFunc(slices.Clone(s.fields().Steps), func(o models.Step) bool { return same(o, row.Step) })
+	steps := slices.DeleteFunc(slices.Clone(s.fields().Steps), func(o models.Step) bool { return sameStep(o, row.Step) })
 	if len(steps) == 0 {
 		steps = nil
 	}
@@ -314,7 +314,7 @@ func (s *Screen) moveStep(by int) tea.Cmd {
 	step.Priority = &priority
 	steps := s.with(step, nil)
 	if neighbour != nil {
-		i := slices.IndexFunc(steps, func(o models.Step) bool { return same(o, rows[at+by].Step) })
+		i := slices.IndexFunc(steps, func(o models.Step) bool { return sameStep(o, rows[at+by].Step) })
 		steps[i].Priority = neighbour
 	}
 	return s.setSteps(steps)

@@ -100,7 +100,7 @@ func (s *Screen) tick() {
 // start asks for confirmation, and enrolls.
 func (s *Screen) start() tea.Cmd {
 	act := &provision.EnrollAction{
-		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: goalOf(s.values), NoInspect: s.values[keyNoInspect] == on,
+		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: goalOf(s.values), NoInspect: s.values[keyNoInspect] == switchedOn,
 	}
 	s.started, s.task, s.items = act, nil, map[string]*enroll.Item{}
 	for i := range act.Plan {

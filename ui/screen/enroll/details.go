@@ -111,15 +111,15 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 }
 
 func (s *Screen) warningOf(it *enroll.Item) string {
-	return provision.EnrollWarning(it, goalOf(s.values), s.values[keyNoInspect] == on)
+	return provision.EnrollWarning(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
 }
 
 func (s *Screen) detailsOf(it *enroll.Item) string {
-	return provision.EnrollDetails(it, goalOf(s.values), s.values[keyNoInspect] == on)
+	return provision.EnrollDetails(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
 }
 
 func (s *Screen) requestsOf(it *enroll.Item) (requests []request.Request, commands []string) {
-	return provision.EnrollRequests(it, goalOf(s.values), s.values[keyNoInspect] == on)
+	return provision.EnrollRequests(it, goalOf(s.values), s.values[keyNoInspect] == switchedOn)
 }
 
 func bmcLines(p *page, d *provision.Discovered) {

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// besides is the minimum width for the details beside the table.
-const besides = 150
+// asideFrom is the minimum width for the details beside the table.
+const asideFrom = 150
 
 // Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
@@ -188,7 +188,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) string {
 	if rows == 0 || h < 6 {
 		return s.table(t, w, h)
 	}
-	if w >= besides {
+	if w >= asideFrom {
 		left := w * 3 / 5
 		s.setDetails(w - left - 1)
 		s.details.Resize(w-left-1, h)

@@ -38,10 +38,10 @@ const (
 )
 
 const (
-	fromFile = "file"
-	fromBMCs = "BMCs"
-	auto     = "auto"
-	on       = "true"
+	fromFile   = "file"
+	fromBMCs   = "BMCs"
+	auto       = "auto"
+	switchedOn = "true"
 
 	ramdiskNone   = "none"
 	ramdiskURLs   = "URLs"
@@ -120,7 +120,7 @@ func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 // inputOf returns the input of the form's values, with the login for BMCs, or the first wrong field and its problem.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
-	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == on}
+	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}
 	var err error
 	if typed.Set, err = models.SplitSettings(values[keySet]); err != nil {
 		return in, login, keySet, models.OnScreen(err)
@@ -128,7 +128,7 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	if values[keySource] == fromBMCs {
 		typed.BMCs = strings.Fields(strings.ReplaceAll(values[keyBMC], ",", " "))
 		typed.Names = enroll.Naming(trimmed(keyNames))
-		login = enroll.Login{Username: trimmed(keyUser), Password: models.Secret(values[keyPassword]), Insecure: values[keyInsecure] == on}
+		login = enroll.Login{Username: trimmed(keyUser), Password: models.Secret(values[keyPassword]), Insecure: values[keyInsecure] == switchedOn}
 		if len(typed.BMCs) == 0 {
 			return in, login, keyBMC, textNoBMC
 		}

@@ -143,7 +143,7 @@ func (s *Screen) readLog() {
 		}
 	}
 	s.next = total
-	s.all, s.shown = since(s.all, first), since(s.shown, first)
+	s.all, s.shown = dropBefore(s.all, first), dropBefore(s.shown, first)
 	s.show()
 }
 
@@ -151,8 +151,8 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// since drops the rows before a number.
-func since(rows []*row, number int) []*row {
+// dropBefore drops the rows before a number.
+func dropBefore(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {
 		rows[n] = nil

@@ -17,7 +17,7 @@ import (
 // UseFilter asks the screen to use a filter.
 type UseFilter string
 
-func (s *Screen) use(text string) tea.Cmd {
+func (s *Screen) useFilter(text string) tea.Cmd {
 	f, err := s.parse(text)
 	if err != nil {
 		return nil

@@ -54,10 +54,10 @@ type Screen struct {
 	// afterwards.
 	picture picture
 	// people are the marks of nodes that other users look at, by UUID.
-	people   map[string]string
-	wanted   int
-	underWay bool
-	again    bool
+	people       map[string]string
+	wanted       int
+	composing    bool
+	composeAgain bool
 	// asked is the time when the last view was requested.
 	asked time.Time
 }
@@ -135,7 +135,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case inventories:
 		return s.inventoriesRead(msg)
 	case UseFilter:
-		return s.use(string(msg))
+		return s.useFilter(string(msg))
 	case GroupBy:
 		return s.setGroup(string(msg))
 	case SortBy:

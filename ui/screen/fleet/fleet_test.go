@@ -134,7 +134,7 @@ func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 		for _, cmd := range late {
 			r.Do(s, cmd)
 		}
-		if got := names(s); !slices.Equal(got, []string{"n10"}) || s.underWay {
+		if got := names(s); !slices.Equal(got, []string{"n10"}) || s.composing {
 			t.Errorf("a late picture shows %v", got)
 		}
 	})
@@ -156,7 +156,7 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 			t.Fatal("what was asked for meanwhile is not made")
 		}
 		r.Do(s, next)
-		if s.underWay || s.again {
+		if s.composing || s.composeAgain {
 			t.Error("it does not come to rest")
 		}
 		// An answer to another screen's request, from before the change of context.

@@ -18,11 +18,11 @@ func (s *Screen) refresh() tea.Cmd {
 	if s.env.Session == nil {
 		return nil
 	}
-	if s.underWay {
-		s.again = true
+	if s.composing {
+		s.composeAgain = true
 		return nil
 	}
-	s.underWay = true
+	s.composing = true
 	compose := s.compose()
 	return func() tea.Msg { return compose() }
 }
@@ -30,10 +30,10 @@ func (s *Screen) refresh() tea.Cmd {
 // settle ends the typing of a filter. The filtered list is shown before any other key is handled, so that keys typed
 // ahead act on a filtered node, not on the node that was at the cursor before.
 func (s *Screen) settle() tea.Cmd {
-	if !s.underWay {
+	if !s.composing {
 		return nil
 	}
-	s.again = false
+	s.composeAgain = false
 	return s.showPicture(s.compose()())
 }
 
@@ -85,7 +85,7 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	if p.number != s.wanted {
 		return nil
 	}
-	s.underWay = false
+	s.composing = false
 	s.picture = p
 	s.showRows()
 	if store := s.env.Session.Store; s.env.Status.Complete && len(s.table.Marked()) > 0 {
@@ -94,8 +94,8 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 			return known
 		})
 	}
-	if s.again {
-		s.again = false
+	if s.composeAgain {
+		s.composeAgain = false
 		return s.refresh()
 	}
 	return s.readInventories()

@@ -29,7 +29,7 @@ func TestBlame(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := work{past: true, steps: test.steps, index: test.index}
+			w := work{ended: true, steps: test.steps, index: test.index}
 			w.blame(test.reason)
 			words := []string{}
 			for i := range w.steps {

@@ -116,7 +116,7 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 			right = append(right, drawn...)
 		}
 	}
-	return append(lines, beside(left, right, half)...)
+	return append(lines, sideBySide(left, right, half)...)
 }
 
 // sectionLines are a title and a wrapped line for each row.

@@ -3,9 +3,9 @@ package node
 type op byte
 
 const (
-	same    op = ' '
-	added   op = '+'
-	removed op = '-'
+	unchanged op = ' '
+	added     op = '+'
+	removed   op = '-'
 )
 
 // change is a line of a diff.
@@ -35,7 +35,7 @@ func diff(before, after []string) []change {
 			out = append(out, change{o, line})
 		}
 	}
-	put(same, after[:head])
+	put(unchanged, after[:head])
 	old, fresh := before[head:len(before)-tail], after[head:len(after)-tail]
 	if len(old) == 0 || len(fresh) == 0 || len(old)*len(fresh) > mostCells {
 		put(removed, old)
@@ -43,7 +43,7 @@ func diff(before, after []string) []change {
 	} else {
 		out = append(out, middle(old, fresh)...)
 	}
-	put(same, after[len(after)-tail:])
+	put(unchanged, after[len(after)-tail:])
 	return out
 }
 
@@ -66,7 +66,7 @@ func middle(old, fresh []string) []change {
 	for i < len(old) || j < len(fresh) {
 		switch {
 		case i < len(old) && j < len(fresh) && old[i] == fresh[j]:
-			out = append(out, change{same, fresh[j]})
+			out = append(out, change{unchanged, fresh[j]})
 			i++
 			j++
 		case j == len(fresh) || i < len(old) && longest[(i+1)*w+j] >= longest[i*w+j+1]:
@@ -88,7 +88,7 @@ func count(changes []change) (in, out int) {
 			in++
 		case removed:
 			out++
-		case same:
+		case unchanged:
 		}
 	}
 	return in, out

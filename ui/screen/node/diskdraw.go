@@ -122,7 +122,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	most := max(h*2/5, 6)
 	var text []pane.Line
 	if w >= twoColumns {
-		text = beside(append(title(d.name), body.Details(d.attributes, w/2)...), append([]pane.Line{nil}, d.hintLines(w/2-2)...), w/2)[1:]
+		text = sideBySide(append(title(d.name), body.Details(d.attributes, w/2)...), append([]pane.Line{nil}, d.hintLines(w/2-2)...), w/2)[1:]
 	} else {
 		text = append(text, pane.Line{body.S(theme.Strong, " "+cell.Cut(d.name, w-2))})
 		hints := d.hintLines(w)

@@ -9,9 +9,9 @@ import (
 	"ironworks/ui/screen/logs"
 )
 
-// around is the time before and after an operation whose log lines are shown: the machine's clock may differ from
+// logMargin is the time before and after an operation whose log lines are shown: the machine's clock may differ from
 // Ironic's.
-const around = time.Minute
+const logMargin = time.Minute
 
 // shownLog is the live log, or that of an earlier operation.
 func (s *Screen) shownLog() *logs.Log {
@@ -48,7 +48,7 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	w, some := s.timeline.list.Cursor()
 	if some && (w != s.timeline.current || !w.End.IsZero()) && s.session != nil && s.session.Journal != nil {
 		s.kept = logs.NewKept(s.env, logs.Kept{
-			Name: w.Noun() + " of " + w.Begin.Local().Format("01-02 15:04:05"), From: w.Begin.Add(-around), To: s.until(w),
+			Name: w.Noun() + " of " + w.Begin.Local().Format("01-02 15:04:05"), From: w.Begin.Add(-logMargin), To: s.until(w),
 		})
 	}
 	return s.goTo(logTab)
@@ -57,7 +57,7 @@ func (s *Screen) openWorkLog() tea.Cmd {
 // until is the end of an operation's log; if unknown, the start of the next operation.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
-		return w.End.Add(around)
+		return w.End.Add(logMargin)
 	}
 	until := s.env.ServerNow()
 	for _, next := range s.timeline.list.Rows() {

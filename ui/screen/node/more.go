@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// more is the steps, the properties and the ports below the details, in columns on wide screens.
-func (s *Screen) more(row *models.Row, w int) []pane.Line {
+// moreDetails has the steps, the properties and the ports below the details, in columns on wide screens.
+func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	room := w
 	if w >= twoColumns {
 		room = w / 2
@@ -21,7 +21,7 @@ func (s *Screen) more(row *models.Row, w int) []pane.Line {
 	left := s.stepLines(row, room)
 	right := append(s.portLines(room), propertyLines(&row.Node, room)...)
 	if w >= twoColumns {
-		return beside(left, right, room)
+		return sideBySide(left, right, room)
 	}
 	return append(left, right...)
 }

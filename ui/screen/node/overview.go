@@ -29,7 +29,7 @@ func (s *Screen) layOverview(w, h int) {
 	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
 	lines = append(lines, nil)
 	lines = append(lines, columns(s.details(&row), w)...)
-	lines = append(lines, s.more(&row, w)...)
+	lines = append(lines, s.moreDetails(&row, w)...)
 	s.room = h
 	s.overview.Resize(w, h)
 	s.overview.SetLines(lines)
@@ -95,10 +95,10 @@ func columns(details []models.Detail, w int) []pane.Line {
 		return body.Details(details, w)
 	}
 	n := (len(details) + 1) / 2
-	return beside(body.Details(details[:n], w/2), body.Details(details[n:], w/2), w/2)
+	return sideBySide(body.Details(details[:n], w/2), body.Details(details[n:], w/2), w/2)
 }
 
-func beside(left, right []pane.Line, w int) []pane.Line {
+func sideBySide(left, right []pane.Line, w int) []pane.Line {
 	lines := make([]pane.Line, max(len(left), len(right)))
 	for i := range lines {
 		var line pane.Line

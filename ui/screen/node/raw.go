@@ -60,7 +60,7 @@ func (r *raw) lay() {
 		changes = diff(r.before, r.lines)
 	} else {
 		for _, line := range r.lines {
-			changes = append(changes, change{same, line})
+			changes = append(changes, change{unchanged, line})
 		}
 	}
 	r.in, r.out = count(changes)
@@ -68,7 +68,7 @@ func (r *raw) lay() {
 	for _, c := range changes {
 		switch {
 		case !r.marked && c.op == removed:
-		case !r.marked || c.op == same:
+		case !r.marked || c.op == unchanged:
 			lines = append(lines, pane.Text(theme.Plain, "   "+c.line))
 		case c.op == added:
 			lines = append(lines, pane.Text(theme.Added, " + "+c.line))

@@ -68,8 +68,8 @@ type work struct {
 	kind  models.StepKind
 	steps []models.Step
 	index int // of the step that runs or ran last, -1 before the first
-	// past: the operation has ended; well: it did not fail.
-	past, well bool
+	// ended: the operation has ended; succeeded: it did not fail.
+	ended, succeeded bool
 }
 
 // currentWork returns the running or last operation, from the records, because Ironic clears the steps when an
@@ -77,18 +77,18 @@ type work struct {
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState
-	w := work{past: state.Resting() && state.Class() != models.ClassHold, well: !state.Failed(), index: -1}
-	if !w.past {
+	w := work{ended: state.Resting() && state.Class() != models.ClassHold, succeeded: !state.Failed(), index: -1}
+	if !w.ended {
 		w.kind = kindOf(n)
 		if w.steps, w.index = n.Internal.Progress(w.kind); len(w.steps) > 0 {
 			return w
 		}
 	}
 	// A held state is a separate phase, but belongs to the operation.
-	if e := &s.evidence; w.past || e.Phase == state.Phase() || state.Class() == models.ClassHold {
+	if e := &s.evidence; w.ended || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}
-	if w.past && !w.well {
+	if w.ended && !w.succeeded {
 		w.blame(row.Reason)
 	}
 	return w
@@ -128,11 +128,11 @@ func kindOf(n *models.Node) models.StepKind {
 
 func (w work) outcomeOf(i int) stepOutcome {
 	switch {
-	case w.past && w.well, i < w.index:
+	case w.ended && w.succeeded, i < w.index:
 		return done
 	case i > w.index:
 		return pending
-	case w.past:
+	case w.ended:
 		return stopped
 	}
 	return running
@@ -158,9 +158,9 @@ func (w work) rows() []step {
 // summary is the heading of the list.
 func (w work) summary() string {
 	switch {
-	case w.past && w.well:
+	case w.ended && w.succeeded:
 		return fmt.Sprintf(textLastStepsDone, w.kind)
-	case w.past:
+	case w.ended:
 		return fmt.Sprintf(textLastStepsFailed, w.kind)
 	case w.index < 0:
 		return fmt.Sprintf(textNotBegun, len(w.steps), w.kind)

@@ -50,12 +50,12 @@ func (s *Screen) openForm(
 		s.bench.Asked[name] = maps.Clone(v)
 		delete(s.bench.Asked[name], askReplace) // replacing is asked each time
 		// The root runs a dialog's command synchronously; long work must follow in another command.
-		return screen.Send(later{of: s, cmd: cmd}), "", ""
+		return screen.Send(runLater{of: s, cmd: cmd}), "", ""
 	})})
 }
 
-// later runs a command after its dialog has closed.
-type later struct {
+// runLater runs a command after its dialog has closed.
+type runLater struct {
 	of  *Screen
 	cmd tea.Cmd
 }
@@ -164,7 +164,7 @@ func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	case msg.look.Embedded:
 		q.Ask = textReplaceConfig + where + "?"
 	}
-	q.Yes = screen.Send(later{of: s, cmd: q.Yes})
+	q.Yes = screen.Send(runLater{of: s, cmd: q.Yes})
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 

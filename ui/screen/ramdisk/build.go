@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// made is the result of building the form's configuration.
-type made struct {
+// buildResult is the result of building the form's configuration.
+type buildResult struct {
 	of     *Screen
 	number int
 	built  prepare.Built
@@ -46,12 +46,12 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return made{of: s, number: number, built: built, err: err}
+		return buildResult{of: s, number: number, built: built, err: err}
 	}
 }
 
 // handleBuilt stores a result, unless a newer build has started.
-func (s *Screen) handleBuilt(msg made) {
+func (s *Screen) handleBuilt(msg buildResult) {
 	if msg.of != s || msg.number != s.number {
 		return
 	}

@@ -137,12 +137,12 @@ func (s *Screen) jump() {
 	}
 	s.check.jump = false
 	if line := s.check.report.Problems[s.check.at].Line; line > 0 {
-		s.file.GoTo(s.before() + max(line-1-around, 0))
+		s.file.GoTo(s.linesAbove() + max(line-1-around, 0))
 	}
 }
 
-// before is the number of lines above the source.
-func (s *Screen) before() int {
+// linesAbove is the number of lines above the source.
+func (s *Screen) linesAbove() int {
 	if s.check.aside {
 		return 0
 	}

@@ -12,12 +12,12 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// besides is the minimum width for two panes side by side.
-const besides = 110
+// asideFrom is the minimum width for two panes side by side.
+const asideFrom = 110
 
 // Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	s.wide = w >= besides
+	s.wide = w >= asideFrom
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	tabs := s.tabs.Draw(t, titles, int(s.tab), s.place(), w)
 	if s.search.Typing() {

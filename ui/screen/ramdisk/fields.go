@@ -69,7 +69,7 @@ type spec struct {
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
-	if profile == ours && values[keyAgent] == string(ignition.AgentBuiltin) {
+	if profile == profileDefault && values[keyAgent] == string(ignition.AgentBuiltin) {
 		agent = ignition.AgentBuiltin
 	}
 	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
@@ -98,9 +98,9 @@ const (
 )
 
 const (
-	ours    = ignition.ProfileDefault
-	classic = ignition.ProfileClassic
-	metal3  = ignition.ProfileMetal3
+	profileDefault = ignition.ProfileDefault
+	profileClassic = ignition.ProfileClassic
+	profileMetal3  = ignition.ProfileMetal3
 )
 
 func textField(section, key, label, help string) spec {
@@ -144,19 +144,19 @@ func files(s spec) spec {
 	return s
 }
 
-// in limits a field to one profile, notClassic to all but the classic one of build.py.
-func in(p ignition.Profile, s spec) spec {
+// onlyProfile limits a field to one profile, notClassic to all profiles but the classic one of build.py.
+func onlyProfile(p ignition.Profile, s spec) spec {
 	s.only = p
 	return s
 }
 
 func notClassic(s spec) spec {
-	s.not = classic
+	s.not = profileClassic
 	return s
 }
 
-// of limits a field to one agent.
-func of(agent ignition.AgentKind, s spec) spec {
+// onlyAgent limits a field to one agent.
+func onlyAgent(agent ignition.AgentKind, s spec) spec {
 	s.agent = agent
 	return s
 }
@@ -164,7 +164,7 @@ func of(agent ignition.AgentKind, s spec) spec {
 func specs(profile ignition.Profile, ironic string) []spec {
 	urlHelp := textIronicHelp
 	modes := append([]string{auto}, models.Texts(ignition.TLSModes())...)
-	if profile == classic {
+	if profile == profileClassic {
 		urlHelp, ironic = textHostHelp, ""
 		modes = []string{auto, "off", "on", "insecure"}
 	}
@@ -175,28 +175,28 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		choice(ironics, keyTLS, "TLS", textVerifyHelp, modes...),
 		notClassic(file(textField(ironics, keyCA, "CA file", textCAHelp))),
 
-		in(classic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
-		in(classic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
-		in(ours, choice(agents, keyAgent, "Agent", textAgentHelp, models.Texts(ignition.AgentKinds())...)),
-		of(ignition.AgentBuiltin, hint("beside ironworks", file(textField(agents, keyAgentBinary, "Program", textProgramHelp)))),
-		of(ignition.AgentBuiltin, hint("served with the image", textField(agents, keyAgentURL, "Program URL", textProgramURLHelp))),
-		of(ignition.AgentBuiltin, toggle(agents, keyAgentEmbed, "Embed", textIncludeHelp)),
-		of(ignition.AgentContainer, notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp)))),
-		of(ignition.AgentContainer, notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp))),
-		of(ignition.AgentContainer, notClassic(file(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp)))),
+		onlyProfile(profileClassic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
+		onlyProfile(profileClassic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
+		onlyProfile(profileDefault, choice(agents, keyAgent, "Agent", textAgentHelp, models.Texts(ignition.AgentKinds())...)),
+		onlyAgent(ignition.AgentBuiltin, hint("beside ironworks", file(textField(agents, keyAgentBinary, "Program", textProgramHelp)))),
+		onlyAgent(ignition.AgentBuiltin, hint("served with the image", textField(agents, keyAgentURL, "Program URL", textProgramURLHelp))),
+		onlyAgent(ignition.AgentBuiltin, toggle(agents, keyAgentEmbed, "Embed", textIncludeHelp)),
+		onlyAgent(ignition.AgentContainer, notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp)))),
+		onlyAgent(ignition.AgentContainer, notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp))),
+		onlyAgent(ignition.AgentContainer, notClassic(file(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp)))),
 		textField(agents, keyOptions, "Options", textSettingsHelp),
 		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp)),
 		notClassic(textField(agents, keyCollectors, "Collectors", textCollectorsHelp)),
 		notClassic(textField(agents, keyCallback, "Callback", textInspectHelp)),
 
-		in(ours, hint("https://HOST:PORT", textField(agents, keyPush, "Journal push", textJournalHelp))),
+		onlyProfile(profileDefault, hint("https://HOST:PORT", textField(agents, keyPush, "Journal push", textJournalHelp))),
 
 		hint("~/.ssh/*.pub, else the agent's", files(textField(access, keySSHFiles, "Key files", textKeyFilesHelp))),
 		textField(access, keySSHKeys, "Keys", textKeysHelp),
 		toggle(access, keySSHAgent, "SSH agent", textAgentKeysHelp),
 		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp),
 		toggle(access, keyNoLogin, "No login", textNoLoginHelp),
-		in(ours, toggle(access, keyHostKey, "Host key", textHostKeyHelp)),
+		onlyProfile(profileDefault, toggle(access, keyHostKey, "Host key", textHostKeyHelp)),
 
 		notClassic(textField(network, keyHostname, "Hostname", textHostnameHelp)),
 		notClassic(files(textField(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp))),
@@ -209,8 +209,8 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		notClassic(textField(network, keyNTP, "NTP servers", textNTPHelp)),
 		notClassic(textField(network, keyVLANs, "VLANs", textVLANHelp)),
 
-		in(metal3, file(textField(extra, keyNMState, "nmstate", textNmstateHelp))),
-		in(metal3, file(textField(extra, keyRegFile, "registries.conf", textPodmanHelp))),
+		onlyProfile(profileMetal3, file(textField(extra, keyNMState, "nmstate", textNmstateHelp))),
+		onlyProfile(profileMetal3, file(textField(extra, keyRegFile, "registries.conf", textPodmanHelp))),
 		notClassic(file(textField(extra, keyExtra, "Merge", textMergeHelp))),
 	}
 }

@@ -41,7 +41,7 @@ type Screen struct {
 	tabs body.TabLine
 	form *form.Inline
 	// made is the last result of the form; number counts the builds, and results of earlier ones are dropped.
-	made   made
+	made   buildResult
 	number int
 	stop   context.CancelFunc
 
@@ -112,7 +112,7 @@ func (s *Screen) Close() {
 // Update handles results of commands, ticks, and keys while Typing.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case made:
+	case buildResult:
 		s.handleBuilt(msg)
 	case checked:
 		return s.handleChecked(msg)
@@ -124,7 +124,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if msg.of == s {
 			return s.confirmEmbed(msg)
 		}
-	case later:
+	case runLater:
 		if msg.of == s {
 			return msg.cmd
 		}

@@ -228,7 +228,7 @@ func (s *Screen) end() tea.Cmd {
 		return stop
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: screen.Send(later{of: s, cmd: stop}),
+		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, models.Counted(n, "transfer")), Yes: screen.Send(runLater{of: s, cmd: stop}),
 	})})
 }
 

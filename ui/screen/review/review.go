@@ -17,27 +17,27 @@ import (
 // indent is the column of the values.
 const indent = 14
 
-// text gathers lines.
-type text []overlay.Text
+// reviewText gathers lines.
+type reviewText []overlay.Text
 
-func (t *text) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
+func (t *reviewText) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
 
-func (t *text) under(r theme.Role, s string) {
+func (t *reviewText) under(r theme.Role, s string) {
 	*t = append(*t, overlay.Text{Role: r, Text: "  " + s, Indent: 4})
 }
 
-func (t *text) named(r theme.Role, name, value string) {
+func (t *reviewText) named(r theme.Role, name, value string) {
 	*t = append(*t, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", name, value), Indent: indent})
 }
 
 // heading begins a part, after an empty line.
-func (t *text) heading(s string) {
+func (t *reviewText) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
 
 // Lines describes a deployment of one machine: identity and target disk first, then warnings, then the requests.
 func Lines(r provision.Review) []overlay.Text {
-	t := text(Machine(r))
+	t := reviewText(Machine(r))
 	if r.FollowUp != "" {
 		return t
 	}
@@ -47,7 +47,7 @@ func Lines(r provision.Review) []overlay.Text {
 
 // Machine returns identity, target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
-	var t text
+	var t reviewText
 	t.line(theme.Strong, r.Node.Label())
 	for _, d := range models.Card(&r.Node) {
 		if d.Name != "name" {
@@ -64,7 +64,7 @@ func Machine(r provision.Review) []overlay.Text {
 
 // Sent lists the requests and their effects; empty for a deployment that is only followed.
 func Sent(r provision.Review) []overlay.Text {
-	var t text
+	var t reviewText
 	if r.FollowUp != "" {
 		return t
 	}
@@ -90,7 +90,7 @@ func Sent(r provision.Review) []overlay.Text {
 }
 
 // disks lists the target disk and the fate of the others.
-func (t *text) disks(r provision.Review) {
+func (t *reviewText) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
 	if r.Image != "" {
 		t.named(theme.Plain, "image", r.Image)
@@ -129,10 +129,10 @@ func Short(r provision.Review) overlay.Text {
 }
 
 // checks lists the checks that did not pass with their evidence, and counts all by result.
-func (t *text) checks(checks []plan.Check) {
+func (t *reviewText) checks(checks []plan.Check) {
 	passed := 0
 	counts := map[string]int{}
-	var rest text
+	var rest reviewText
 	for _, c := range checks {
 		if c.Severity == plan.CheckOK {
 			passed++

@@ -15,8 +15,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// laid is a temporary file, ready for the editor.
-type laid struct {
+// editFile is a temporary file, ready for the editor.
+type editFile struct {
 	of *Screen
 	// existing is the object that is edited, nil for a new one. was is the original text, text the text that the editor
 	// opens.
@@ -28,7 +28,7 @@ type laid struct {
 
 // edited is the result of the editor.
 type edited struct {
-	laid
+	editFile
 	items []stepfile.Item
 }
 
@@ -54,17 +54,17 @@ func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd 
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {
 		file, err := provision.NewEditText(name, []byte(text))
-		return laid{of: s, existing: existing, was: was, text: text, file: file, err: err}
+		return editFile{of: s, existing: existing, was: was, text: text, file: file, err: err}
 	}
 }
 
-func (s *Screen) openEditor(l laid) tea.Cmd {
+func (s *Screen) openEditor(l editFile) tea.Cmd {
 	if l.err != nil {
 		return fail(l.err)
 	}
 	return screen.Send(screen.EditFile{Path: l.file.Path, Done: func(failed error) tea.Msg {
 		text, err := l.file.Read()
-		done := edited{laid: l}
+		done := edited{editFile: l}
 		done.text, done.err = string(text), errors.Join(failed, err)
 		if done.err == nil && strings.TrimSpace(done.text) != "" {
 			done.items, done.err = s.parse(l.existing, text)

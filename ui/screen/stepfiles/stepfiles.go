@@ -159,7 +159,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.having, s.counting, s.shown = msg.having, false, nil
 		}
 		return nil
-	case laid:
+	case editFile:
 		if msg.of == s {
 			return s.openEditor(msg)
 		}

@@ -51,16 +51,16 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	return glyph, strings.Join(parts, ", "), role
 }
 
-// look is glyph, word and role of an outcome.
-type look struct {
+// outcomeLook is glyph, word and role of an outcome.
+type outcomeLook struct {
 	outcome     provision.Outcome
 	glyph, word string
 	role        theme.Role
 }
 
 // outcomes lists the outcomes from best to worst; a task shows its worst one.
-func outcomes() []look {
-	return []look{
+func outcomes() []outcomeLook {
+	return []outcomeLook{
 		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
 		{provision.OutcomeAccepted, theme.GlyphDone, "accepted", theme.Good},
 		{provision.OutcomeCanceled, theme.GlyphIdle, "canceled", theme.Muted},
@@ -70,13 +70,13 @@ func outcomes() []look {
 	}
 }
 
-func lookOf(o provision.Outcome) look {
+func lookOf(o provision.Outcome) outcomeLook {
 	for _, l := range outcomes() {
 		if l.outcome == o {
 			return l
 		}
 	}
-	return look{o, theme.GlyphUnknown, string(o), theme.Warn}
+	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
 // finishedNodes counts the finished nodes of a running task. It is known only for provision verbs, which end in a stable
@@ -141,7 +141,7 @@ func isVerb(t *screen.Task) bool {
 // row is one node of a task.
 type row struct {
 	node models.NodeRef
-	look look
+	look outcomeLook
 	// now is the progress, or the reason of the outcome, on one line; whole is the full text.
 	now, whole string
 	requestID  string
@@ -189,13 +189,13 @@ func runningRow(item *provision.Item, p provision.Progress, known, verb bool) ro
 		r.now, r.whole = item.Refusal.WhyOnScreen(), item.Refusal.OnScreen()
 		return r
 	case !known:
-		r.look = look{glyph: theme.GlyphIdle, word: "queued", role: theme.Muted}
+		r.look = outcomeLook{glyph: theme.GlyphIdle, word: "queued", role: theme.Muted}
 		r.now = "not sent, or no response yet"
 		return r
 	}
-	r.look = look{glyph: theme.GlyphWorking, word: "running", role: theme.Busy}
+	r.look = outcomeLook{glyph: theme.GlyphWorking, word: "running", role: theme.Busy}
 	if verb && p.State.Resting() {
-		r.look = look{glyph: theme.GlyphIdle, word: "done", role: theme.Plain}
+		r.look = outcomeLook{glyph: theme.GlyphIdle, word: "done", role: theme.Plain}
 	}
 	r.now = strings.TrimSpace(string(p.State) + "  " + p.Step)
 	switch {
@@ -205,11 +205,11 @@ func runningRow(item *provision.Item, p provision.Progress, known, verb bool) ro
 		if f.LockedBy != "" {
 			why = "locked by " + f.LockedBy
 		}
-		r.look = look{glyph: theme.GlyphWaiting, word: "retrying", role: theme.Wait}
+		r.look = outcomeLook{glyph: theme.GlyphWaiting, word: "retrying", role: theme.Wait}
 		r.now = fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries)
 		r.whole, r.requestID = models.OnScreen(f), f.RequestID
 	case p.Fault != nil:
-		r.look = look{glyph: theme.GlyphMaint, word: "stale", role: theme.Warn}
+		r.look = outcomeLook{glyph: theme.GlyphMaint, word: "stale", role: theme.Warn}
 		r.now = "not reachable: " + p.Fault.Reason()
 		r.whole, r.requestID = models.OnScreen(p.Fault), p.Fault.RequestID
 	}

@@ -114,7 +114,7 @@ func (s *Task) refresh() {
 			r = runningRow(item, p, known, verb)
 			r.retry = s.retryAt(p, now)
 			if t.Cancels.Has(item.Node.UUID) {
-				r.look = look{glyph: theme.GlyphWaiting, word: "canceling", role: theme.Muted}
+				r.look = outcomeLook{glyph: theme.GlyphWaiting, word: "canceling", role: theme.Muted}
 			}
 		}
 		if by := t.Retried[item.Node.UUID]; by > 0 {

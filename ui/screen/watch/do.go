@@ -52,7 +52,7 @@ func (s *Screen) dropEnded() {
 // over reports whether the node has no running and no pending operation.
 func (r *row) over() bool {
 	s := r.node.Node.ProvisionState
-	return !r.waiting && (!r.there || s.Resting() && s.Class() != models.ClassHold)
+	return !r.waiting && (!r.inStore || s.Resting() && s.Class() != models.ClassHold)
 }
 
 // Why returns why an action is disabled, "" if it is not.
@@ -78,7 +78,7 @@ func (s *Screen) Why(id action.ID) string {
 		switch {
 		case !ok:
 			return "no nodes watched"
-		case !r.there:
+		case !r.inStore:
 			return "the node no longer exists"
 		}
 	case action.DropEnded:

@@ -40,7 +40,7 @@ func (s *Screen) setColumns(roomy bool) {
 			}}
 		}},
 		{Key: "now", Title: "NOW", Min: 14, Max: words, Drop: 1, Cell: func(r *row) table.Cell {
-			text, role := r.now(s.env.ServerNow())
+			text, role := r.activity(s.env.ServerNow())
 			return table.Cell{Text: text, Role: role}
 		}},
 		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: (*row).left},
@@ -48,7 +48,7 @@ func (s *Screen) setColumns(roomy bool) {
 }
 
 func stateCell(r *row) table.Cell {
-	if !r.there {
+	if !r.inStore {
 		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not found", Role: theme.Warn}
 	}
 	glyph, role := theme.Node(&r.node.Node)
@@ -61,12 +61,12 @@ func stateCell(r *row) table.Cell {
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
-// now returns the most important fact about a node.
-func (r *row) now(now time.Time) (string, theme.Role) {
+// activity returns the most important fact about a node.
+func (r *row) activity(now time.Time) (string, theme.Role) {
 	switch {
 	case r.trouble != "":
 		return r.trouble, theme.Warn
-	case r.waiting && (!r.there || r.node.Node.ProvisionState.Resting()):
+	case r.waiting && (!r.inStore || r.node.Node.ProvisionState.Resting()):
 		return "queued", theme.Muted
 	case !r.seen:
 		return r.node.Reason, theme.Bad
@@ -109,7 +109,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 
 // below draws the details of a node, and the events or, if logs are followed, their lines.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
-	about := s.about(t, w, h)
+	about := s.details(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
 		return append(about, s.drawEvents(t, w, h)...)
 	}
@@ -167,8 +167,8 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// about draws the details of the node at the cursor after a rule, in a fixed height.
-func (s *Screen) about(t *theme.Theme, w, h int) []string {
+// details draws the details of the node at the cursor after a rule, in a fixed height.
+func (s *Screen) details(t *theme.Theme, w, h int) []string {
 	const most = 2
 	if h < 12 || len(s.rows) == 0 {
 		return nil
@@ -187,7 +187,7 @@ func (s *Screen) about(t *theme.Theme, w, h int) []string {
 func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	now := s.env.ServerNow()
 	switch {
-	case !r.there:
+	case !r.inStore:
 		return "no longer exists", theme.Warn
 	case r.trouble != "":
 		return r.trouble, theme.Warn

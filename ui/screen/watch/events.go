@@ -6,8 +6,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// keep is the maximum number of events to show.
-const keep = 100
+// eventsAtMost is the maximum number of events to show.
+const eventsAtMost = 100
 
 // events has the last events of the watched nodes; it reads only new ones from the log.
 type events struct {
@@ -30,7 +30,7 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 			l.last = append(l.last, fresh[i])
 		}
 	}
-	if more := len(l.last) - keep; more > 0 {
+	if more := len(l.last) - eventsAtMost; more > 0 {
 		l.last = append([]models.Event(nil), l.last[more:]...)
 	}
 }

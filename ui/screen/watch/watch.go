@@ -22,9 +22,9 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// closely is the maximum number of nodes that are polled individually each second; the others are updated by the
+// polledAtMost is the maximum number of nodes that are polled individually each second; the others are updated by the
 // normal polls.
-const closely = 8
+const polledAtMost = 8
 
 // learnAgain is the minimum interval for reading the durations of past operations, once one has ended.
 const learnAgain = 20 * time.Second
@@ -56,11 +56,11 @@ type Screen struct {
 // row is a node with its operation.
 type row struct {
 	ref models.NodeRef
-	// node is the last row from the store; there reports whether the store still has it.
-	node  models.Row
-	there bool
-	work  models.Work
-	seen  bool
+	// node is the last row from the store; inStore reports whether the store still has it.
+	node    models.Row
+	inStore bool
+	work    models.Work
+	seen    bool
 	// estimate is derived from past operations.
 	estimate models.Estimate
 	// pace is the progress of the installer.
@@ -180,7 +180,7 @@ func (s *Screen) follow() tea.Cmd {
 	var nodes []models.NodeRef
 	for _, rank := range []int{rankRunning, rankHeld, rankFailed} {
 		for _, r := range s.rows {
-			if len(nodes) < closely && r.rank() == rank && (rank != rankFailed || r.seen) {
+			if len(nodes) < polledAtMost && r.rank() == rank && (rank != rankFailed || r.seen) {
 				nodes = append(nodes, r.ref)
 			}
 		}
@@ -216,7 +216,7 @@ func (s *Screen) readStore() {
 	for _, ref := range nodes {
 		r := &row{ref: ref}
 		var evidence models.Evidence
-		if r.node, evidence, r.there = s.session.Store.Get(ref.UUID); r.there {
+		if r.node, evidence, r.inStore = s.session.Store.Get(ref.UUID); r.inStore {
 			r.ref = r.node.Node.Ref()
 			r.work, r.seen = evidence.Work(&r.node)
 		}
@@ -279,7 +279,7 @@ func (s *Screen) runningSince(rows []*row) (since time.Time) {
 // endedBefore reports whether the node's last operation ended before a time.
 func (r *row) endedBefore(at time.Time) bool {
 	switch {
-	case r.waiting || r.busy() || !r.there:
+	case r.waiting || r.busy() || !r.inStore:
 		return false
 	case !r.seen:
 		return true
@@ -287,11 +287,11 @@ func (r *row) endedBefore(at time.Time) bool {
 	return !r.work.End.IsZero() && r.work.End.Before(at)
 }
 
-func (r *row) busy() bool { return r.there && r.node.Node.ProvisionState.Busy() }
+func (r *row) busy() bool { return r.inStore && r.node.Node.ProvisionState.Busy() }
 
 // failed includes a failed verification, which has no separate state.
 func (r *row) failed() bool {
-	return r.there && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
+	return r.inStore && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }
 
 // The order of rows: what needs attention first.
@@ -313,7 +313,7 @@ func (r *row) rank() int {
 		return rankQueued
 	case r.failed():
 		return rankFailed
-	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
+	case r.inStore && r.node.Node.ProvisionState.Class() == models.ClassHold:
 		return rankHeld
 	case r.busy():
 		return rankRunning
@@ -346,7 +346,7 @@ func (s *Screen) inTasks() map[string]*provision.Progress {
 func (s *Screen) watch() {
 	want := map[string]bool{}
 	for _, r := range s.rows {
-		if len(want) < closely && r.there && r.node.Node.ProvisionState.Busy() {
+		if len(want) < polledAtMost && r.inStore && r.node.Node.ProvisionState.Busy() {
 			want[r.ref.UUID] = true
 		}
 	}

@@ -39,7 +39,7 @@ const (
 	inRest
 	allWords
 	letters
-	none = 1 << 30
+	noMatch = 1 << 30
 )
 
 // filter returns the matching items, best first, else in their own order.
@@ -61,7 +61,7 @@ func (l *List) filter(query string) []int {
 		if rank[i] = l.hay[i].rank(query, words); slices.Contains(l.items[i].Keys, query) {
 			rank[i] = isKey
 		}
-		if rank[i] < none {
+		if rank[i] < noMatch {
 			shown = append(shown, i)
 		}
 	}
@@ -88,7 +88,7 @@ func (h hay) rank(query string, words []string) int {
 	if span := inOrder(h.title, query); span >= 0 {
 		return letters + span
 	}
-	return none
+	return noMatch
 }
 
 // wordStarts reports whether text occurs in s at the start of a word.
