@@ -60,7 +60,7 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.StringVar(&f.theme, "theme", "auto", "color theme: dark, light, or auto to query the terminal")
 	flags.StringVar(&f.notify, "notify", string(ui.NotifyOff), "notification when a task of 30 s or more ends: off, bell, osc9 or osc777")
 	flags.StringVar(&f.record, "record", "", "record what the terminal shows to a new FILE, as an asciicast")
-	flags.IntVar(&f.castVersion, "record-version", 2, "asciicast version of --record: 2 or 3")
+	flags.IntVar(&f.castVersion, "record-version", 2, "asciicast version to record with --record: 2 or 3")
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 100, over SSH 30)")
 }
 
@@ -313,7 +313,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 // giveBack waits until all sessions have restored the serial consoles of nodes, and prints what
 // could not be restored.
 func (c *consoleHost) giveBack() {
-	long := time.AfterFunc(time.Second, func() { c.app.complain("restoring the serial console setting of the node …") })
+	long := time.AfterFunc(time.Second, func() { c.app.complain("restoring the serial console setting of the node…") })
 	defer long.Stop()
 	c.mu.Lock()
 	opened := c.opened

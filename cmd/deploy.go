@@ -55,7 +55,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
 	f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands without sending")
-	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes of --confirm; may be repeated")
+	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes given with --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override applies to; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "policy of a check, CHECK=refuse|warn|off; may be repeated")
 	if v == models.VerbDeploy { // it also resumes rebuilds

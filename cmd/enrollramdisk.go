@@ -28,7 +28,7 @@ func (f *enrollRamdiskFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ramdisk.ISO, "deploy-iso", "", "ramdisk for virtual media: `URL`, or an ISO file to serve until you interrupt the command")
 	flags.StringVar(&f.ramdisk.Kernel, "deploy-kernel", "", "ramdisk for network boot: `URL` of the kernel, with --deploy-ramdisk")
 	flags.StringVar(&f.ramdisk.Initramfs, "deploy-ramdisk", "", "`URL` of the initramfs, with --deploy-kernel")
-	flags.StringVar(&f.ramdisk.KernelParams, "kernel-params", "", "kernel parameters for --deploy-kernel, which replace the ones configured in Ironic")
+	flags.StringVar(&f.ramdisk.KernelParams, "kernel-params", "", "kernel parameters for --deploy-kernel, which replace the parameters configured in Ironic")
 	f.at.register(flags)
 }
 

@@ -131,8 +131,8 @@ ironworks provide r7-n05 r7-n12 --stop-on-failure --wait`,
 	},
 	"ironworks bringup": {
 		"Bring nodes to available",
-		`Bring nodes to the state of --to, one verb after the other: manage, inspect unless the node was inspected, then
-provide, which runs automated cleaning. A node stops at its first failure, with the reason; the others continue.
+		`Bring nodes to the state given with --to, one verb after the other: manage, inspect unless the node was inspected,
+then provide, which runs automated cleaning. A node stops at its first failure, with the reason; the others continue.
 The same command continues a failed run, and waits for operations that still run.
 Nodes are named, or match a filter that has a term with a colon, such as class:gp-2x.`,
 		`ironworks bringup r7-n05 r7-n12
@@ -147,7 +147,7 @@ ironworks inspect r7-n05 r7-n12 --wait --timeout 30m`,
 	},
 	"ironworks clean": {
 		"Run clean steps",
-		`Run clean steps on manageable nodes. The steps are those of --step, --steps or --runbook.`,
+		`Run clean steps on manageable nodes. --step, --steps or --runbook gives the steps.`,
 		`ironworks clean r7-n05 --step deploy.erase_devices_metadata --wait
 ironworks clean r7-n05 --steps '[{"interface": "deploy", "step": "erase_devices"}]'`,
 	},
@@ -171,7 +171,7 @@ ironworks deploy --resume`,
 	"ironworks rebuild": {
 		"Redeploy active or failed nodes",
 		`Deploy active nodes, or nodes whose deployment failed, again: they stay the same instance, and their root
-disk is overwritten. Plan, flags and checks are those of ironworks deploy.`,
+disk is overwritten. Plan, flags and checks are the same as for ironworks deploy.`,
 		`ironworks rebuild r7-n01 --user-data host.bu --dry-run
 ironworks rebuild r7-n01 -f rack7.yaml --yes --wait`,
 	},
@@ -196,7 +196,7 @@ ironworks unrescue r7-n01 --wait --timeout 15m`,
 	},
 	"ironworks service": {
 		"Run service steps on active nodes",
-		`Run service steps on active nodes; the instance stays. The steps are those of --step, --steps or --runbook.`,
+		`Run service steps on active nodes; the instance stays. --step, --steps or --runbook gives the steps.`,
 		`ironworks service r7-n01 --step management.update_firmware --wait
 ironworks service r7-n01 --runbook CUSTOM_FIRMWARE`,
 	},

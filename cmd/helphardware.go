@@ -70,7 +70,8 @@ ironworks bios compare r7-n01 r7-n02 -o json`,
 	},
 	"ironworks bios copy": {
 		"Copy BIOS settings of a golden node",
-		`Change the BIOS settings of nodes to those of the golden node, where they differ, as bios set does.`,
+		`Copy the BIOS settings of a golden node to other nodes, where they differ. Each node gets one clean or service
+step, as with bios set.`,
 		`ironworks bios copy r7-n01 r7-n02 --wait
 ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
 	},

@@ -67,7 +67,7 @@ ironworks ignition kargs show live.iso --default`,
 	},
 	"ironworks ignition kargs append": {
 		"Append kernel arguments",
-		`Append kernel arguments to those of a live ISO.`,
+		`Append kernel arguments to the existing ones of a live ISO.`,
 		`ironworks ignition kargs append live.iso console=ttyS0
 ironworks ignition kargs append live.iso console=ttyS0 ip=dhcp --output serial.iso`,
 	},
@@ -90,16 +90,16 @@ ironworks ignition kargs replace live.iso console=ttyS0=ttyS1 --output second.is
 ironworks ignition kargs reset live.iso --output original.iso`,
 	},
 	"ironworks ignition wrap": {
-		"Make an initrd of a configuration, for network boot",
-		`Make an initrd of a configuration. A boot loader loads it beside the live initramfs. Ironic loads only one
-initrd: --append makes one file of the initramfs and the configuration.`,
+		"Build an initrd from a configuration, for network boot",
+		`Build an initrd that contains a configuration. A boot loader loads it beside the live initramfs. Ironic loads only
+one initrd: --append combines the initramfs and the configuration in one file.`,
 		`ironworks ignition wrap ramdisk.ign --output config.img
 ironworks ignition wrap ramdisk.ign --append fedora-coreos-live-initramfs.x86_64.img --output agent.img`,
 	},
 	"ironworks ignition serve": {
 		"Serve an ISO, or kernel and initramfs, to BMCs and Ironic",
 		`Serve a live ISO, or its kernel, initramfs and root file system, with a configuration, until interrupted.
-The configuration is that of --ignition, or else the one in the ISO, or else made with the flags of build.
+The configuration is read from --ignition, or else from the ISO, or else built with the flags of ignition build.
 --per-node serves each NODE its own stream with its hostname; {node} in --hostname, --keyfile and
 --ip-option stands for the name of the node. Nothing is copied: all streams are made from one file.
 

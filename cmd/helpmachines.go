@@ -18,8 +18,8 @@ ironworks serve --context production --listen :2222 --user-ca /etc/ironworks/use
 	"ironworks bmc": {
 		"Query a BMC over Redfish, or send it a command",
 		`Query the BMC of a node over Redfish and compare the answer with what Ironic reports: health, power, boot,
-drives, logs and sensors. One session is opened and closed; nothing is changed. The address is that of
-driver_info. Ironic masks the password: it comes from the context's bmc section, IRONWORKS_BMC_PASSWORD,
+drives, logs and sensors. One session is opened and closed; nothing is changed. The address comes
+from driver_info. Ironic masks the password: it comes from the context's bmc section, IRONWORKS_BMC_PASSWORD,
 --bmc-password-file, the keyring (ironworks bmc login), or a prompt. --address queries a BMC without Ironic.
 
 The subcommands change the machine without Ironic's knowledge. Use the uuid of a node that has the name of
@@ -80,8 +80,8 @@ ironworks bmc console r7-n01 -o json`,
 	"ironworks bmc login": {
 		"Store the password of a BMC in the keyring",
 		`Store the password of a BMC in the desktop's keyring (Secret Service, Keychain, Windows credentials), for the
-context. The password is that of --bmc-password-file or IRONWORKS_BMC_PASSWORD, or is prompted for. It is
-stored only when the BMC accepts it.`,
+context. The password is read from --bmc-password-file, IRONWORKS_BMC_PASSWORD or a prompt. It is stored only
+if the BMC accepts it.`,
 		`ironworks bmc login r7-n01
 ironworks bmc login --address https://10.0.7.1 --bmc-username root --all`,
 	},
@@ -115,8 +115,8 @@ ironworks lab up --vms 3 --iso fedora-coreos-live.iso --disks nvme:20G,ssd:40G -
 		`Run machines until interrupted, for your own Ironic: BMCs that speak Redfish, and an agent in each
 machine that boots the deploy ISO, which the lab serves, too. --enrol creates the nodes and their ports.
 --clean deletes the nodes that labs have enrolled, in any state, and runs no machines.
---agent-command runs your own agent: IRONWORKS_IRONIC_URL has the URL of Ironic, IRONWORKS_HARDWARE_URL that
-of the machine's disks and power switch.`,
+--agent-command runs your own agent: IRONWORKS_IRONIC_URL is the URL of Ironic, IRONWORKS_HARDWARE_URL
+the URL of the machine's disks and power switch.`,
 		`ironworks lab machines --count 3 --ironic-url http://127.0.0.1:6385 --enrol
 ironworks lab machines --scenarios machines.yaml --ironic-url http://192.0.2.1:6385 --host 192.0.2.9`,
 	},
@@ -136,7 +136,7 @@ ironworks lab restore --lab-state ~/lab clean vm1`,
 	},
 	"ironworks lab scenarios": {
 		"List the scenarios of simulated machines",
-		`List the scenarios of simulated machines, which a file of --scenarios can name.`,
+		`List the scenarios of simulated machines that a --scenarios file can use.`,
 		`ironworks lab scenarios
 ironworks lab scenarios -o yaml`,
 	},

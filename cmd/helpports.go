@@ -11,7 +11,7 @@ ironworks port suggest r7-n01`,
 	},
 	"ironworks port list": {
 		"List ports with their nodes",
-		`List the ports of all nodes, or of the nodes of --node.
+		`List the ports of all nodes, or of the nodes given with --node.
 -o json and -o yaml print all fields as Ironic returns them, with node_name.`,
 		`ironworks port list
 ironworks port list --node r7-n01 -o json`,
@@ -27,7 +27,7 @@ ironworks port create r7-n01 52:54:00:99:00:01 physical_network=provision extra.
 	},
 	"ironworks port set": {
 		"Change ports",
-		`Change fields of ports; KEY- removes a field. The KEYs are those of port create, and address.
+		`Change fields of ports; KEY- removes a field. The KEYs are the same as for port create, and address.
 Ironic changes pxe_enabled, physical_network, local_link_connection and portgroup only while the node is
 enroll, manageable or inspect wait, or in maintenance.`,
 		`ironworks port set 52:54:00:99:00:01 pxe_enabled=true
@@ -64,7 +64,7 @@ ironworks portgroup create r7-n01 bond0 mode=802.3ad`,
 	},
 	"ironworks portgroup list": {
 		"List port groups with their nodes",
-		`List the port groups of all nodes, or of the nodes of --node.
+		`List the port groups of all nodes, or of the nodes given with --node.
 -o json and -o yaml print all fields as Ironic returns them, with node_name.`,
 		`ironworks portgroup list
 ironworks portgroup list --node r7-n01 -o json`,
@@ -79,7 +79,7 @@ ironworks portgroup create r7-n01 bond0 members=52:54:00:12:00:01,52:54:00:12:00
 	},
 	"ironworks portgroup set": {
 		"Change a port group and its members",
-		`Change fields of a port group; KEY- removes a field. The KEYs are those of portgroup create, and name.
+		`Change fields of a port group; KEY- removes a field. The KEYs are the same as for portgroup create, and name.
 members=A,B replaces the members, members+=A adds, members-=A removes.`,
 		`ironworks portgroup set bond0 mode=active-backup
 ironworks portgroup set bond0 members-=52:54:00:12:00:01`,
@@ -104,8 +104,8 @@ ironworks vif list r7-n01 -o json`,
 	},
 	"ironworks vif attach": {
 		"Attach a VIF to a node",
-		`Attach a VIF to the port of --port, the port group of --portgroup, or one that Ironic picks.
-Refused with network interface noop, which would accept the VIF and do nothing.`,
+		`Attach a VIF to a port (--port) or a port group (--portgroup). Without either, Ironic picks one.
+The command refuses nodes with network interface noop, which accepts every VIF and does nothing.`,
 		`ironworks vif attach r7-n01 5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11 --dry-run
 ironworks vif attach r7-n01 5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11 --port 52:54:00:12:00:01`,
 	},

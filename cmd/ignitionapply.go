@@ -40,7 +40,7 @@ func (a *app) ignitionApplyCommand() *cobra.Command {
 	f.StringVar(&r.ISO, "iso", "", "URL of an ISO with its configuration")
 	f.StringVar(&r.Kernel, "kernel", "", "URL of a kernel, with --initrd")
 	f.StringVar(&r.Initramfs, "initrd", "", "URL of the initramfs, with --kernel")
-	f.StringVar(&r.KernelParams, "kernel-params", "", "kernel parameters, which replace the ones configured in Ironic")
+	f.StringVar(&r.KernelParams, "kernel-params", "", "kernel parameters, which replace the parameters configured in Ironic")
 	f.BoolVar(&r.WithDefaults, "with-defaults", false, "prepend the kernel parameters configured in Ironic")
 	f.BoolVar(&r.NoKernelParams, "no-kernel-params", false, "remove the kernel parameters of the node")
 	f.BoolVar(&r.InInstance, "in-instance", false, "write the kernel parameters to instance_info, which is removed with the instance")

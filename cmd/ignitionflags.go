@@ -51,7 +51,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringSliceVar(&in.NoProxy, "no-proxy", nil, "hosts and networks without a proxy")
 	f.StringArrayVar(&in.NTPServers, "ntp-server", nil, "time server; may be repeated")
 	f.StringSliceVar(&in.VLANs, "vlan", nil, "VLAN: IFACE.ID, an interface, a MAC address or all")
-	f.StringSliceVar(&in.Collectors, "collector", nil, "inspection collector (default: those of the image)")
+	f.StringSliceVar(&in.Collectors, "collector", nil, "inspection collector (default: the collectors of the image)")
 	f.StringVar(&in.InspectionCallback, "inspection-callback", "", "URL for inspection data (default: Ironic)")
 	f.StringArrayVar(&in.Options, "option", nil, "agent setting, NAME=VALUE or GROUP.NAME=VALUE; classic: a line of the agent's file; may be repeated")
 	f.BoolVar(&in.Debug, "debug", false, "debug logs of the agent, including user data and its secrets")

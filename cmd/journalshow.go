@@ -25,7 +25,7 @@ func (a *app) journalCommand() *cobra.Command {
 }
 
 func (a *app) journalFlag(f *pflag.FlagSet) {
-	f.StringVar(&a.journalFile, "journal", "", "journal file to read (default: that of the context), such as journal-lab.db in a --lab-state directory")
+	f.StringVar(&a.journalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
 }
 
 // offlineJournal opens the journal of --journal, or that of the selected context, without any

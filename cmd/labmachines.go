@@ -41,7 +41,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&flags.count, "count", 3, "number of machines; the first twelve have the scenarios of the lab")
-	f.StringVar(&flags.IronicURL, "ironic-url", "", "URL of Ironic for the agents (default: that of the context)")
+	f.StringVar(&flags.IronicURL, "ironic-url", "", "URL of Ironic for the agents (default: the URL of the context)")
 	f.StringVar(&flags.file, "scenarios", "", "YAML file of machines and scenarios, instead of --count")
 	f.BoolVar(&flags.enrol, "enrol", false, "create the nodes and their ports in Ironic")
 	f.StringVar(&flags.nodes, "nodes-file", "", "CSV file to write the machines to, for ironworks enroll -f")

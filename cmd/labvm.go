@@ -90,7 +90,7 @@ func (f *vmFlags) setUp(ctx context.Context, a *app, site *siteFlags, members []
 	if site.file == "" {
 		members = lab.VirtualMembers(f.count)
 	} else if len(members) != f.count {
-		return nil, nil, usagef("--vms %d: the file of --scenarios has %d machines", f.count, len(members))
+		return nil, nil, usagef("--vms %d: the --scenarios file has %d machines", f.count, len(members))
 	}
 	if err := lab.CheckVirtual(members); err != nil {
 		return nil, nil, usagef("--scenarios: %w", err)

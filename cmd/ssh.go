@@ -31,7 +31,7 @@ func (a *app) sshCommand() *cobra.Command {
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.address, "address", "", "address of the machine (default: that of the ramdisk's agent)")
+	f.StringVar(&flags.address, "address", "", "address of the machine (default: the address of the ramdisk's agent)")
 	f.BoolVarP(&flags.tty, "tty", "t", false, "give COMMAND a terminal")
 	return cmd
 }

@@ -44,8 +44,8 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is the number of times that a temporarily failing call is repeated: for three minutes, which a conductor
-// may lock a node while its BMC is unreachable.
+// maxRetries is the number of retries of a temporarily failing call: enough for three minutes, the time for which a
+// conductor may lock a node with an unreachable BMC.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
 // do repeats a call until it has a final answer.

@@ -277,12 +277,12 @@ func (h *hardware) NetworkDown(context.Context) error { return nil }
 // Sync has nothing to write.
 func (h *hardware) Sync(context.Context) error { return nil }
 
-// PowerOff only starts it.
+// PowerOff starts powering off, and does not wait.
 func (h *hardware) PowerOff(context.Context) error {
 	return h.machine.Reset(machine.GracefulShutdown) //nolint:contextcheck // a boot outlives the call
 }
 
-// Reboot only starts it.
+// Reboot starts a reboot, and does not wait.
 func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }

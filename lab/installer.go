@@ -63,7 +63,8 @@ func failed(line func(string), what, cause string) error {
 	return &agent.ExitError{Code: 1}
 }
 
-// failedWriting ends it later: then the last line, the only one that Ironic shows, has no reason.
+// failedWriting ends the installer while it writes: then the last line, the only one that Ironic shows, has no
+// reason.
 func failedWriting(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	line("")

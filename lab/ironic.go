@@ -73,7 +73,7 @@ const (
 	recoveryPeriod  = 300 * time.Second
 )
 
-// StartIronic starts one. The caller must call Close.
+// StartIronic starts an embedded Ironic. The caller must call Close.
 func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
 	i, err := startIronic(ctx, options)
 	if err != nil {
@@ -192,7 +192,7 @@ func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.
 	})
 }
 
-// Close stops it and waits until everything has ended and is written to disk.
+// Close stops the Ironic, and waits until all operations have ended and the database is written to disk.
 func (i *Ironic) Close() error {
 	i.closing.Do(func() {
 		i.end()

@@ -101,7 +101,7 @@ func (j *journal) since(boot, cursor string) (lines []record, changed <-chan str
 	return lines, j.changed
 }
 
-// cursorNumber returns the number of a cursor's line, 0 if it is none of the boot.
+// cursorNumber returns the number of a cursor's line, 0 if the cursor is not from this boot.
 func cursorNumber(boot, cursor string) int64 {
 	fields := map[string]string{}
 	for part := range strings.SplitSeq(cursor, ";") {
@@ -168,7 +168,7 @@ type bootLine struct {
 	unit, text string
 }
 
-// bootLines returns those before the agent starts.
+// bootLines returns the lines before the agent starts.
 func bootLines(name, mac, address, image string) []bootLine {
 	return []bootLine{
 		{kernelUnit, "Linux version 6.12.0-lab (ironworks) #1 SMP PREEMPT_DYNAMIC"},

@@ -13,9 +13,9 @@ import (
 // journalctl has the supported options: those that a console uses.
 type journalctl struct {
 	follow, noTail bool
-	lines          int // the last ones; all if negative
+	lines          int // number of the last lines; negative means all
 	after          string
-	fields         []string   // of the output; all if nil
+	fields         []string   // fields of the output; nil means all
 	matches        [][]string // FIELD=VALUE; one of the groups has to match
 }
 

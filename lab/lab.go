@@ -41,7 +41,7 @@ type Image interface {
 type Options struct {
 	// IronicURL is Ironic's address for agents (http://127.0.0.1:6385) whose ramdisk has none.
 	IronicURL string
-	// Client calls Ironic and fetches images; one with reasonable timeouts if nil.
+	// Client calls Ironic and fetches images; nil means a client with reasonable timeouts.
 	Client *http.Client
 	// Host is the address of the BMCs and of the image server; 127.0.0.1 if
 	// empty.
@@ -59,9 +59,9 @@ type Options struct {
 	// AgentCommand is a program with arguments that runs on the machines in place of the lab's own
 	// agent; see package external. Nil: the lab's own.
 	AgentCommand []string
-	// SSHPort makes the ramdisks listen for SSH there, each at its own address, together with its
-	// agent: 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this
-	// computer. 0 disables SSH.
+	// SSHPort is the port at which the ramdisks listen for SSH, each at its own address, together with its agent:
+	// 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this computer. 0 disables
+	// SSH.
 	SSHPort int
 	// Speed divides all durations; 1 if zero.
 	Speed float64
@@ -202,7 +202,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 // Machines returns all machines, in the requested order.
 func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
 
-// Machine finds one by its name.
+// Machine finds a machine by its name.
 func (l *Lab) Machine(name string) (*Machine, bool) {
 	m, found := l.byName[name]
 	return m, found

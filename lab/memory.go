@@ -25,8 +25,8 @@ type saved struct {
 
 const savedFile = "machines.json"
 
-// loadMachines reads the state of an earlier lab; a missing one is no error. That of another
-// Ironic is an error: this Ironic does not have its nodes.
+// loadMachines reads the state of an earlier lab; a missing file is no error. A state with another Ironic is an
+// error, because this Ironic does not have its nodes.
 func loadMachines(dir, ironic string) (saved, error) {
 	var s saved
 	content, err := os.ReadFile(filepath.Join(dir, savedFile)) //nolint:gosec // the folder that we were given

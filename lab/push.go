@@ -62,8 +62,8 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the address of the machine's agent, if a console is reachable from it: a
-// machine has one address. Nil is any.
+// sendsFrom returns the address of the machine's agent, if a console is reachable from it: a machine has one
+// address. Nil means any address.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {

@@ -121,7 +121,7 @@ func (e *UnknownScenarioError) Error() string {
 	return fmt.Sprintf("unknown scenario %q; available: %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// FindScenario finds one by its name.
+// FindScenario finds a scenario by its name.
 func FindScenario(name string) (Scenario, error) { return findScenario(name, nil) }
 
 func findScenario(name string, own map[string]Scenario) (Scenario, error) {

@@ -15,7 +15,7 @@ import (
 // SiteOptions configure a site.
 type SiteOptions struct {
 	Members []Member
-	// Ironic controls the machines; an embedded one if nil.
+	// Ironic controls the machines; nil means an embedded Ironic.
 	Ironic *OtherIronic
 	// Listen is the address of the embedded Ironic's API; a free port of
 	// 127.0.0.1 if empty.
@@ -42,16 +42,15 @@ type SiteOptions struct {
 // OtherIronic is an Ironic other than the embedded one. It needs no authentication, and runs as
 // long as the site does.
 type OtherIronic struct {
-	// Name identifies it: two Ironics must not share a folder.
+	// Name identifies the Ironic: two Ironics must not share a folder.
 	Name string
 	// APIVersion is the version that the site uses: 1.115.
 	APIVersion string
-	// Agent is the agent that it supports.
+	// Agent is the release of the agent that the Ironic supports.
 	Agent AgentRelease
 	// Interfaces are the interfaces of the nodes besides Redfish's: {"deploy": "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts it, and returns the address of its API without /v1 and a function that stops
-	// it.
+	// Start starts the Ironic. It returns the address of its API without /v1, and a function that stops the Ironic.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
@@ -60,7 +59,7 @@ type Site struct {
 	// URL is the API's, without /v1.
 	URL string
 	Lab *Lab
-	// Ironic is the embedded one; nil if the site has another.
+	// Ironic is the embedded Ironic; nil if the site has another one.
 	Ironic *Ironic
 
 	options   SiteOptions
@@ -264,7 +263,7 @@ func (q *portQueue) do(f func()) {
 	q.work <- f
 }
 
-// close waits until all are created.
+// close waits until all ports are created.
 func (q *portQueue) close() {
 	if q.work != nil {
 		close(q.work)

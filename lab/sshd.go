@@ -21,7 +21,7 @@ type sshServer struct {
 	// host is the name of the machine.
 	host   string
 	config *ssh.ServerConfig
-	// connections limits the concurrent ones.
+	// connections limits the concurrent connections.
 	connections chan struct{}
 }
 
@@ -34,7 +34,7 @@ const (
 
 var errKey = errors.New("this key may not log in")
 
-// newSSHServer returns one with the host key of the Ignition, or a new one. The keys are lines of
+// newSSHServer returns a server with the host key of the Ignition, or else a new key. The keys are lines of
 // authorized_keys; unreadable ones are ignored.
 func newSSHServer(host string, j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)

@@ -19,8 +19,7 @@ var (
 	deploy  = chapter{"active", "active"}
 )
 
-// stories run by themselves in a new lab, so that there is something to see, and something left to
-// do.
+// stories run by themselves in a new lab, so that operations run and some nodes need attention.
 var stories = map[string][]chapter{
 	"r7-n01": {manage, provide, deploy},
 	"r7-n02": {manage, inspect, provide, deploy},
@@ -35,8 +34,7 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// hasty are nodes that are not cleaned on the way to available, so that something is deployed soon
-// after the start.
+// hasty are nodes that skip cleaning before available, so that a deployment runs soon after the start.
 var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
 // readyNode is inspected by its BMC, without a boot, so that a node is available right after the

@@ -20,7 +20,7 @@ import (
 
 // VirtualOptions configure a lab of virtual machines.
 type VirtualOptions struct {
-	// Host has this computer's programs for them.
+	// Host has the programs of this computer that virtual machines need.
 	Host vm.Host
 	// Dir has a folder for each machine: its disks, UEFI variables and serial log. Required.
 	Dir string

@@ -100,7 +100,7 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
 		return res
 	case ctx.Err() != nil:
-		res.Err = fmt.Errorf("%s %s: interrupted before it was run", a.Name(), n.Label())
+		res.Err = fmt.Errorf("%s %s: interrupted before the program started", a.Name(), n.Label())
 		return res
 	}
 	rec := audit.Record{Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: "plugin " + a.Name(), Result: audit.Sending}

@@ -107,7 +107,7 @@ func TestEveryDeploymentIsChecked(t *testing.T) {
 				r.hints("r7-n04", map[string]any{"serial": "none"})
 				r.choose("r7-n04")
 				way(r)
-				r.shows("refused for r7-n04: nothing was sent", "failed: root-device: no disk matches the hints", "→ on the page Root disk: pick a disk, or edit the hints", "/dev/nvme0n1")
+				r.shows("refused for r7-n04: nothing was sent", "failed: root-device: no disk matches the hints", "→ on the Root disk page: pick a disk, or edit the hints", "/dev/nvme0n1")
 				r.press("enter", "y", "enter")
 				r.sent()
 				r.press("esc")

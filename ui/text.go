@@ -52,7 +52,7 @@ const (
 	textFollows       = "follows session "
 	textFollowing     = "Following %s (session %d%s), read-only; esc ends"
 	textFollowSize    = ", %d×%d"
-	textFollowWait    = " Waiting for the next change on that screen …"
+	textFollowWait    = " Waiting for the next change on that screen…"
 	textFollowedEnded = "the session that you followed has ended"
 	textSayTitle      = "Message to all users"
 	textSayHelp       = "A line that every connected user sees."

@@ -26,8 +26,7 @@ func (c *call) knownAllocationFields() []string {
 	return allocationFields
 }
 
-// introduced is an endpoint that a version introduced. Before it, reading is 404, everything else
-// 405.
+// introduced is an endpoint that a version introduced. Older versions answer 404 to GET, and 405 to other methods.
 func (c *call) introduced(minor int, text string, serve endpoint) endpoint {
 	return func() (any, error) {
 		if c.atLeast(minor) {
@@ -91,7 +90,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// allocationOf finds the allocation of a node; status is that of a missing node.
+// allocationOf finds the allocation of a node; status is the HTTP status for a missing node.
 func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	node, err := c.findNode(ident)
 	if err != nil {

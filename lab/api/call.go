@@ -115,7 +115,7 @@ func (c *call) parseBody() {
 	}
 }
 
-// malformedRequest is WebOb's message about one.
+// malformedRequest is WebOb's message about a malformed request.
 const malformedRequest = "The server could not comply with the request since it is either malformed or otherwise incorrect."
 
 func decodeJSON(raw []byte) (any, error) {
@@ -159,7 +159,7 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody is take with the body among the arguments.
+// checkWithBody checks the arguments, including those in the body.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
@@ -177,8 +177,7 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 	return checkArguments(c.values, params...)
 }
 
-// unexpected is the error for an argument that the caller has not handled, in an endpoint that lets
-// Python check its arguments.
+// unexpected is the error for an unknown argument, in an endpoint whose arguments only Python checks.
 func (c *call) unexpected(function string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		return pythonError("%s() got an unexpected keyword argument '%s'", function, name)

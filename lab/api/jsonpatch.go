@@ -96,8 +96,7 @@ func isRemoved(patch []operation, path string) bool {
 	})
 }
 
-// isUpdated reports whether the first operation is about a path. Like Ironic, it ignores the
-// others.
+// isUpdated reports whether the first operation changes a path. Like Ironic, it ignores the other operations.
 func isUpdated(patch []operation, path string) bool {
 	return len(patch) > 0 && (patch[0].path() == path || strings.HasPrefix(patch[0].path(), path+"/"))
 }

@@ -58,7 +58,7 @@ func findBy[T any](
 	return nil, missing
 }
 
-// served checks that a conductor serves a node's driver and group; status is that of the error.
+// served checks that a conductor serves a node's driver and group; status is the HTTP status of the error.
 func (c *call) served(n *db.Node, status int) error {
 	for _, conductor := range c.tables().Conductors() {
 		if conductor.Alive && conductor.Group == n.ConductorGroup {

@@ -80,7 +80,7 @@ func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	return document
 }
 
-// nodeOrder returns the order of a node's fields: that of the request, after the UUID.
+// nodeOrder returns the order of a node's fields: the UUID, then the fields in the order of the request.
 func nodeOrder(fields []string) []string {
 	if fields == nil {
 		return orders["nodes"]
@@ -109,7 +109,7 @@ func (c *call) nodeField(n *db.Node, field string) any {
 	}
 }
 
-// showNode is GET of one node.
+// showNode implements GET /v1/nodes/{node}.
 func (c *call) showNode(ident string, positional ...string) endpoint {
 	return func() (any, error) {
 		params := []param{fromPath("node_ident", ident, checkIdent), optional("fields", checkList)}
@@ -135,7 +135,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 	}
 }
 
-// deleteNode is DELETE of one node.
+// deleteNode implements DELETE /v1/nodes/{node}.
 func (c *call) deleteNode(ident string) (any, error) {
 	if _, err := c.checkArguments(fromPath("node_ident", ident, checkIdent)); err != nil {
 		return nil, err

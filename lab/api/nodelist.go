@@ -23,7 +23,7 @@ var nodeFilterParams = []param{
 	optional("instance_name", checkText),
 }
 
-// listNodes is GET of /nodes.
+// listNodes implements GET /v1/nodes.
 func (c *call) listNodes() (any, error) {
 	args, err := c.checkArguments(append([]param{
 		optional("fields", checkList), optional("detail", checkBool),
@@ -44,7 +44,7 @@ func (c *call) listNodes() (any, error) {
 	return c.nodePage(args, "nodes", fields, detail)
 }
 
-// listNodeDetails is GET of /nodes/detail.
+// listNodeDetails implements GET /v1/nodes/detail.
 func (c *call) listNodeDetails() (any, error) {
 	args, err := c.checkArguments(nodeFilterParams...)
 	if err != nil {

@@ -19,8 +19,8 @@ type paging struct {
 	marker string
 	key    string
 	down   bool
-	whole  bool // all rows are one page
-	// before are parameters of a next link that precede those of the page.
+	whole  bool // without a limit, all rows are on one page
+	// before are parameters of a next link that precede the paging parameters.
 	before []query
 }
 
@@ -54,7 +54,7 @@ func (c *call) listArguments(query *schema, standard []string, params []param) (
 	return args, fields, err
 }
 
-// parsePaging reads limit and sort_dir; the other two are checked with the resource.
+// parsePaging reads limit and sort_dir; marker and sort_key are checked with the resource.
 func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {
@@ -174,11 +174,11 @@ type listing[T any] struct {
 	find        func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
 	rows func(*paging) ([]*T, error)
-	// value returns the value of a sort key, and marker the name of a row in a next link; the
-	// column, and its UUID, if nil.
+	// value returns the value of a sort key; nil means the value of the column. marker returns the name of a row in
+	// a next link; nil means its UUID.
 	value  func(row *T, key string) any
 	marker func(row *T) string
-	// id orders rows that are equal otherwise; the column of that name, if nil.
+	// id orders rows that are equal otherwise; nil means the column id.
 	id       func(row *T) int
 	document func(row *T) (map[string]any, error)
 }

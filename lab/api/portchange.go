@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// createPort is POST of /ports.
+// createPort implements POST /v1/ports.
 func (c *call) createPort(parent portParent) (any, error) {
 	args, err := c.checkWithBody("port", checkObject(portSchema, portChecks))
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 	return nil
 }
 
-// patchPort is PATCH of a port.
+// patchPort implements PATCH /v1/ports/{port}.
 func (c *call) patchPort(ident string, parent portParent) (any, error) {
 	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
 	if err != nil {

@@ -55,7 +55,7 @@ const notSupported = "The API is not supported for this version"
 // missingIdent is the error of Ironic's checks for a path that is too short.
 func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
-// missingPatch is the same for a patch, whose body is checked first.
+// missingPatch is like missingIdent for a patch, whose body is checked first.
 func (c *call) missingPatch() (any, error) {
 	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
 		return nil, err

@@ -157,7 +157,8 @@ func (c *call) createRule(refusal error) endpoint {
 	}
 }
 
-// storedRule answers a change. Ironic stores a rule without conditions, but fails to show it once.
+// storedRule answers a change with the rule. Ironic stores a rule without conditions, but fails to show it in this
+// answer.
 func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 	if !hasKey(document, "conditions") {
 		return nil, pythonError("'NoneType' object is not iterable")

@@ -206,8 +206,8 @@ func checkPatchedSteps(document map[string]any) error {
 	return nil
 }
 
-// checkIterable returns the error of Ironic's loop over something else than a list of objects; an empty text or
-// object has none.
+// checkIterable returns the error of Ironic's loop over a value that is not a list of objects; nil for an empty
+// text or object.
 func checkIterable(value any) error {
 	switch v := value.(type) {
 	case string:

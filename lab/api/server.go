@@ -74,7 +74,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, c.status, answer)
 }
 
-// caughtAbort turns an abort into the fault that Ironic makes of it where it catches the exception.
+// caughtAbort converts an abort to a fault, as Ironic does where it catches the exception.
 func caughtAbort(err error) error {
 	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
 		return db.Faultf(stop.status, "", "%s", stop.description)
@@ -98,7 +98,7 @@ func acceptsJSON(header http.Header) bool {
 	return false
 }
 
-// refuseAccept answers other clients: in JSON anyway, with a text or HTML in it.
+// refuseAccept answers clients that do not accept JSON: with JSON nevertheless, which contains plain text or HTML.
 func refuseAccept(w http.ResponseWriter, accept string) {
 	text := fmt.Sprintf("406 Not Acceptable\n\nThe resource could not be generated that was acceptable to your browser "+
 		"(content of type %s. \n\n ", accept)

@@ -17,7 +17,7 @@ var stepInterfaces = []string{"vendor", "power", "management", "firmware", "depl
 
 var zero = 0
 
-// countSchema is a priority or an order: a number, or a text with one.
+// countSchema is a priority or an order: a number, or a number as text.
 var countSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"integer"}, Minimum: &zero},
 	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},

@@ -120,7 +120,7 @@ func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any
 	}.answer(v.call, args, fields, queries...)
 }
 
-// filter returns the filter by node: that of the path, or of the query.
+// filter returns the filter by node, from the path or the query.
 func (v volumes[T]) filter(ident string) (func(*T) bool, error) {
 	if v.parent != "" {
 		ident = v.parent
@@ -158,7 +158,7 @@ func (v volumes[T]) show(ident string, fieldsParam param) (any, error) {
 	return ordered(v.name)(v.document(row, fields))
 }
 
-// find returns a row. Below a node, Ironic refuses the path of one that exists.
+// find returns a row. Below a node, Ironic refuses a path with the UUID of an existing row.
 func (v volumes[T]) find(ident string) (*T, error) {
 	row, err := v.table.Get(ident)
 	if err == nil && v.parent != "" {

@@ -22,8 +22,8 @@ const originalDeploy = "original_deploy_interface"
 // [DEFAULT]autodetect_deploy_interfaces.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
-// supportsDeploy reports whether an interface would be chosen for a node's image. A bootc image is
-// recognized by its registry; without one, as here, there is none.
+// supportsDeploy reports whether an interface would be chosen for a node's image. A bootc image is recognized by
+// its registry; the lab has no registry, so no image is one.
 func supportsDeploy(n *db.Node, name string) bool {
 	info := n.InstanceInfo
 	switch name {

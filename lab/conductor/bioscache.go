@@ -66,7 +66,7 @@ func (t *task) cacheBIOS(ctx context.Context) error {
 	return t.storeBIOS(settings, system.bmc.attributeRegistry(ctx, bios.AttributeRegistry))
 }
 
-// biosValue is a setting as the BMC or the client has it.
+// biosValue is a setting in the form of the BMC or of the client.
 type biosValue struct {
 	name  string
 	value any
@@ -165,7 +165,7 @@ func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttrib
 	return found
 }
 
-// readRegistry finds a registry by its ID, or that of its file, in English.
+// readRegistry reads the English file of the registry with an ID; the ID of the file counts, too.
 func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute, error) {
 	var root struct{ Registries *link }
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {

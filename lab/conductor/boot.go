@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// bootOption is how an instance boots: local, or from its ramdisk.
+// bootOption is the boot option of an instance: local, or ramdisk.
 func bootOption(n *db.Node) string {
 	if interfaceOf(n, "deploy") == "ramdisk" {
 		return "ramdisk"
@@ -17,7 +17,7 @@ func bootOption(n *db.Node) string {
 	return "local"
 }
 
-// ramdiskMode returns the ramdisk to use: that of rescue, or the deploy ramdisk.
+// ramdiskMode returns the ramdisk to use: rescue or deploy.
 func ramdiskMode(n *db.Node) string {
 	if slices.Contains([]string{rescuing, rescueWait, rescue, rescueFail, unrescuing, unrescueFail}, n.ProvisionState) {
 		return "rescue"

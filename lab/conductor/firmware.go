@@ -173,8 +173,8 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the address of the task in an answer: that of the body, or the header
-// Location (TaskMonitor.from_response in sushy/taskmonitor.py).
+// taskMonitor returns the address of the task in an answer: from the body, or from the header Location
+// (TaskMonitor.from_response in sushy/taskmonitor.py).
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)

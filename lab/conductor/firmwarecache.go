@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// Firmware components (ironic/drivers/modules/redfish/utils.py). Those of network adapters have the
+// Firmware components (ironic/drivers/modules/redfish/utils.py). The component of a network adapter is named by the
 // adapter's serial number, or its ID.
 const (
 	biosComponent = "bios"
@@ -71,7 +71,7 @@ type networkAdapter struct {
 	Controllers  []struct{ FirmwarePackageVersion string }
 }
 
-// adapters reads the network adapters of a system's first chassis, none if it has none.
+// adapters reads the network adapters of a system's first chassis; none without a chassis.
 func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) {
 	if len(s.Links.Chassis) == 0 {
 		return nil, nil

@@ -58,8 +58,8 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// A BMC that answers with an error, because it restarts, is asked again in the next round. A
-		// Task resource answers 200, so that sushy considers every task finished.
+		// A BMC that answers with an error, because it restarts, is asked again in the next round. The BMC answers
+		// 200 for a Task resource in any state, so sushy considers every task finished.
 		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
 			return err
 		}

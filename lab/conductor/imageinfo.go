@@ -112,7 +112,7 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 	return t.save()
 }
 
-// Schemes of images with special rules. The latter is also an image that is named by a UUID alone.
+// Schemes of images with special rules. An image named by a UUID alone is in Glance, too.
 const (
 	schemeOCI    = "oci"
 	schemeGlance = "glance"

@@ -43,7 +43,7 @@ type Options struct {
 	// missing kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
-	// HardwareTypes are the enabled ones; all if nil.
+	// HardwareTypes are the enabled hardware types; nil means all.
 	HardwareTypes []string
 
 	// Speed divides the pauses between attempts: for power changes, failed calls and locks. It
@@ -65,8 +65,8 @@ type Timeouts struct {
 
 // Periods of periodic tasks. 0 is the default; negative values disable a task.
 type Periods struct {
-	// Provision checks for timeouts of deployment, cleaning, inspection and service, 60 s; Rescue
-	// for those of rescue, 60 s.
+	// Provision is the period of checks for timeouts of deployment, cleaning, inspection and service, 60 s; Rescue
+	// that of checks for timeouts of rescue, 60 s.
 	Provision, Rescue time.Duration
 	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration

@@ -57,7 +57,7 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 // connectivity are the fields of a port about its connection, as Python shows a set of them.
 const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
 
-// portsMayChange are the states in which such fields may be changed.
+// portsMayChange are the states in which the connectivity fields of ports may be changed.
 var portsMayChange = []string{enroll, inspecting, inspectWait, manageable}
 
 // UpdatePort changes a port.

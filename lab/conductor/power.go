@@ -88,7 +88,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	return t.save()
 }
 
-// powerIsAlready reports whether there is nothing to change, and then clears the error.
+// powerIsAlready reports whether the machine is in the requested power state, and then clears the last error.
 func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil

@@ -103,7 +103,7 @@ type bmc struct {
 	registries map[string][]registryAttribute
 }
 
-// auth is how requests of a session are authenticated.
+// auth authenticates the requests of a session.
 type auth struct {
 	in      bool // logged in
 	basic   bool

@@ -68,7 +68,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	return r, nil
 }
 
-// parseVerify reads redfish_verify_ca: a bool, a text with one, or a file.
+// parseVerify reads redfish_verify_ca: a boolean, a boolean as text, or a file.
 func (r *redfishInfo) parseVerify(n *db.Node) error {
 	value, given := n.DriverInfo["redfish_verify_ca"]
 	r.verify = true

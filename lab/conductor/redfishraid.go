@@ -102,8 +102,8 @@ func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, err
 	return system, storages, nil
 }
 
-// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not say which types it supports
-// counts.
+// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not report its supported
+// types counts as supporting RAID.
 func (s *storage) hasRAID() bool {
 	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
@@ -137,7 +137,7 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	return drives, nil
 }
 
-// pendingOf returns volumes as Ironic keeps those that it creates later, in driver_internal_info.
+// pendingOf returns the volumes to create later in the form in which Ironic stores them in driver_internal_info.
 func pendingOf(volumes []raid.Volume) []db.Dict {
 	var all []db.Dict
 	for i := range volumes {

@@ -46,7 +46,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 	})
 }
 
-// nameOrNone returns an optional text as Python shows it.
+// nameOrNone returns a name as Python shows it, None for an empty one.
 func nameOrNone(s string) string {
 	if s == "" {
 		return "None"
@@ -130,7 +130,8 @@ func (t *task) abortRescue(ctx context.Context) {
 	_ = t.save()
 }
 
-// failRescue implements rescuing_error_handler. noChange is for a state that has failed already.
+// failRescue implements rescuing_error_handler. noChange leaves the provision state unchanged, because the node is
+// in a failed state already.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {

@@ -115,7 +115,7 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	})
 }
 
-// failing is how the failure of a run is handled.
+// failing has the options of handling a failed run.
 type failing struct {
 	keep     bool // keep the setup of the run
 	noChange bool // of the state, because the node has already failed

@@ -45,7 +45,7 @@ func (k stepKind) gerund() string {
 	}
 }
 
-// waits returns the state in which a node waits for such a step.
+// waits returns the state in which a node waits for a step of this kind.
 func (k stepKind) waits() string {
 	switch k {
 	case cleanSteps:

@@ -18,7 +18,7 @@ type step struct {
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
 
-// offer is how an interface offers a step.
+// offer has the properties of a step that an interface offers.
 type offer struct {
 	priority  int
 	abortable bool

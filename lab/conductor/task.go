@@ -31,7 +31,7 @@ type task struct {
 	system *redfishSystem
 }
 
-// locking is how a node is locked.
+// locking has the attempts and the pauses of locking a node.
 type locking struct {
 	shared   bool
 	once     bool // no second attempt

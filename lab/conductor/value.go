@@ -48,7 +48,7 @@ func listOf(dicts []db.Dict) []any {
 	return all
 }
 
-// toInt returns a value as an integer, 0 if it is none.
+// toInt returns a value as an integer, or 0 for other types.
 func toInt(value any) int {
 	switch v := value.(type) {
 	case int:

@@ -30,7 +30,7 @@ const settleTime = time.Second
 type disk struct {
 	folder  string
 	dirty   map[string]bool // details that differ from the disk; guarded by Store.mu
-	changes chan struct{}   // has room for one: something is dirty
+	changes chan struct{}   // has room for one signal: some rows are dirty
 	stop    context.CancelFunc
 	done    chan struct{}
 

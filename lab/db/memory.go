@@ -37,7 +37,7 @@ type Store struct {
 // New returns an empty store in memory.
 func New(now func() time.Time) *Store {
 	s := &Store{
-		// With the precision of a database's times, so that they are equal after a reload.
+		// Times have the precision of a database, so that they are equal after a reload.
 		now:     func() time.Time { return now().UTC().Truncate(time.Microsecond) },
 		details: map[string]*details{}, historyID: 1,
 	}
@@ -86,7 +86,7 @@ func portTable(s *Store) *Table[Port, *Port] {
 		unique[Port]{
 			value: func(p *Port) string { return p.Name },
 			clash: func(p *Port, creating bool) error {
-				if creating { // Ironic does not check which column it was
+				if creating { // Ironic does not check which column was not unique
 					return exists(p.UUID)
 				}
 				return conflict("PortDuplicateName", "A port with name %s already exists.")(p.Name)

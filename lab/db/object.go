@@ -72,7 +72,7 @@ type InspectionRule struct {
 	ID                   int
 	UUID                 string // Ironic accepts any text
 	Description          *string
-	Priority             int // the highest is applied first
+	Priority             int // rules with a higher priority are applied first
 	Sensitive            bool
 	Phase                string // main; empty after a patch removed it
 	Conditions           []Dict // unchanged as sent: op, args, loop, multiple

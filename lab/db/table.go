@@ -21,10 +21,10 @@ type meta struct {
 	created, updated *time.Time
 }
 
-// unique is a value that no two rows may share; empty ones do not count.
+// unique is a value that no two rows may share, unless it is empty.
 type unique[T any] struct {
 	value func(*T) string
-	// clash returns the error for a row with the value of another.
+	// clash returns the error for a row that has a unique value of another row.
 	clash func(r *T, creating bool) error
 	// owners are UUIDs by value.
 	owners map[string]string
@@ -40,15 +40,15 @@ type Table[T any, P row[T]] struct {
 	order   []*T
 	nextID  int
 	uniques []unique[T]
-	// exists returns the error for an existing UUID, missing that for an unknown one.
+	// exists returns the error for an existing UUID, missing the error for an unknown UUID.
 	exists  func(uuid string) error
 	missing func(uuid string) error
 	// dirty are UUIDs of rows that differ from the disk; nil without a disk.
 	dirty map[string]bool
 
-	// Rules of the table, nil if it has none: complete sets the defaults of a new row, changing
-	// applies the consequences of a change, keeps refuses to remove a row, and removed removes
-	// what belonged to one.
+	// Rules of the table, nil if it has none: complete sets the defaults of a new row, changing applies the
+	// consequences of a change, keeps refuses to remove a row, and removed removes the objects that belonged to a
+	// row.
 	complete func(r *T)
 	changing func(old, r *T)
 	keeps    func(r *T) error

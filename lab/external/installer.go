@@ -104,7 +104,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// runInstaller runs it, unless it must fail, or the agent must die in it.
+// runInstaller runs the installer, unless the scenario makes the installer fail or the agent die.
 func (s *service) runInstaller(ctx context.Context, install agent.Install, line func(string)) error {
 	faults := s.options.Faults
 	if s.installFails() {

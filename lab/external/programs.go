@@ -18,7 +18,7 @@ func (s *service) programs() (agent.Programs, error) {
 	return programs, nil
 }
 
-// run answers with the output of a program; a missing one is an error.
+// run answers with the output of a program; a missing program is an error.
 func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	var call struct {
 		Argv []string `json:"argv"`

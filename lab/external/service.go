@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService serves it until close; calls end with ctx.
+// startService starts the service, which runs until close; its calls end with ctx.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -108,9 +108,9 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
 }
 
-// read decodes the body of a request into a structure; an empty body changes nothing. Unknown
-// properties are ignored, like services ignore OData's annotations (DSP0266, PATCH). After an
-// error it answers itself and returns false.
+// read decodes the body of a request into a structure; an empty body changes nothing. Unknown properties are
+// ignored, like services ignore OData's annotations (DSP0266, PATCH). On an error it writes the response and
+// returns false.
 func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError
@@ -136,8 +136,8 @@ func texts[T ~string](words []T) []string {
 	})
 }
 
-// hasVersion reports whether a change names the version of its resource, as the BMC may require.
-// Otherwise it answers itself.
+// hasVersion reports whether a change names the version of its resource, as the BMC may require. If not, it writes
+// the response.
 func (r *Rack) hasVersion(w http.ResponseWriter, request *http.Request) bool {
 	if request.Method != http.MethodPatch {
 		return true

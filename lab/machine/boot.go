@@ -39,7 +39,7 @@ type BootOverride struct {
 	Mode    BootMode
 }
 
-// Progress is how far the last boot got, in Redfish's terms (BootProgress).
+// Progress is the last stage that the last boot reached, in Redfish's terms (BootProgress).
 type Progress string
 
 // Boot progress.
@@ -60,7 +60,7 @@ type BootFailure struct {
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
-	At       time.Time // when it got there
+	At       time.Time // when the boot reached it
 	// Device is the device that it booted from; empty before the boot, and if no device boots.
 	Device Device
 	// Failures are the devices that were tried before.

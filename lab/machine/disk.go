@@ -39,18 +39,18 @@ type Disk struct {
 
 // Installation is a system on a disk.
 type Installation struct {
-	// What is a description: "Fedora CoreOS".
+	// What describes the system, such as "Fedora CoreOS".
 	What string
-	// Image is its source; empty if it was on the medium.
+	// Image is the URL of the installed image; empty if the image was on the boot medium.
 	Image string
 	// Ignition is the configuration of its first boot.
 	Ignition []byte
 	At       time.Time
-	// Partitions are the partitions of the image; nil means those of CoreOS.
+	// Partitions are the partitions of the image; nil means the partitions of a CoreOS image.
 	Partitions []Partition
 }
 
-// Disks returns copies: changes do not affect the machine.
+// Disks returns copies of the machine's disks: changes do not affect the machine.
 func (m *Machine) Disks() []Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()

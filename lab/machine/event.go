@@ -17,9 +17,9 @@ const (
 	BootFailed   EventKind = "boot failed"   // a device did not boot; Text has the reason
 	Booted       EventKind = "booted"        // Text is the device and the booted system
 	NothingBoots EventKind = "nothing boots" // the machine is at its prompt
-	RamdiskEnded EventKind = "ramdisk ended" // it returned; Text is its error, or empty
+	RamdiskEnded EventKind = "ramdisk ended" // the ramdisk returned; Text is its error, or empty
 	GuestStarted EventKind = "guest started" // Text is the requested device
-	GuestEnded   EventKind = "guest ended"   // Text is how: powered off, reset, or an error
+	GuestEnded   EventKind = "guest ended"   // Text is the reason: powered off, reset, or an error
 	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text has the
 	// reason.
 	MediaUnchanged  EventKind = "media unchanged"

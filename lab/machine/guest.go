@@ -18,7 +18,7 @@ type Guest interface {
 	Eject()
 }
 
-// GuestBoot is how a guest boots.
+// GuestBoot has the parameters of one boot of a guest.
 type GuestBoot struct {
 	// First is the first device to try; None leaves that to the firmware's own boot order.
 	First Device
@@ -28,7 +28,7 @@ type GuestBoot struct {
 	Started func()
 }
 
-// GuestEnd is how a boot of a guest ended.
+// GuestEnd is the reason for the end of a guest's boot.
 type GuestEnd string
 
 // Ends of a guest's boot.

@@ -143,7 +143,7 @@ func (m *Machine) tables() []*Disk {
 	return all
 }
 
-// partition finds one by its device, or by a link to it in /dev/disk. Called with mu held.
+// partition finds a partition by its device, or by a link to it in /dev/disk. Called with mu held.
 func (m *Machine) partition(device string) (*Disk, *Partition) {
 	by, value := path.Split(strings.TrimPrefix(device, "/dev/disk/"))
 	for _, d := range m.tables() {
@@ -182,7 +182,7 @@ func (m *Machine) Files(device string) ([]File, error) {
 	return slices.Clone(p.Files), nil
 }
 
-// SetFiles replaces all of them.
+// SetFiles replaces all files of a partition.
 func (m *Machine) SetFiles(device string, files []File) error {
 	m.mu.Lock()
 	defer m.unlock()

@@ -78,7 +78,7 @@ func (r *Rack) Machines() []*Machine {
 	return all
 }
 
-// onlyMachine returns the machine whose BMC this service is, if it is one.
+// onlyMachine returns the machine of a service with one machine, which is its BMC; nil for several machines.
 func (r *Rack) onlyMachine() (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -162,8 +162,8 @@ func (s *statusOnly) Header() http.Header            { return s.header }
 func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
-// ready waits as long as the BMC stalls. While the BMC restarts, it answers itself and returns
-// false; if the client disconnects or the service ends meanwhile, nothing is answered.
+// ready waits as long as the BMC stalls. While the BMC restarts, ready writes the response and returns false; if
+// the client disconnects or the service ends meanwhile, it writes nothing.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)

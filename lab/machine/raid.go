@@ -59,7 +59,7 @@ func (c *RAIDController) complete() error {
 	return nil
 }
 
-// Volume is a volume of the RAID controller. Its content is that of the disk.
+// Volume is a volume of the RAID controller; the disk of the volume has its content.
 type Volume struct {
 	ID, Name, Type string
 	CapacityBytes  int64
@@ -121,7 +121,7 @@ func copyVolumes(volumes []Volume) []Volume {
 	return all
 }
 
-// CreateVolume creates a volume now, or at the next boot, of which it returns the job. A size of 0 takes all the space.
+// CreateVolume creates a volume now, or at the next boot; then it returns the job. A size of 0 takes all the space.
 func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -131,7 +131,7 @@ func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	return m.changeRAID(raidChange{create: &v}, onReset)
 }
 
-// DeleteVolume deletes a volume with its content now, or at the next boot, of which it returns the job.
+// DeleteVolume deletes a volume with its content now, or at the next boot; then it returns the job.
 func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	m.mu.Lock()
 	defer m.unlock()

@@ -9,7 +9,7 @@ import (
 // boot is one boot, from the firmware to the end of the booted system.
 type boot struct {
 	end  context.CancelCauseFunc
-	done chan struct{} // closed when everything of it has ended
+	done chan struct{} // closed when all parts of the boot have ended
 }
 
 // startBoot starts a boot. Called with mu held.

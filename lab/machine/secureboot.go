@@ -75,7 +75,7 @@ func (m *Machine) applySecureBoot() {
 
 func (m *Machine) secureBootPath() string { return m.SystemPath() + "/SecureBoot" }
 
-// withSecureBoot passes requests of machines with secure boot: virtual machines have none.
+// withSecureBoot passes on requests for machines with secure boot; virtual machines do not have it.
 func withSecureBoot(handler forMachine) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, m *Machine) {
 		if m.options.Guest != nil {
@@ -139,7 +139,7 @@ func patchSecureBoot(w http.ResponseWriter, request *http.Request, m *Machine) {
 	done(w)
 }
 
-// keysReset reads the body of ResetKeys. For an unknown reset it answers itself.
+// keysReset reads the body of ResetKeys. For an unknown reset, it writes the response.
 func keysReset(w http.ResponseWriter, request *http.Request, allowed ...KeysReset) (how KeysReset, ok bool) {
 	var body struct{ ResetKeysType KeysReset }
 	switch {

@@ -79,7 +79,7 @@ type session struct {
 	used time.Time
 }
 
-// sessions are the open ones by token.
+// sessions are the open sessions by token.
 type sessions struct {
 	now  func() time.Time
 	mu   sync.Mutex

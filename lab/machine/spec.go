@@ -35,11 +35,11 @@ type Spec struct {
 	MemoryMiB int
 	// BootMode is UEFI if empty.
 	BootMode BootMode
-	// BootOrder applies without an override, or if that did not boot: the disk, then the network,
-	// if empty.
+	// BootOrder is tried without an override, or after the device of the override did not boot. If empty: the disk,
+	// then the network.
 	BootOrder []Device
 
-	// Disks are the drives of RAID, if there is one.
+	// Disks are the drives of the RAID controller, if there is one, and otherwise the disks.
 	Disks []Disk
 	RAID  *RAIDController
 	NICs  []NIC

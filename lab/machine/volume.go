@@ -70,7 +70,7 @@ type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reads when to apply a change. For a time that the controller does not support it answers itself.
+// onReset reads when to apply a change. For a time that the controller does not support, it writes the response.
 func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]

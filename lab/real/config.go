@@ -144,7 +144,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 	timeout := seconds(30*time.Minute, 10*time.Second)
 	check := seconds(time.Minute, 2*time.Second)
 	interfaces := map[string]string{"enabled_bios_interfaces": "fake,no-bios,redfish"}
-	if release != Old { // which has no firmware interfaces
+	if release != Old { // Old has no firmware interfaces
 		interfaces["enabled_firmware_interfaces"] = "no-firmware,redfish"
 	}
 	return map[string]map[string]string{

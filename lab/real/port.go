@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass
-// until the service binds its port: one of the range could be used by an outgoing connection by
-// then.
+// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass until the service
+// binds its port: an outgoing connection could take a port of that range by then.
 const (
 	firstPort = 20000
 	portCount = 5000
@@ -64,7 +63,7 @@ func (r *Reservation) Release() {
 	}
 }
 
-// awaitPort waits until a port is free: one of a killed process may need a moment.
+// awaitPort waits until a port is free: the port of a killed process may need a moment.
 func awaitPort(ctx context.Context, host string, port int) error {
 	l, err := listenWhenFree(ctx, host, port)
 	if errors.Is(err, context.DeadlineExceeded) {

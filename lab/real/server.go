@@ -308,7 +308,7 @@ type Auth interface {
 type Options struct {
 	// Release is the release to run; the zero value is Newest.
 	Release Release
-	// Auth is the authentication; none if nil.
+	// Auth is the authentication; nil means no authentication.
 	Auth Auth
 	// TLS serves the API with a certificate of a new certificate authority.
 	TLS bool

@@ -152,8 +152,7 @@ func RunPython(ctx context.Context, env, source string, input []byte, args ...st
 
 // Reasons why a Python environment cannot be created.
 var (
-	// ErrNoPython reports that there is no Python, or not in a version
-	// that a release runs on.
+	// ErrNoPython reports that Python is missing, or that no installed version can run the release.
 	ErrNoPython = errors.New("no suitable Python")
 	// errNoIndex reports that pip does not reach its package index.
 	errNoIndex = errors.New("package index unreachable")

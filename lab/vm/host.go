@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Accel is how QEMU runs the guest's code.
+// Accel is QEMU's accelerator, which runs the guest's code.
 type Accel string
 
 // Accelerators.

@@ -58,7 +58,7 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 			return errSnapshotExists
 		}
 		for _, disk := range disks {
-			// Remove one of an interrupted run; usually there is none.
+			// Remove the snapshot of an interrupted run, if there is one.
 			_, _ = host.runImg(ctx, "snapshot", "-q", "-d", name, disk)
 			if _, err := host.runImg(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
 				return err

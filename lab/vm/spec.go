@@ -57,7 +57,7 @@ type Disk struct {
 	// SizeBytes is a multiple of 512.
 	SizeBytes int64
 	Serial    string
-	// WWN is the NAA name of a SCSI disk. That of an NVMe disk is [NVMeWWN].
+	// WWN is the NAA name of a SCSI disk; for an NVMe disk, see [NVMeWWN].
 	WWN uint64
 	// Vendor (8 characters) and Product (16 characters) describe a SCSI disk; NVMe disks have neither.
 	Vendor, Product string
@@ -131,7 +131,7 @@ type Boot struct {
 	Started func()
 }
 
-// End is how a boot ended.
+// End is the reason for the end of a boot.
 type End int
 
 // Ends of a boot.

@@ -6,7 +6,7 @@ var serviceFamilies = []family{
 		ID: "operation-aborted", Openings: []string{"Inspection was aborted by request", "By request, the … operation was aborted", "Deployment aborted at step", "Pending power operation was aborted", "Failed to abort inspection"},
 		Verdict: "The operation was aborted by request", Brief: "aborted by request",
 		Not:    "a fault of the machine: an operator or a program stopped it",
-		Next:   Next{Text: "See in the history who aborted it, then run the operation again when it is wanted.", Retry: true},
+		Next:   Next{Text: "Find out from the history who aborted it, then run the operation again if it is still needed.", Retry: true},
 		Source: "ironic/conductor/{inspection,cleaning,deployments,servicing,manager}.py",
 	},
 	{
@@ -57,7 +57,7 @@ var serviceFamilies = []family{
 		ID: "steps-invalid", Openings: []string{"No deploy steps returned by the driver", "Cannot get deploy steps; failed to deploy", "Error while getting deploy steps", "Automated cleaning runbook ", "Unable to perform cleaning for node ", "A wait time exceeding the configured maximum"}, Words: []string{"runbook", "deploy steps", "clean steps", "clean_steps", "service steps", "is not allowed. disallowed", "step_type must be", "step type", "active step", "unique names", "could not find the step", "out-of-band steps", "malformed steps"},
 		Verdict: "The step list is invalid: a step is unknown, malformed or not allowed", Brief: "invalid step list",
 		Not:    "the machine: no step has run",
-		Next:   Next{Text: "Compare the steps, templates and runbooks with those of the node's interfaces and agent.", Key: "steps", Command: "ironworks node {node}"},
+		Next:   Next{Text: "Compare the steps, templates and runbooks with the steps that the node's interfaces and agent offer.", Key: "steps", Command: "ironworks node {node}"},
 		Source: "ironic/conductor/steps.py, ironic/conductor/manager.py",
 	},
 	{

@@ -82,7 +82,7 @@ var conductorRules = []Rule{
 		Brief:    "no conductor for driver and group",
 		Evidence: []EvidenceField{evConductor},
 		Not:      []string{"a fault of the machine or its BMC: Ironic did not contact the BMC"},
-		Next:     Next{Text: "Compare the node's driver and conductor group with those of the conductors.", Key: "conductors", Command: "ironworks conductors"},
+		Next:     Next{Text: "Compare the node's driver and conductor group with the drivers and groups of the conductors.", Key: "conductors", Command: "ironworks conductors"},
 		Source:   "ironic/conductor/rpcapi.py: get_topic_for",
 	},
 	{
@@ -152,7 +152,7 @@ var conductorRules = []Rule{
 		Verdict: "No available node of the resource class has all traits of the allocation",
 		Brief:   "no available node has all traits",
 		Not:     []string{"a lack of nodes of the resource class"},
-		Next:    Next{Text: "Compare the nodes' traits with those of the allocation.", Key: "fleet", Command: "ironworks nodes"},
+		Next:    Next{Text: "Compare the nodes' traits with the traits of the allocation.", Key: "fleet", Command: "ironworks nodes"},
 		Source:  "ironic/conductor/allocations.py",
 	},
 	{

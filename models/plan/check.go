@@ -98,7 +98,7 @@ func checkPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWa
 // CheckRule is the definition of a check.
 type CheckRule struct {
 	ID CheckID
-	// Worst is the severity of a finding.
+	// Worst is the highest severity that the check can have.
 	Worst CheckSeverity
 	// Override: the check can be overridden by typing the node's name.
 	Override bool

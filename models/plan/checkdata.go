@@ -87,10 +87,10 @@ func checkImage(f *Facts) finding {
 	case image.Source == "" && f.Rebuilds() && hints.GenerationOf(f.Version) == hints.GenerationNewest:
 		return fail("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
 			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
-			onScreen("set the image on the page Ramdisk, or " + models.RunKey("set", "instance_info.image_source=URL"))
+			onScreen("set the image on the Ramdisk page, or " + models.RunKey("set", "instance_info.image_source=URL"))
 	case f.Kind.WritesImage() && image.Source == "":
 		return fail(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
-			onScreen("set the image on the page Ramdisk")
+			onScreen("set the image on the Ramdisk page")
 	case image.Source == "":
 		return finding{}
 	case f.Kind == KindBootc && !isOCI(image.Source):
@@ -110,7 +110,7 @@ func checkImageSum(f *Facts) finding {
 	_, err := image.Hash()
 	switch {
 	case image.Checksum == "":
-		return fail("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the page Ramdisk")
+		return fail("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the Ramdisk page")
 	case err != nil:
 		return fail(err.Error(), "image.algorithm: md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 	}

@@ -63,8 +63,8 @@ func problemText(p hints.Problem) string {
 
 // pickDisk and editHints are remedies on the wizard's page of the root disk.
 const (
-	pickDisk  = "on the page Root disk: pick a disk, or edit the hints"
-	editHints = "on the page Root disk: edit the hints"
+	pickDisk  = "on the Root disk page: pick a disk, or edit the hints"
+	editHints = "on the Root disk page: edit the hints"
 )
 
 func checkHintsDoubt(f *Facts) finding {

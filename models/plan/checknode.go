@@ -68,10 +68,10 @@ func checkAllocation(f *Facts) finding {
 		return fail("the node does not have the resource class "+class, "", at)
 	case n.InstanceUUID != "":
 		return fail("the node is in use: an allocation skips it", "deploy without --allocate", models.Observed("instance_uuid", n.InstanceUUID)).
-			onScreen("turn off allocation on the page Ramdisk")
+			onScreen("turn off allocation on the Ramdisk page")
 	case n.ProvisionState != models.StateAvailable:
 		return fail("an allocation uses available nodes only", "undeploy the node, or deploy without --allocate", models.Observed("provision_state", n.ProvisionState)).
-			onScreen("undeploy the node, or turn off allocation on the page Ramdisk")
+			onScreen("undeploy the node, or turn off allocation on the Ramdisk page")
 	}
 	for _, trait := range a.Traits {
 		if !slices.Contains(n.Traits, trait) {
@@ -153,7 +153,7 @@ func checkDeployInterface(f *Facts) finding {
 	}
 	if want := f.Kind.deployInterface(); want != "" && want != iface {
 		return fail(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove it", at).
-			onScreen("set the deploy interface to " + want + " on the page Ramdisk, or clear it")
+			onScreen("set the deploy interface to " + want + " on the Ramdisk page, or clear it")
 	}
 	return f.enabledInterface(iface, at)
 }
@@ -164,7 +164,7 @@ func (f *Facts) checkAutodetect() finding {
 	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o Kind) bool { return o != k }) {
 		return fail(fmt.Sprintf("%s may switch to an interface that does not fit %s", interfaceAutodetect, k),
 			"remove deploy_interface from the plan: the node gets "+models.OrNone(k.deployInterface()), at).
-			onScreen("clear the deploy interface on the page Ramdisk: the node gets " + models.OrNone(k.deployInterface()))
+			onScreen("clear the deploy interface on the Ramdisk page: the node gets " + models.OrNone(k.deployInterface()))
 	}
 	result := f.enabledInterface(interfaceAutodetect, at)
 	if result.verdict == passed {
@@ -260,7 +260,7 @@ func checkRamdisk(f *Facts) finding {
 	}
 	return fail("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
 		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")).
-		onScreen("set an ISO on the page Ramdisk, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
+		onScreen("set an ISO on the Ramdisk page, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
 // instanceRamdisk checks the boot files of an instance that runs from memory.
@@ -276,7 +276,7 @@ func (f *Facts) instanceRamdisk() finding {
 	}
 	return fail("the instance has nothing to boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
 		models.Observed("instance_info.boot_iso", "none"), models.Observed("instance_info.kernel", "none")).
-		onScreen("set an ISO, or a kernel and initramfs, on the page Ramdisk")
+		onScreen("set an ISO, or a kernel and initramfs, on the Ramdisk page")
 }
 
 // changes reports whether the plan changes fields that an interface validates, so that the current validation does not

@@ -28,7 +28,7 @@ func checkInstallStep(f *Facts) finding {
 	case i >= 0 && f.guessedKind() && Kind(brought[i].Step.Step).installStep() == "":
 		return fail(fmt.Sprintf("unknown whether %s of %s installs, and the plan has no kind", brought[i].Label(), brought[i].Source),
 			"set kind: custom-agent if the step installs, kind: install_coreos if not", sent).
-			onScreen("set the kind on the page Ramdisk: custom-agent if the step installs, install_coreos if not")
+			onScreen("set the kind on the Ramdisk page: custom-agent if the step installs, install_coreos if not")
 	case i >= 0 && brought[i].Source != SourcePlan:
 		return pass("an installing step is set", sent, models.Observed(brought[i].Source, StepText(brought[i].Step)))
 	case i >= 0:
@@ -37,7 +37,7 @@ func checkInstallStep(f *Facts) finding {
 		return unknown("no installing step, but deploy templates of the instance's traits may add one", "", sent)
 	}
 	return fail("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
-		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps")
+		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
 }
 
 // checkInstallOnce finds several steps that are known to install a system: start_assisted_install, for example, does not
@@ -57,7 +57,7 @@ func checkInstallOnce(f *Facts) finding {
 	}
 	return fail(fmt.Sprintf("%d steps install a system, each over the one before: %s", len(install), stepTexts(install)),
 		"keep the step that installs the system, and set the priority of the others to 0", at).
-		onScreen("remove all but one on the page Steps, or set the priority of the others to 0")
+		onScreen("remove all but one on the Steps page, or set the priority of the others to 0")
 }
 
 // checkSteps finds steps that Ironic refuses, either immediately or when the agent has called back.

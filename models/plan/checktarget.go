@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	pickTarget  = "on the page Root disk: pick "
-	confirmDisk = "confirm the disk on the page Root disk"
+	pickTarget  = "on the Root disk page: pick "
+	confirmDisk = "confirm the disk on the Root disk page"
 )
 
 func checkSingleDisk(f *Facts) finding {

@@ -69,13 +69,13 @@ func checkUserData(f *Facts) finding {
 	switch {
 	case reader == ReaderOther && u.Language == ReaderIgnition && u.Kind != kindIgnition:
 		return fail(fmt.Sprintf("the user data is %s, which must be translated first", u.Kind),
-			"to translate it, set configdrive.reader: ignition", at...).onScreen("to translate it, set the reader on the page First boot to ignition")
+			"to translate it, set configdrive.reader: ignition", at...).onScreen("to translate it, set the reader on the First boot page to ignition")
 	case reader == ReaderOther:
 		return unknown("user data sent unchanged; reader unknown", "", at...)
 	case reader == "":
 		return fail(fmt.Sprintf("the user data (%s) is for neither Ignition nor cloud-init", u.Kind),
 			"set configdrive.reader in the plan (--user-data-reader): ignition, cloud-init or other", append(at, errors...)...).
-			onScreen("set the reader on the page First boot: ignition, cloud-init or other")
+			onScreen("set the reader on the First boot page: ignition, cloud-init or other")
 	case reader == ReaderIgnition && u.onlyLoginFails():
 		return fail(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: login to the installed system would fail", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
@@ -84,7 +84,7 @@ func checkUserData(f *Facts) finding {
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case u.Language != reader:
 		return fail(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start with #cloud-config, or set another reader in configdrive.reader", at...).
-			onScreen("start with #cloud-config, or set another reader on the page First boot")
+			onScreen("start with #cloud-config, or set another reader on the First boot page")
 	case !u.OK:
 		return fail("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
 	}
@@ -129,7 +129,7 @@ func checkUserDataReader(f *Facts) finding {
 	}
 	return fail(fmt.Sprintf("assumed reader of the user data: %s (%s)", reader, why),
 		"set configdrive.reader in the plan or --user-data-reader", models.Observed("user_data", f.UserData.Kind)).
-		onScreen("set the reader on the page First boot")
+		onScreen("set the reader on the First boot page")
 }
 
 // checkUserDataOdd warns about valid user data that may not have the intended effect.
@@ -143,7 +143,7 @@ func checkUserDataOdd(f *Facts) finding {
 	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
 		return pass("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
 	case f.UserData == nil:
-		return fail("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the page First boot")
+		return fail("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the First boot page")
 	}
 	var evidence []models.Observation
 	for _, p := range f.UserData.Findings {

@@ -134,8 +134,8 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 	return time.Since(began), err
 }
 
-// bare sends the patch, validate and provision requests of these deployments with the same concurrency, without the
-// other reads of the checks, which must cost next to nothing.
+// bare sends the patch, validate and provision requests of the same deployments with the same concurrency, without
+// the other reads of the checks.
 func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, error) {
 	began := time.Now()
 	err := b.each(ids, func(id string) error {

@@ -12,7 +12,8 @@ type behavior struct {
 	// version.
 	since int
 	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
-	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node like it.
+	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node with the same
+	// fields.
 	node string
 	// state is the provision state that the node is put into; "" leaves it in enroll. ">" separates a target state,
 	// as in "wait call-back > active".

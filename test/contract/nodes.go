@@ -101,7 +101,7 @@ func naming() group {
 	}}
 }
 
-// getting covers GET of one node.
+// getting covers GET /v1/nodes/{node}.
 func getting() group {
 	return group{name: "get", behaviors: []behavior{
 		{name: "by-uuid", steps: []step{{call: "GET /v1/nodes/{node}", see: "uuid name driver", want: `200 uuid="{node}" name="{name}" driver="fake-hardware"`}}},

@@ -191,7 +191,8 @@ func names(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
 }
 
-// textOf returns the first line of a text, and "…" if there are more: a schema, as a Python library prints it.
+// textOf returns the first line of a text, followed by "…" if there are more lines, such as a schema that a Python
+// library prints.
 func textOf(value any) string {
 	text, _ := value.(string)
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -88,7 +88,7 @@ func connectorPatches() []behavior {
 	}
 }
 
-// movedVolumes is about volumes that get another node or the identity of another one.
+// movedVolumes covers volumes that are moved to another node, or get the identity of another volume.
 func movedVolumes() []behavior {
 	return []behavior{
 		withVolumes("connector-to-another-node",
@@ -177,7 +177,7 @@ func volumeStates() []behavior {
 	}
 }
 
-// lockedVolumes is about nodes that are off, and locked ones.
+// lockedVolumes covers volumes of nodes that are off or locked.
 func lockedVolumes() []behavior {
 	off := func(name, state string, steps ...step) behavior {
 		return behavior{name: name, state: "manageable", steps: slices.Concat(poweredOff, []step{

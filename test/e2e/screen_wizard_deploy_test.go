@@ -96,7 +96,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 	})
 }
 
-// wizardPicks opens the page Root disk and picks a disk. Without an inventory it types the hints.
+// wizardPicks opens the Root disk page and picks a disk. Without an inventory it types the hints.
 func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	s.t.Helper()
 	s.press(terminal.Tab)

@@ -20,7 +20,7 @@ func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 // image sends the image.
 func image(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, Image) }
 
-// content sends something else.
+// content answers with the given content instead of the image.
 func content(text string) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = io.WriteString(w, text) }
 }

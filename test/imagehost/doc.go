@@ -69,7 +69,7 @@ type Server struct {
 	requests    []string
 }
 
-// Image is the content of the image: it fits into no buffer on the way.
+// Image is the content of the image, which is larger than every buffer between server and client.
 var Image = strings.Repeat("0123456789abcdef", 1<<14)
 
 // Sum returns the SHA-256 checksum of a content.
@@ -160,7 +160,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`Response headers: \{[^}]*\}`), "Response headers: HEADERS"},
 }
 
-// Normal returns a message without what differs between runs. The place is where the image was written to.
+// Normal returns a message without the parts that differ between runs. The place is where the image was written to.
 func Normal(text, place string) string {
 	text = strings.ReplaceAll(text, place, "PLACE")
 	for _, v := range volatile {

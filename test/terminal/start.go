@@ -118,7 +118,8 @@ func StartT(t testing.TB, o Options) *Screen {
 	return s
 }
 
-// environment adds TERM to an environment without one. A nil environment is this process's without ofTerminals.
+// environment adds TERM to an environment without one. A nil environment means the environment of this process,
+// without the variables that describe a terminal.
 func environment(env []string) []string {
 	if env == nil {
 		env = slices.DeleteFunc(os.Environ(), func(entry string) bool {

@@ -51,6 +51,11 @@ var replaced = []struct {
 	{regexp.MustCompile(`(?i)\bresting state`), "stable state"},
 	{regexp.MustCompile(`\blive ≤`), "updated … ago"},
 	{regexp.MustCompile(`(?i)\b(errors|warnings) are what\b`), "the things that are wrong"},
+	{regexp.MustCompile(`\bthe page [A-Z]`), "the … page"},
+	{regexp.MustCompile(`\b(that|those) of --`), "given with --…, read from --…"},
+	{regexp.MustCompile(`\bdefault: (that|those) of\b`), "default: the address of, the sources of …"},
+	{regexp.MustCompile(`(?i)^ ?(load|read|query|test|wait|validat)ing [^…]* …$`), "no space before the ellipsis"},
+	{regexp.MustCompile(`(?i)\bmakes? an? \w+ of (a|an|the)\b`), "build … from …"},
 	{regexp.MustCompile(`(?i)\bbehaviour|colour|licence|recognised|catalogue\b`), "US spelling"},
 }
 

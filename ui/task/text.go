@@ -74,7 +74,7 @@ const (
 	textNoShells        = "not possible in this session"
 
 	// Graphical consoles.
-	textOpeningConsole  = "console %s: opening …"
+	textOpeningConsole  = "console %s: opening…"
 	textConsoleURL      = "Treat the URL as a secret: anyone who has it can use the console. It expires, by default after 10 minutes."
 	textConsoleEnabled  = "Enabled for you; disabled with x, or when ironworks ends."
 	textConsoleDisabled = "console %s: disabled"

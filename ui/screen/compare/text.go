@@ -2,8 +2,8 @@ package compare
 
 const (
 	textNotHere     = " Recordings have no settings of machines."
-	textLoading     = "Reading BIOS settings …"
-	textFirmware    = "Reading firmware versions …"
+	textLoading     = "Reading BIOS settings…"
+	textFirmware    = "Reading firmware versions…"
 	textSame        = "No differences from %s."
 	textOne         = "One node: {hardware-golden} compares it with a golden node."
 	textNoFirmware  = "No firmware: Ironic reads it during cleaning and inspection, if the firmware interface supports it."

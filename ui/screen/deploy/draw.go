@@ -186,7 +186,7 @@ func (s *Screen) noChecks() string {
 	return textLoading
 }
 
-// checkLines are the current node's checks, wrapped to w cells: the checks of the page; all on the page Review.
+// checkLines are the current node's checks, wrapped to w cells: the checks of the page; all on the Review page.
 func (s *Screen) checkLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if s.err != nil {

@@ -131,7 +131,7 @@ func (i *stepImage) writeToPlan(s *Screen) tea.Cmd {
 		return nil
 	}
 	cmd := s.change(plan.PartRamdisk, func(f *plan.Fields) { f.Image = i.image })
-	s.refill() // the page Ramdisk shows the image, too
+	s.refill() // the Ramdisk page shows the image, too
 	if i.hints.String() != s.planned().Hints.Hints.String() {
 		cmd = tea.Batch(cmd, s.setHints(i.hints))
 	}

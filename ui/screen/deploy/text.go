@@ -33,7 +33,7 @@ const (
 
 	// First boot.
 	textUserDataHelp = "file: Butane, Ignition or cloud-config"
-	textReaderHelp   = "consumer of the user data; auto: from the kind, the image name and the file"
+	textReaderHelp   = "program that reads the user data; auto: from the kind, the image name and the file"
 	textKargsHelp    = "coreos_append_karg: one argument for the installed system; for more, use kernelArguments in Ignition"
 	textNetworkHelp  = "coreos_copy_network: copy the ramdisk's network configuration; auto: the ramdisk decides"
 	textNoUserData   = "No user data: login to the installed system is not possible. Enter a Butane or Ignition file above."
@@ -101,7 +101,7 @@ const (
 	textDriverStep    = " is a driver step; {open} disables it (priority 0)"
 	textDeployStep    = " comes from the deploy "
 	textReplaceStep   = "; {open} replaces it"
-	textKindStep      = " comes from the kind; change it on the page Ramdisk"
+	textKindStep      = " comes from the kind; change it on the Ramdisk page"
 	textFixedStep     = " is a driver step and cannot be moved"
 	textNoSwap        = "no step to swap with"
 	textNoPriority    = "no free priority between %s and %s"

@@ -2,10 +2,10 @@ package hardware
 
 const (
 	textNotHere = " Recordings have no settings of machines."
-	textLoading = "Loading …"
+	textLoading = "Loading…"
 
 	textNoBMC     = "not possible in this session"
-	textAskingBMC = "Reading the drives from the BMC …"
+	textAskingBMC = "Reading the drives from the BMC…"
 	textNoDrives  = "The BMC reports no drives."
 
 	textOnlyShown    = "not available for inspection data"
@@ -20,8 +20,8 @@ const (
 	textNoChanges  = "nothing to apply: {open} changes a setting"
 	textNoFilter   = "no filter"
 	textEditTitle  = "BIOS setting %s"
-	textEditHelp   = "allowed: %s; the current value drops the change"
-	textEditAny    = "any value; the current value drops the change"
+	textEditHelp   = "allowed: %s; entering the current value drops the change"
+	textEditAny    = "any value; entering the current value drops the change"
 	textGoldenAsk  = "Copy BIOS settings of a golden node"
 	textGoldenHelp = "name or UUID; settings that differ become changes, which are not sent yet"
 	textGoldenSame = "BIOS settings already match %s"

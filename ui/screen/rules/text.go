@@ -3,10 +3,10 @@ package rules
 const (
 	textNoContext   = " No context is connected; {connect} chooses one."
 	textNotHere     = " Recordings have no inspection rules."
-	textLoading     = "Loading inspection rules …"
+	textLoading     = "Loading inspection rules…"
 	textNone        = "No inspection rules. {rules-test} tests a file, {rules-apply} creates its rules."
 	textNoTest      = "{rules-test} tests rules on stored inventories, before they are active."
-	textTesting     = "testing on %s …"
+	textTesting     = "testing on %s…"
 	textTestTitle   = "Test inspection rules"
 	textTestFile    = "YAML or JSON; empty for the rules in Ironic"
 	textTestActive  = "run the rules in Ironic, too, except those that the file replaces"

@@ -3,7 +3,7 @@ package stepfiles
 const (
 	textNoContext   = " No context is connected; {connect} chooses one."
 	textNotHere     = " Recordings have no %ss."
-	textLoading     = "Loading %ss …"
+	textLoading     = "Loading %ss…"
 	textNone        = "No %[1]ss. {steps-new} writes one in the editor, {steps-apply} creates %[1]ss from a file."
 	textApplyTitle  = "Create and change %ss"
 	textApplyFile   = "YAML or JSON; %ss that are not in the file stay"
@@ -22,7 +22,7 @@ const (
 	textSendFile    = "; use: %s %s apply -f - < FILE"
 	textUnedited    = "nothing was edited"
 	textNoTraits    = "The runbook has no traits: Ironic runs it on no node."
-	textCounting    = "Nodes with the trait: loading …"
+	textCounting    = "Nodes with the trait: loading…"
 	textNoCarriers  = "No node has %s."
 	textCarriers    = "%s with %s: %s"
 	textMoreNodes   = "%s and %d more"

@@ -14,7 +14,7 @@ const (
 	textInjectVerifyHelp    = "verify the certificates of URLs; empty: the agent's setting"
 	textInjectDirModeHelp   = "octal; only of a folder that the agent creates"
 	textInjectDeleteHelp    = "delete the file instead"
-	textInjectOneOf         = "want a content or Delete, not both"
+	textInjectOneOf         = "want content or Delete, not both"
 	textInjectPathWrong     = "want an absolute path of a file, such as /etc/motd"
 	textInjectInRoot        = "a file in / needs its partition"
 	textInjectContent       = "content of %s, in Base64"
