@@ -28,7 +28,7 @@ func TestVirtualLabUsage(t *testing.T) {
 		"speed":                      {[]string{"up", "--vms", "2", "--iso", "/live.iso", "--lab-speed", "4"}, "--lab-speed and --vms cannot be combined"},
 		"a story":                    {[]string{"up", "--vms", "2", "--iso", "/live.iso", "--story"}, "--story and --vms cannot be combined"},
 		"two Ironics":                {[]string{"up", "--vms", "2", "--iso", "/live.iso", "--ironic", "http://127.0.0.1:1", "--real"}, "--ironic cannot be combined with --real or --listen"},
-		"more machines in the file":  {[]string{"up", "--vms", "1", "--iso", "/live.iso", "--scenarios", "/two.yaml"}, "--vms 1: the file of --scenarios has 2 machines"},
+		"more machines in the file":  {[]string{"up", "--vms", "1", "--iso", "/live.iso", "--scenarios", "/two.yaml"}, "--vms 1: the --scenarios file has 2 machines"},
 		"a scenario of the agent":    {[]string{"up", "--vms", "1", "--iso", "/live.iso", "--scenarios", "/simulated.yaml"}, "scenario never-boots needs a simulated machine"},
 		"a snapshot of no lab":       {[]string{"snapshot", "clean"}, "want --lab-state"},
 		"a snapshot of another lab":  {[]string{"snapshot", "clean", "--lab-state", "/"}, "no virtual machines in this directory"},
