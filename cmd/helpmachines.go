@@ -43,7 +43,7 @@ ironworks bmc power off r7-n01 --yes`,
 	"ironworks bmc power cycle":     {"Power machines off and on again", "Power machines off at once and on again through their BMCs.", "ironworks bmc power cycle r7-n01\nironworks bmc power cycle r7-n01 r7-n02 --yes"},
 	"ironworks bmc insert": {
 		"Insert an ISO into virtual media",
-		`Insert an ISO into the virtual CD of machines, by its URL as the BMC reaches it.`,
+		`Insert an ISO into the virtual CD of machines. The BMC downloads it from the URL.`,
 		`ironworks bmc insert http://10.0.0.2:8080/rescue.iso r7-n01
 ironworks bmc insert http://10.0.0.2:8080/rescue.iso r7-n01 --slot Cd --yes`,
 	},

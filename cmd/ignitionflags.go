@@ -26,7 +26,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	r.tlsName = tlsName
 	in := &r.in
 	f.StringVar(&in.Profile, "profile", "", "profile: default, classic (build.py) or metal3 (image-customization-controller)")
-	f.StringArrayVar(&in.IronicURLs, "host", nil, "address of Ironic as machines reach it: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
+	f.StringArrayVar(&in.IronicURLs, "host", nil, "address of Ironic for machines: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
 	f.StringVar(&in.TLS, tlsName, "", "verification of Ironic: off, ca, system, insecure; classic: off, on, insecure (default: by the URL and --ca)")
 	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: CA of the context)")
 	f.StringVar(&in.Agent, "agent", "", "agent: container, or builtin for ironworks-agent, without podman and registry (default container)")
@@ -55,7 +55,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringVar(&in.InspectionCallback, "inspection-callback", "", "URL for inspection data (default: Ironic)")
 	f.StringArrayVar(&in.Options, "option", nil, "agent setting, NAME=VALUE or GROUP.NAME=VALUE; classic: a line of the agent's file; may be repeated")
 	f.BoolVar(&in.Debug, "debug", false, "debug logs of the agent, including user data and its secrets")
-	f.StringVar(&in.JournalPush, "journal-push", "", "URL of the console for pushed journals, https://HOST:PORT as machines reach it (see ironworks logs --listen)")
+	f.StringVar(&in.JournalPush, "journal-push", "", "URL of the console for pushed journals, as seen by machines: https://HOST:PORT (see ironworks logs --listen)")
 	f.BoolVar(&in.SSHHostKey, "ssh-host-key", false, "SSH host key known to the console, instead of a new key on each boot")
 	f.StringVar(&in.ExtraFile, "extra", "", "Ignition or Butane file to merge; its values take precedence")
 	f.StringVar(&in.NMStateFile, "nmstate", "", "metal3: file with the output of nmstatectl gc")

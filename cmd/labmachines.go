@@ -46,7 +46,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	f.BoolVar(&flags.enrol, "enrol", false, "create the nodes and their ports in Ironic")
 	f.StringVar(&flags.nodes, "nodes-file", "", "CSV file to write the machines to, for ironworks enroll -f")
 	f.BoolVar(&flags.clean, "clean", false, "delete the nodes that labs have enrolled in Ironic, and exit")
-	f.StringVar(&flags.Host, "host", "127.0.0.1", "address of the BMCs and the ISO, as the conductor reaches it")
+	f.StringVar(&flags.Host, "host", "127.0.0.1", "address of the BMCs and the ISO for the conductor")
 	f.StringVar(&flags.bmcs, "bmc", "each", "BMC addresses: each (one per machine) or one (one for all)")
 	f.BoolVar(&flags.BMCOverTLS, "bmc-tls", false, "HTTPS BMCs, with self-signed certificates")
 	f.BoolVar(&flags.PlainAgents, "plain-agents", false, "agents without TLS, for an Ironic with require_tls = false")

@@ -21,8 +21,7 @@ import (
 // Deployment has the plan's fields for one node, with the content of its files.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is for the installed system, as written; nil for none. It replaces that of the
-	// fields.
+	// UserData is for the installed system, as written; nil for none. It replaces the user data of Fields.
 	UserData []byte
 	// FilesDir has the local files that Butane refers to; empty for none.
 	FilesDir string

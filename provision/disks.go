@@ -55,7 +55,7 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 
 // inspectHint returns how to inspect a node, as a command and as a key.
 func inspectHint(n *models.Node) (command, key string) {
-	command, key = "run ironworks inspect "+n.Label(), "inspect the node (I)"
+	command, key = "run ironworks inspect "+n.Label(), "inspect the node (:inspect)"
 	if n.ProvisionState != models.StateManageable {
 		return command + " once the node is manageable", key + " in state manageable"
 	}

@@ -270,7 +270,7 @@ func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
 		failed.Reason = fmt.Sprintf("no verb leads from %q to the goal", n.ProvisionState)
-		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see explain (e)"
+		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see :explain"
 	}
 	return failed
 }

@@ -150,5 +150,5 @@ func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 		check := fmt.Sprintf("check that the conductor reaches the BMC at %s", bmc)
 		return check, check
 	}
-	return "see ironworks explain " + res.Node.Label(), "see explain (e)"
+	return "see ironworks explain " + res.Node.Label(), "see :explain"
 }

@@ -135,7 +135,7 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	switch {
 	case models.ProvisionState(v.state).Class() == models.ClassHold:
 		failed.Reason = "stopped by a hold step"
-		failed.Hint, failed.ScreenHint = "to resume: ironworks unhold "+now.Label(), "to resume: unhold (H)"
+		failed.Hint, failed.ScreenHint = "to resume: ironworks unhold "+now.Label(), "to resume: :unhold"
 	case reason == "":
 		failed.Reason = "Ironic reported no reason"
 	}

@@ -194,10 +194,10 @@ func (a *PortAction) taken(ctx context.Context, mac string, p models.Port, n *mo
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
 	case p.NodeUUID == n.UUID:
-		r.Why, r.Hint, r.ScreenHint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac, "edit that port (E)"
+		r.Why, r.Hint, r.ScreenHint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac, "edit that port (:port-set)"
 	case err == nil:
 		r.Why = fmt.Sprintf("node %s has a port with MAC address %s", printable.Line(owner.Label()), mac)
-		r.Hint, r.ScreenHint = "ironworks port delete "+mac+" if it is wrong there", "if it is wrong there, delete it (X) on the Network tab of that node"
+		r.Hint, r.ScreenHint = "ironworks port delete "+mac+" if it is wrong there", "if it is wrong there, delete it (:port-delete) on the Network tab of that node"
 	default:
 		r.Why = fmt.Sprintf("port %s of node %s has MAC address %s", p.UUID, printable.Line(p.NodeUUID), mac)
 	}

@@ -92,7 +92,7 @@ func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	}
 	for _, key := range keys {
 		if prefix == "" && of != "plugin data" && !after.Has(key) {
-			continue // a field that the API has, and Ironic's object has not
+			continue // a field of the API that Ironic's object lacks
 		}
 		path := prefix + key
 		a, b := at(before, key), at(after, key)

@@ -145,7 +145,7 @@ type LogsOrder struct {
 
 // Logs are the logs of nodes, which are recorded in the journal while they are followed.
 type Logs struct {
-	// Nodes are the named nodes, or the zero value for all nodes that push.
+	// Nodes are the named nodes. The zero NodeRef stands for all nodes that push.
 	Nodes []models.NodeRef
 	// Follow returns the log of one of the nodes until the context of [Session.Logs] ends.
 	Follow func(n models.NodeRef) <-chan agentlog.Batch

@@ -47,7 +47,7 @@ var notRun = map[string]string{
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1Vw5vMkPO6tNq2yzKdvWoyGqhKFJFM5Yeh7ZPnMMuL ops\n"
 
 // ordered matches examples that depend on earlier ones.
-var ordered = regexp.MustCompile(`^ironworks (ignition|port|portgroup|vif) `)
+var ordered = regexp.MustCompile(`^ironworks (ignition|port|portgroup|vif|delete) `)
 
 var exampleBlock = regexp.MustCompile("(?ms)^Examples:\n\n```\n(.*?)^```$")
 

@@ -22,7 +22,7 @@ var unclear = []struct {
 	{regexp.MustCompile(`\bis after how long\b`), "the time after which"},
 	{regexp.MustCompile(`\bonce more\b`), "again, repeats"},
 	{regexp.MustCompile(`\bis (for|after) how\b`), "the time for which, the number after which"},
-	{regexp.MustCompile(`\b(has|have) not[.,;]`), "lacks"},
+	{regexp.MustCompile(`\b(has|have) not([.,;]|$)`), "lacks"},
 	{regexp.MustCompile(`^\w+ (finds|starts|creates) one\b( by| with|\.)`), "a noun"},
 	{regexp.MustCompile(`^\w+ (counts|lists|places) those (of|that)\b`), "a noun"},
 	{regexp.MustCompile(`^\w+ is (GET|POST|PUT|PATCH|DELETE) of\b`), "implements GET /v1/…"},

@@ -279,7 +279,7 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whyOverride()
 	case action.NextMatch, action.PrevMatch:
 		if s.review.Query() == "" {
-			return "no search text; / searches"
+			return s.env.Keys.Text("no search text; {search} searches")
 		}
 	default:
 	}

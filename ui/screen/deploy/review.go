@@ -87,7 +87,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
 		said := fmt.Sprintf(textRefusedNode, english.Plural(len(may)+len(not), "check", ""), n.Label())
 		if len(may) > 0 {
-			said += textOverrideHint
+			said += s.env.Keys.Text(textOverrideHint)
 		}
 		x.gap()
 		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))

@@ -80,7 +80,7 @@ const (
 	// Review and overrides.
 	textNotSent      = "Not deployed: %s: %s"
 	textRefusedNode  = "%s failed: %s is not deployed."
-	textOverrideHint = " x: override eligible checks."
+	textOverrideHint = " {check-override}: override eligible checks."
 	textNodesCount   = "%d nodes: %d to deploy, %d skipped"
 	textChecksRefuse = "check %s failed: %s"
 	textStaleChecks  = " old; checks run again. Review them, then press {deploy-start}"
@@ -121,7 +121,7 @@ const (
 	textTemplate       = "deploy template, adds "
 	textTraitMissing   = "; missing on the node"
 	textTraitSome      = "; on %d of %d nodes"
-	textTraitsNone     = "Instance traits: none; T selects from the node's traits"
+	textTraitsNone     = "Instance traits: none; {step-traits} selects from the node's traits"
 	textTraitsLine     = "Instance traits: "
 	textTraitsUnused   = "; deploy templates not requested: "
 )

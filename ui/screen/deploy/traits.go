@@ -126,7 +126,7 @@ func (s *Screen) traitLines(w int) []pane.Line {
 		}
 		parts = append(parts, trait+what)
 	}
-	text := textTraitsNone
+	text := s.env.Keys.Text(textTraitsNone)
 	if len(parts) > 0 {
 		text = textTraitsLine + strings.Join(parts, ", ")
 	}

@@ -29,7 +29,7 @@ func TestChooseTraits(t *testing.T) {
 		w.page(2)
 		w.do(action.Open)
 		w.page(3)
-		w.shows("Instance traits: none; T selects from the node's traits; deploy templates not requested: CUSTOM_WIPE")
+		w.shows("Instance traits: none; + selects from the node's traits; deploy templates not requested: CUSTOM_WIPE")
 		if strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
 			t.Error("there is a step of a template that nobody calls")
 		}

@@ -108,7 +108,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 			s.bmcs.Empty = ""
 		}
 	case tabResult:
-		s.results.Empty = textNoResult
+		s.results.Empty = s.env.Keys.Text(textNoResult)
 	}
 	lines := s.above(t, w)
 	s.listAt = body.PageTop + len(lines)

@@ -47,7 +47,7 @@ const (
 	textPressCompare = "Fill in the form, then press {enroll-compare} to compare it with Ironic."
 	textNoNodes      = "The input has no nodes."
 	textNoBMCs       = "No BMC queried: the source is a file."
-	textNoResult     = "Nothing enrolled yet. E enrolls the compared nodes."
+	textNoResult     = "Nothing enrolled yet. {enroll-start} enrolls the compared nodes."
 
 	// Details.
 	textNothingToSend = "nothing to send"

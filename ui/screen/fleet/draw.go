@@ -172,11 +172,11 @@ func (s *Screen) emptyText() string {
 	case s.env.Session == nil:
 		return s.env.Keys.Text(textNoContext)
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
-		return models.OnScreen(s.env.Status.Fault) + textSeeConnection
+		return models.OnScreen(s.env.Status.Fault) + s.env.Keys.Text(textSeeConnection)
 	case s.env.Status.Answered.IsZero():
 		return textAsking
 	case s.picture.counts.Total == 0 && s.env.Status.Complete:
-		return textEmpty
+		return s.env.Keys.Text(textEmpty)
 	case s.picture.counts.Total == 0:
 		return textReading
 	case !s.filter.IsZero():

@@ -79,7 +79,7 @@ func (l *Log) Why(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {
-			return textNoSearch
+			return l.env.Keys.Text(textNoSearch)
 		}
 	case action.ClearFilter:
 		if l.filter.IsZero() && l.level >= models.LogDebug {

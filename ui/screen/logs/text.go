@@ -3,7 +3,7 @@ package logs
 // The texts of this package that a person reads; column headers and key hints stay with their tables.
 const (
 	textNoErrors      = "no errors in the visible lines"
-	textNoSearch      = "no search text; / searches"
+	textNoSearch      = "no search text; {search} searches"
 	textAllShown      = "all lines are already shown"
 	textNothingToSave = "no lines to save"
 	textNoLines       = "no lines"

@@ -84,7 +84,7 @@ func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line 
 		text = "The node uses IPMI (" + none.IPMI + "), which ironworks cannot query."
 	}
 	lines := body.Indented(theme.Warn, text, w-1, 1)
-	lines = append(lines, body.Indented(theme.Muted, textIPMIHint, w-1, 1)...)
+	lines = append(lines, body.Indented(theme.Muted, s.env.Keys.Text(textIPMIHint), w-1, 1)...)
 	lines = append(lines, nil)
 	n, _ := s.detail.Value()
 	if n == nil {

@@ -42,7 +42,7 @@ const (
 	textOtherLogin       = "{bmc-login} logs in with other credentials."
 	textShowsFingerprint = "{bmc-trust} shows the certificate's fingerprint and can trust it."
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
-	textIPMIHint         = "Data from Ironic. To test the BMC connection, use validate (in a); power goes through Ironic."
+	textIPMIHint         = "Data from Ironic. To test the BMC connection, use {validate}; power goes through Ironic."
 
 	// The disks tab.
 	textHintsRefused     = "Ironic rejects the hints: "

@@ -140,7 +140,7 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whySource()
 	case action.IgnitionServe:
 		if s.running() {
-			return textAlreadyServing
+			return s.env.Keys.Text(textAlreadyServing)
 		}
 		return s.whySource()
 	case action.IgnitionStop:
@@ -159,7 +159,7 @@ func (s *Screen) Why(id action.ID) string {
 		switch {
 		case s.reading().Query() != "":
 		case s.tab != tabFile:
-			return textNoSearch
+			return s.env.Keys.Text(textNoSearch)
 		case len(s.check.report.Problems) == 0:
 			return textNoProblems
 		}

@@ -72,7 +72,7 @@ func (s *Screen) previewLines() []pane.Line {
 	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
 		p.block(theme.Plain, "installed system: "+options)
 	}
-	p.block(theme.Muted, "set in the ISO; for network boot, shown when serving (v)")
+	p.block(theme.Muted, s.env.Keys.Text("set in the ISO; for network boot, shown when serving ({ignition-serve})"))
 	p.heading("Files")
 	for _, f := range v.Files {
 		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, userdata.SizeText(int64(f.Size)))))

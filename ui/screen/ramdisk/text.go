@@ -30,11 +30,11 @@ const (
 	textWouldNotBoot  = "%s would not boot: %s"
 
 	// Why an action is disabled.
-	textAlreadyServing = "already serving; x stops it"
+	textAlreadyServing = "already serving; {ignition-stop} stops it"
 	textNotServing     = "not serving"
 	textNoContext      = "no context is open"
 	textNoChecker      = "checks are not available here"
-	textNoSearch       = "no search text; / searches"
+	textNoSearch       = "no search text; {search} searches"
 	textNoProblems     = "no problems"
 
 	// The preview.
