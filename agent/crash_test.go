@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -21,5 +22,39 @@ func TestCrashIsAFailureWithAReason(t *testing.T) {
 	}
 	if text := a.journal.text(); !strings.Contains(text, "crash_test.go") {
 		t.Errorf("the journal lacks the stack:\n%s", text)
+	}
+}
+
+// brittleLater is hardware that becomes brittle when the agent runs already.
+type brittleLater struct {
+	Hardware
+	broken *atomic.Bool
+}
+
+func (b brittleLater) BlockDevices(ctx context.Context) ([]Disk, error) {
+	if b.broken.Load() {
+		return brittle{}.BlockDevices(ctx)
+	}
+	return b.Hardware.BlockDevices(ctx)
+}
+
+// TestConductorLearnsOfACrash checks that the conductor reads the reason of a crash in a step, and that the agent
+// answers its next command.
+func TestConductorLearnsOfACrash(t *testing.T) {
+	c, m, broken := newConductor(t), newMetal(), &atomic.Bool{}
+	done := c.startOn(m, brittleLater{m, broken}, Options{NoInspection: true})
+	d := c.drive(c.wait())
+	broken.Store(true)
+	_, body := d.post("deploy.execute_deploy_step", stepParams("erase_devices_metadata", ""), true)
+	reason, _ := body.Get("command_error").(*dict)
+	if body.Text("command_status") != "FAILED" || !strings.Contains(reason.Text("details"), "the agent crashed: index out of range") {
+		t.Errorf("the step ended as %s", dump(body))
+	}
+	if _, body := d.post("standby.sync", `{}`, true); body.Text("command_status") != "SUCCEEDED" {
+		t.Errorf("the next command ended as %s", dump(body))
+	}
+	m.off()
+	if err := ended(t, done); err != nil {
+		t.Error(err)
 	}
 }
