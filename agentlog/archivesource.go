@@ -57,7 +57,7 @@ func stateOnce(s State) State {
 	return StateEnded
 }
 
-// look reads the newest archive unless it was read; over reports that there will be no other.
+// readNewest reads the newest archive unless it was read; over reports that there will be no other.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	place := s.place()
 	address := printable.Line(models.MaskURL(s.joint.options.Archive))

@@ -149,7 +149,7 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	return nil
 }
 
-// take appends the pushed lines. after is the sender's position; if that is not the stream's, the
+// append adds the pushed lines. after is the sender's position; if that is not the stream's, the
 // sender gets the stream's.
 func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()

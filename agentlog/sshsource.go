@@ -181,7 +181,7 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 	}
 }
 
-// look reads the last entry: its boot, and whether the journal is readable.
+// readBoot reads the last entry: its boot, and whether the journal is readable.
 func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, err error) {
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
@@ -203,7 +203,7 @@ func (s *sshSource) trust(conn *sshConn, boot string) error {
 	return err
 }
 
-// take forwards the lines of entries, and then stores the position.
+// emit forwards the lines of entries, and then stores the position.
 func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, following *Status) error {
 	var lines []models.LogLine
 	cursor := s.cursor

@@ -45,7 +45,7 @@ func (f taskFiles) path(t *screen.Task) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%d-%d.json", t.Began.UnixNano(), t.Number))
 }
 
-// Began keeps a task.
+// Began stores a task on disk, so that it can be resumed.
 func (f taskFiles) Began(t *screen.Task) {
 	if t.Form == nil {
 		return

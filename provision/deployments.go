@@ -235,7 +235,7 @@ type deploymentLog struct {
 	record *record
 }
 
-// begin records the requests before they are sent.
+// create records the requests before they are sent.
 func (l *deploymentLog) create(r record) error {
 	if l == nil {
 		return nil

@@ -128,7 +128,7 @@ func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Rea
 	}
 }
 
-// ask reads data that requires authentication.
+// readDetails reads data that requires authentication.
 func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []string) {
 	var err error
 	f.Conductors, err = d.API.Conductors(ctx)

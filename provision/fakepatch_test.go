@@ -17,13 +17,13 @@ func fillNulls(node map[string]any, ops []models.PatchOp) {
 	}
 }
 
-// patch changes a node that was decoded from JSON. As in Ironic, removing or replacing a missing field fails.
 func (f *fakeAPI) raw(id string) json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.nodes[id].Raw
 }
 
+// patch changes a node that was decoded from JSON. As in Ironic, removing or replacing a missing field fails.
 func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

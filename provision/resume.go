@@ -133,7 +133,7 @@ func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *rea
 	return a.resumeFrom(d, n, r, action, why)
 }
 
-// settled waits until it is known which requests of an interrupted deployment have arrived.
+// waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived.
 func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *record) (next, string, error) {
 	reader, can := a.checks.Reader.(interface {
 		Node(ctx context.Context, id string, fields ...string) (*models.Node, error)

@@ -105,7 +105,7 @@ func className(err error) string {
 	}
 }
 
-// messageOf returns the message of an error to the outside: a fault's own, without the wrapping.
+// messageOf returns the message of an error as clients see it: the message of the wrapped fault, if there is one.
 func messageOf(err error) string {
 	var f *db.Fault
 	if errors.As(err, &f) {

@@ -87,7 +87,7 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// with locks a node for do, and unlocks it, or hands it over to the worker that continues.
+// withTask locks a node for do, and unlocks it, or hands it over to the worker that continues.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {

@@ -38,10 +38,10 @@ func judgeConductors(f *Facts) Diagnosis {
 			"check the conductor; its nodes move to other conductors of the group, if any", evidence...)
 	case f.Nodes != nil && f.Nodes.Conductor != "":
 		return doubtful("Ironic reports every conductor dead, but still assigns nodes: probably Ironic runs on SQLite, without heartbeats",
-			"low confidence: otherwise, check the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
+			"if Ironic does not use SQLite, check the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
 	case len(f.Drivers) > 0:
 		return doubtful("Ironic reports every conductor dead, but still lists their drivers: perhaps Ironic runs on SQLite, without heartbeats",
-			"low confidence: otherwise, start the conductors", evidence...)
+			"if Ironic does not use SQLite, start the conductors", evidence...)
 	}
 	return broken("all conductors are dead: "+someOf(dead), "start ironic-conductor and check its log", evidence...)
 }
