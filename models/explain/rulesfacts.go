@@ -250,7 +250,7 @@ var fineRules = []Rule{
 	},
 	{
 		ID: "at-rest", In: atRest, If: []Condition{ifAtRest}, Confidence: ConfidenceHigh, Fine: true,
-		Verdict:  "No problem found: the node is {provision_state}, without error, fault or maintenance",
+		Verdict:  "No problem found: the node is in state {provision_state}, without error, fault or maintenance",
 		Brief:    "no problem found",
 		Evidence: []EvidenceField{evState, evPower},
 		Next:     Next{Text: "No action needed.", Key: "overview", Command: "ironworks node {node}"},
