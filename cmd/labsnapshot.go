@@ -48,7 +48,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 // virtualMachines returns the virtual machines of a lab, sorted, with their folders.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
-		return nil, nil, usagef("want --lab-state, the directory of lab up --lab-state")
+		return nil, nil, usagef("want --lab-state DIR, as given to lab up")
 	}
 	names, folder, err = lab.VirtualFolders(dir)
 	if err == nil && len(names) == 0 {

@@ -91,7 +91,7 @@ var conductorRules = []Rule{
 		Brief:    "no conductor accepted the request",
 		Evidence: []EvidenceField{evConductor},
 		Not:      []string{"a fault of the machine"},
-		Next:     Next{Text: "Try again later. If the error stays, check that the conductors are alive.", Key: "conductors", Command: "ironworks conductors"},
+		Next:     Next{Text: "Try again later. If the error persists, check that the conductors are alive.", Key: "conductors", Command: "ironworks conductors"},
 		Source:   "ironic/common/exception.py: TemporaryFailure",
 	},
 	{
