@@ -208,7 +208,7 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 		if i < 0 {
 			return nil, notFound(q.Marker)
 		}
-		all = all[i+1:]
+		all = (sorting{q.SortKey, q.Descending}).behind(all, i)
 	}
 	if q.SortKey == "" && f.hides > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(n *fakeNode) bool { return n.id <= f.hides })
@@ -249,6 +249,24 @@ func (s sorting) compare(a, b *fakeNode) int {
 		c = -c
 	}
 	return c
+}
+
+// behind returns the sorted nodes behind the marker at i. A null marker compares only the IDs, and SQL finds no null above
+// or below a time, so that pages lose and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
+func (s sorting) behind(all []*fakeNode, i int) []*fakeNode {
+	if s.key != "updated_at" {
+		return all[i+1:]
+	}
+	marker := all[i]
+	return slices.DeleteFunc(slices.Clone(all), func(n *fakeNode) bool {
+		switch {
+		case marker.updated.IsZero():
+			return n.id == marker.id || (n.id > marker.id) == s.descending
+		case n.updated.IsZero():
+			return true
+		}
+		return s.compare(n, marker) <= 0
+	})
 }
 
 func seen(n *fakeNode, fields []string) models.Node {
