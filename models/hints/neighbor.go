@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 )
@@ -107,10 +107,10 @@ func decodeTLVs(raw json.RawMessage) Neighbor {
 // local-link-connection stores it.
 func addressText(b []byte) string {
 	switch {
-	case len(b) >= 1+net.IPv4len && b[0] == 1:
-		return net.IP(b[1 : 1+net.IPv4len]).String()
-	case len(b) >= 1+net.IPv6len && b[0] == 2:
-		return net.IP(b[1 : 1+net.IPv6len]).String()
+	case len(b) >= 5 && b[0] == 1:
+		return netip.AddrFrom4([4]byte(b[1:5])).String()
+	case len(b) >= 17 && b[0] == 2:
+		return netip.AddrFrom16([16]byte(b[1:17])).String()
 	case len(b) >= 7 && b[0] == 6:
 		return macText(b[1:7])
 	}
