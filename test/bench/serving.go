@@ -93,7 +93,7 @@ type resting struct {
 }
 
 // Recent changes keep the poller fast for half a minute.
-const restSettled, restWatched = 40 * time.Second, 60 * time.Second
+const restSettled, restWatched = 40 * time.Second, 2 * time.Minute
 
 // atRest measures a server while its consoles are idle.
 func (p *servingProgram) atRest(ctx context.Context, counter *requestCounter, sessions []*servedSession) (r resting, err error) {
@@ -192,8 +192,16 @@ func countRequests(ctx context.Context, to string) (*requestCounter, error) {
 	return c, nil
 }
 
+// during counts the requests of a period that begins with one, so that two periods of the same interval differ by at most
+// one request.
 func (c *requestCounter) during(ctx context.Context, d time.Duration) (int64, error) {
 	before := c.count.Load()
+	for c.count.Load() == before {
+		if err := wait(ctx, 5*time.Millisecond); err != nil {
+			return 0, err
+		}
+	}
+	before = c.count.Load()
 	err := wait(ctx, d)
 	return c.count.Load() - before, err
 }
