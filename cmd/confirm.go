@@ -13,6 +13,7 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/screen"
 )
 
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
@@ -52,17 +53,19 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 // othersActing returns what other users of the server do with the nodes of a plan, after a warning about those who only
 // look at them.
 func (a *app) othersActing(plan provision.Batch) []string {
-	if a.remote == nil || a.remote.acting == nil {
+	r := a.remote
+	if r == nil {
 		return nil
 	}
 	var nodes []models.NodeRef
 	for _, i := range plan.Legal() {
 		nodes = append(nodes, i.Node.Ref())
 	}
-	for _, text := range a.remote.looking(nodes) {
+	at := func(uuid string) []string { return r.room.AtNode(uuid, r.member.Actor.User) }
+	for _, text := range screen.Looking(at, nodes) {
 		a.complain("note: %s", text)
 	}
-	return a.remote.acting(nodes)
+	return r.tasks.Acting(nodes)
 }
 
 // warn prints the warnings of a plan; one of several nodes once, with their number.

@@ -27,8 +27,8 @@ type remoteUser struct {
 	member *session.Member
 	role   access.Role
 	room   *presence.Room
-	// looking and acting return what other users do with nodes at the moment.
-	looking, acting func(nodes []models.NodeRef) []string
+	// tasks are the tasks of the server, as the user sees them.
+	tasks *screen.TaskList
 }
 
 // connect returns the session of the server with the limits of the user.
@@ -247,12 +247,8 @@ func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, arg
 		}
 		return value
 	}
-	tasks := s.tasks.For(member.Actor.User, nil)
-	looking := func(nodes []models.NodeRef) []string {
-		return screen.Looking(func(uuid string) []string { return s.room.AtNode(uuid, member.Actor.User) }, nodes)
-	}
 	return run(ctx, process{
 		args: args, stdin: one.In, stdout: one.Out, stderr: one.Err, options: options,
-		remote: &remoteUser{cfg: s.cfg, shared: s.shared, member: member, role: one.Role, room: s.room, looking: looking, acting: tasks.Acting},
+		remote: &remoteUser{cfg: s.cfg, shared: s.shared, member: member, role: one.Role, room: s.room, tasks: s.tasks.For(member.Actor.User, nil)},
 	})
 }

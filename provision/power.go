@@ -2,6 +2,7 @@ package provision
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -170,10 +171,10 @@ type flagAction struct {
 func (a flagAction) Name() string { return a.name }
 
 func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	s := n.ProvisionState
+	s, protectable := n.ProvisionState, []models.ProvisionState{models.StateActive, models.StateRescue}
 	switch {
-	case a.field == "protected" && a.on && s != models.StateActive && s != models.StateRescue:
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q, only in \"active\", \"rescue\"", s), "")
+	case a.field == "protected" && a.on && !slices.Contains(protectable, s):
+		return refusal(a, n, models.RefusedState, models.NotPossibleIn(s, protectable), "")
 	case a.field == "retired" && a.on && s == models.StateAvailable:
 		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first").
 			WithScreenHint("manage the node first (:manage)")

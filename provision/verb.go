@@ -122,7 +122,7 @@ func (a verbAction) badArguments() (why, hint, screenHint string) {
 		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE", "enter steps, for example deploy.erase_devices_metadata"
 	case r.Verb == models.VerbService && len(r.ServiceSteps) == 0 && r.Runbook == "":
 		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE", "enter steps as INTERFACE.STEP"
-	case r.Verb == models.VerbRescue && strings.TrimSpace(r.RescuePassword.Reveal()) == "": // node.py, _do_provision_action: a password of spaces is none
+	case r.Verb == models.VerbRescue && strings.TrimSpace(r.RescuePassword.Reveal()) == "": // Ironic refuses spaces, too (node.py, _do_provision_action)
 		return "rescue requires a password for the rescue user", "pass --password-file FILE", "enter a password"
 	}
 	return "", "", ""

@@ -222,7 +222,7 @@ func (s *Server) recheck() {
 	}
 }
 
-// endOf returns what a client is told about the end of its session. It does not learn why its key is refused.
+// endOf returns the reason that a client gets for the end of its session, which does not say why its key is refused.
 func endOf(err error) error {
 	if errors.Is(err, errChanged) {
 		return errChanged

@@ -12,7 +12,7 @@ import (
 
 // fileContexts are the rules of Fedora's SELinux policy for the paths that a builtin agent's ramdisk writes
 // (selinux-policy at fd1d9962, 2024-10-24: policy/modules/kernel/files.fc, policy/modules/kernel/corecommands.fc). A
-// later rule takes precedence. CentOS Stream's policy is made from the same source.
+// later rule takes precedence.
 const fileContexts = `/.*	system_u:object_r:default_t:s0
 /etc	system_u:object_r:etc_t:s0
 /etc/.*	system_u:object_r:etc_t:s0

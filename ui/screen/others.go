@@ -19,7 +19,7 @@ func (e *Env) Others(nodes []models.NodeRef) []string {
 	return append(Looking(e.Seat.AtNode, nodes), e.Tasks.Acting(nodes)...)
 }
 
-// Looking returns which other users look at nodes; at has those that look at one.
+// Looking returns which other users look at nodes; at returns the users who look at a node.
 func Looking(at func(uuid string) []string, nodes []models.NodeRef) []string {
 	var found []string
 	for _, n := range nodes[:min(len(nodes), othersMost)] {
