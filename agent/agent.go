@@ -21,7 +21,7 @@ type agent struct {
 	beats  *heartbeats
 	work   sync.WaitGroup // running commands
 	doors  Doors          // calls that are being answered
-	rules  imageRules     // of the options and the lookup
+	rules  imageRules     // from the options, then from the lookup
 	ending chan ending    // requests the end of the service; has room for one
 
 	// refusedInventory waits for inspectAgain, or is nil.
@@ -42,7 +42,7 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// ending is why the service ends before the machine does.
+// ending is the reason why the service ends while the machine still runs.
 type ending int
 
 const (
@@ -104,7 +104,7 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// The token was issued before: another ramdisk may have it. Or the machine is in rescue.
+		// Either Ironic issued the token before, perhaps to another ramdisk, or the machine is in rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -115,8 +115,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic becomes the agent of an old Ironic, whose conductor lists commands without a token
-// and plans with the steps of that agent.
+// matchIronic makes the agent behave like the agent of an old Ironic if Ironic is that old: its conductor lists
+// commands without a token and plans with the steps of that agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return

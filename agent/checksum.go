@@ -106,7 +106,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
-		image = "[]" // the real agent puts what it found in place of the address
+		image = "[]" // the real agent reports the invalid line in place of the address
 		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string
@@ -131,8 +131,8 @@ var (
 	lastChecksum  = regexp.MustCompile(`\s([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
 )
 
-// checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is
-// old, BSD's "SHA256 (NAME) = SUM". Without a sum, found is what the real agent took the line for; its message names it.
+// checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is old, BSD's "SHA256
+// (NAME) = SUM". If the line has no sum, found is the part that the real agent quotes in its message.
 func (a age) checksumIn(line, name string) (sum, found string, err error) {
 	if a == antique {
 		words := strings.Fields(line)

@@ -73,7 +73,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 		return false, nil
 	case errors.As(err, &f) && f.Type != imageTooSlow:
 		return true, f
-	case content.ended: // the image is there, and something else failed
+	case content.ended: // the download is complete; something else failed
 		return true, err
 	}
 	where := location
@@ -176,7 +176,7 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 
 // ask sends one request for the whole content.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
-	// An oci:// address is no address for the agent: Ironic turns it into that of a blob (get_image_service of
+	// The agent cannot fetch an oci:// address: Ironic replaces it with the address of a blob (get_image_service of
 	// ironic/common/image_service.py).
 	if u, err := url.Parse(source.address); err == nil && u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("No connection adapters were found for %s", python.Repr(source.address)) //nolint:staticcheck // the message of Python's requests

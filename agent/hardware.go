@@ -25,9 +25,9 @@ type Hardware interface {
 	// BootFrom creates the firmware's boot entry for a disk. A disk without an EFI partition is
 	// ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the disk's new identifier. A disk without
-	// partitions afterwards is ErrNoPartitions, a failed converter a *WriteError. The end of the content may be
-	// ErrChecksum, when a raw image is on the disk already.
+	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions for a
+	// disk without partitions afterwards, a *WriteError for a failed converter, or ErrChecksum from the end of the
+	// content, after a raw image was written.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error
@@ -81,9 +81,9 @@ type Install struct {
 type ImageWrite struct {
 	Device string
 	ID     string
-	// Format is that of the content, raw, qcow2 and so on. The content of other formats than raw is checked before.
+	// Format is the format of the content: raw, qcow2 and so on. The agent has checked content that is not raw.
 	Format string
-	// Wipe removes partition tables and signatures first, of which an image may leave some.
+	// Wipe first removes partition tables and signatures, because an image may overwrite only some of them.
 	Wipe bool
 	// Configdrive returns the file system of the configdrive, nil if there is none. It is called after
 	// the image was written.
@@ -100,18 +100,18 @@ const (
 	EraseAll
 )
 
-// Erase is a disk to erase. The zero value of its options are the defaults of Ironic.
+// Erase is a disk to erase. The zero values of the options are Ironic's defaults.
 type Erase struct {
 	Device string
 	Depth  Erasure
 
-	// NoNVMe and NoATA forbid the disk's own erasure, Shred allows to overwrite a disk whose own
-	// erasure failed.
+	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
+	// failed.
 	NoNVMe, NoATA, Shred bool
 	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the zeros at the end.
 	Passes int
 	Random bool
-	// Unguarded erases file systems, too, that several machines may share.
+	// Unguarded also erases file systems that several machines may share.
 	Unguarded bool
 }
 
@@ -168,5 +168,5 @@ type Disk struct {
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
 
-	partition bool // of a disk, during erasing
+	partition bool // Disk is a partition; used only for erasing
 }

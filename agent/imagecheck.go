@@ -84,7 +84,7 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 	return found.Name, found.VirtualSize, nil
 }
 
-// uninspected returns the format of an image that nothing is known of. The real agent asks qemu-img.
+// uninspected returns the format of an image whose inspection is disabled. The real agent asks qemu-img.
 func uninspected(info imageInfo, found imageformat.Format) string {
 	switch {
 	case info.format != "" && info.format != "unknown":

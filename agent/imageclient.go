@@ -13,9 +13,9 @@ import (
 	"ironworks/python"
 )
 
-// authorization returns the header for the servers of an image and of its checksums, "" for none. See
-// _download_with_proxy of ironic_python_agent/extensions/standby.py: the value that Ironic prepared, such as a token of
-// a registry, precedes a user of the image_info, and that one of the configuration.
+// authorization returns the Authorization header for the servers of an image and of its checksums, "" for none. See
+// _download_with_proxy of ironic_python_agent/extensions/standby.py: a value that Ironic prepared, such as a registry's
+// token, takes precedence over the user in the image_info, and that user over the user in the configuration.
 func (a *agent) authorization(info imageInfo) (string, error) {
 	given := info.given
 	if prepared := given.Text("image_request_authorization"); prepared != "" {

@@ -155,7 +155,7 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 }
 
 func (a *agent) unmount(ctx context.Context, on *mounted) error {
-	programs, _ := a.hardware.(Programs) // it was mounted by a program
+	programs, _ := a.hardware.(Programs) // the device was mounted, so the hardware has programs
 	if err := programs.Unmount(ctx, on.device, on.files); err != nil {
 		a.log.inject.warning("Unable to unmount temporary location: %v", err)
 	}

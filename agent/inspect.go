@@ -54,9 +54,9 @@ func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error
 	return o.Text("uuid"), nil
 }
 
-// inspectAgain repeats the inventory that Ironic refused. The lookup got a token, for which it needs the node's lock:
-// a conductor that requested the inspection waits for the inventory now. Only success is logged, as most boots are not
-// for inspection.
+// inspectAgain sends the inventory again if Ironic refused it. The lookup has returned a token, so the node was not
+// locked: a conductor that started an inspection waits for the inventory by now. Only success is logged, because most
+// boots are not for an inspection.
 func (a *agent) inspectAgain(ctx context.Context) error {
 	if a.refusedInventory == nil {
 		return nil

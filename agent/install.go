@@ -165,7 +165,7 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs it, unless it must fail.
+// runInstallerOnce runs coreos-installer, unless a deliberate fault makes this run fail.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
 	if message, fails := a.installFails(); fails {
 		line(message)

@@ -8,8 +8,8 @@ import (
 // Listener is hardware that listens for LLDP while the agent works. A switch sends a frame every 30 s, and a deployment
 // needs none.
 type Listener interface {
-	// EarlyInventory returns the inventory without what is listened for, and the function that waits for that and adds
-	// it, which is called again if its context ended. The function is nil if nothing is missing.
+	// EarlyInventory returns the inventory without the LLDP data, and a function that waits for this data and adds it.
+	// The function is called again if its context ended; it is nil if nothing is missing.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
@@ -33,10 +33,10 @@ func (a *agent) firstInventory(ctx context.Context) error {
 
 // introduce looks the node up, after the inspection. See run of ironic_python_agent/agent.py.
 //
-// While the hardware listens, the lookup comes first: of a node that Ironic knows, the agent serves at once, and
+// While the hardware listens, the lookup comes first: if Ironic knows the node, the agent serves at once, and
 // [agent.serveAndInspect] sends the inventory. The real agent waits for LLDP before its first request, and if the
 // collector is lldp, again before the inspection. Ironic ignores heartbeats in inspect wait (heartbeat_allowed of
-// ironic/drivers/modules/agent_base.py), and an inventory in another state.
+// ironic/drivers/modules/agent_base.py), and an inventory in any other state.
 func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	if a.listening != nil {
 		found, err := a.lookupWhile(ctx)
@@ -81,7 +81,8 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	return node, err
 }
 
-// complete adds to an inventory, which is sent even if something stays unknown. It returns false if ctx ended.
+// complete adds what the hardware has listened for to an inventory. A failure is only logged: the rest is still sent.
+// It returns false if ctx ended.
 func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	err := a.listening(ctx, inventory)
 	if err != nil && ctx.Err() != nil {
@@ -93,8 +94,8 @@ func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	return true
 }
 
-// serveAndInspect serves, and sends the inventory when the hardware has listened. An Ironic that does not take the
-// inventory is asked again: the real agent would end, and systemd start it again, but here a step may be running.
+// serveAndInspect serves, and sends the inventory once the hardware has listened. If Ironic rejects the inventory, the
+// agent sends it again later. The real agent would end and be restarted by systemd, but by then a step may be running.
 func (a *agent) serveAndInspect(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var inspecting sync.WaitGroup

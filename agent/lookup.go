@@ -28,8 +28,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	return a.lookupUntil(ctx, ctx, uuid)
 }
 
-// lookupUntil also ends when until does, but not during a request: its answer may have the token, which Ironic tells
-// only once.
+// lookupUntil also ends when until does, but not during a request: its answer may contain the token, which Ironic
+// returns only once.
 func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))

@@ -78,7 +78,7 @@ func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// installBootc implements the step execute_bootc_install, as far as a ramdisk has podman.
+// installBootc implements the step execute_bootc_install with the ramdisk's podman.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
 		if !args.Has(name) {

@@ -67,8 +67,7 @@ type Options struct {
 	Fast bool
 	// Version is the reported version; the default is 13.0.0.
 	Version string
-	// MatchIronic sets Version and OpenCommandList to those of the agent that Ironic's release
-	// shipped with, once Ironic's API has answered.
+	// MatchIronic sets Version and OpenCommandList as in the agent of Ironic's release, once Ironic's API has answered.
 	MatchIronic bool
 	// OpenCommandList lists commands without a token, like agents at the time of Ironic 21.4,
 	// whose conductor sends none with that call.

@@ -245,8 +245,8 @@ func maxLast(volumes []volume) []volume {
 	return ordered
 }
 
-// endOf returns the end of a partition of so many GiB. For the first one of a disk, the space
-// before it does not count.
+// endOf returns the end of a partition of size GiB that begins at start. The start of a disk's first partition is not
+// in GiB and does not count.
 func endOf(size any, start string) (string, error) {
 	if python.Str(size) == "MAX" {
 		return "-1", nil
@@ -256,7 +256,7 @@ func endOf(size any, start string) (string, error) {
 		return "", raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(size))
 	}
 	if before, ok := strings.CutSuffix(start, "GiB"); ok {
-		n, _ := strconv.Atoi(before) // our own text
+		n, _ := strconv.Atoi(before) // always a number: this file wrote it
 		gigabytes += n
 	}
 	return fmt.Sprintf("%dGiB", gigabytes), nil
@@ -300,7 +300,7 @@ func (a *agent) setRAIDRoot(name string, root bool) {
 	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
 }
 
-// capabilities returns those of a node's properties or its instance: an object, or a text like
+// capabilities returns the capabilities of a node's properties or instance info: an object, or a text like
 // boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {

@@ -8,12 +8,12 @@ import (
 	"ironworks/python"
 )
 
-// fate is the decision about an existing array: keep, delete or fail.
+// fate is the decision about an existing array: remove, wipe or keep it.
 type fate int
 
 const (
 	remove fate = iota
-	wipe        // its content is erased, but the array stays, because its disks have a preserved one
+	wipe        // the content is erased, but the array stays: it shares disks with a preserved array
 	keep
 )
 
@@ -21,10 +21,10 @@ const (
 type arrayFate struct {
 	name, volume string
 	fate         fate
-	cause        string // the volume for which it is preserved
+	cause        string // the preserved volume that shares its disks
 }
 
-// fates decides with the names of the volumes that the node preserves.
+// fates decides about each array. skipped has the names of the volumes that the node preserves.
 func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate {
 	all := make([]arrayFate, len(arrays))
 	holders := map[string][]string{}
@@ -213,7 +213,7 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if a.options.age() == antique {
-		// The real agent compares the wrong way: an array is not a member of one.
+		// Like the real agent, this examines the arrays as if they were members, and drops those without a superblock.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
 			return err != nil && strings.Contains(err.Error(), "No md superblock detected")

@@ -11,8 +11,8 @@ import (
 	"ironworks/python"
 )
 
-// rootDisk returns the disk to install to. With refresh, it reads a node without hints again,
-// which may have got some since the lookup.
+// rootDisk returns the disk to install to. With refresh, it requests the node again if it has no hints: they may have
+// been set since the lookup.
 func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	node := a.cachedNode()
 	hints := rootHints(node)
@@ -57,7 +57,7 @@ func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, 
 	return "", disks
 }
 
-// rootHints returns those of the instance, or else those of the node.
+// rootHints returns the root device hints of the instance, or else of the node.
 func rootHints(node *dict) any {
 	if hints := node.Dict("instance_info").Get("root_device"); python.Truthy(hints) {
 		return hints
@@ -82,8 +82,8 @@ func (a age) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// candidates returns the disks without the skipped ones; every serial and WWN counts, or only the
-// first of each disk.
+// candidates returns the disks that the node does not skip. With every, all serials and WWNs of a disk count, otherwise
+// only the first of each.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]i
 	}
 	for _, f := range a.fates(ctx, arrays, volumes) {
 		if f.fate == keep {
-			skipped[f.name] = -1 // of no entry
+			skipped[f.name] = -1 // not skipped by an entry of skip_block_devices
 		}
 	}
 	return nil

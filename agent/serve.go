@@ -167,7 +167,7 @@ func (d *Doors) Close() {
 }
 
 const (
-	certificateAge  = time.Hour // before now
+	certificateAge  = time.Hour // the certificate is valid from this long before now
 	certificateLife = 30 * 24 * time.Hour
 )
 

@@ -139,7 +139,7 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 		}
 	})
 	_, _ = do(short)
-	<-short.Done() // a shorter step waits for the end of the time
+	<-short.Done() // if the step ended early, wait for the rest of the time
 	a.requestEnd(byDeath)
 	<-ctx.Done()
 	return ctx.Err()

@@ -37,7 +37,7 @@ type manager struct {
 // Managers in the order of dispatch.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version is the age's
+	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
 )
 
 // managerVersions must not change, or a conductor would plan its steps again.
@@ -75,10 +75,10 @@ type step struct {
 // the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacks reports whether the agent of the options does not have a step.
+// lacks reports whether an agent with these options does not have a step.
 func (o Options) lacks(step string) bool { return !o.Simulated && slices.Contains(simulatedOnly, step) }
 
-// has reports whether the agent of the options offers a step of a phase.
+// has reports whether an agent with these options offers a step of a phase.
 func (o Options) has(s offer) bool {
 	return (s.since != modern || o.age() != antique) && !o.lacks(s.step)
 }

@@ -10,9 +10,9 @@ import (
 // remembered bounds the number of lines that are compared with lines of another source.
 const remembered = 1 << 16
 
-// sourceDuplicates finds lines that another source delivered already. Journal lines are equal if boot and
-// cursor are; an archived text is equal to a journal line if second and text are, each as often as
-// it occurs.
+// sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if boot and
+// cursor are equal. An archived line duplicates a journal line if second and text are equal; a text that occurs several
+// times is counted.
 type sourceDuplicates struct {
 	seed    maphash.Seed
 	cursors map[uint64]models.LogSource
@@ -98,16 +98,15 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	return have*more < 0
 }
 
-// podmanDuplicates detects the second of two equal entries: what podman writes while it is attached to a
-// container is in the journal twice, once as the container's output, once as podman's in the
-// agent's unit.
+// podmanDuplicates detects duplicate entries: while podman is attached to a container, its output is in the journal
+// twice, once as the container's, once as podman's in the agent's unit.
 type podmanDuplicates struct {
 	seed    maphash.Seed
 	waiting map[uint64]waiting
 	order   []uint64
 }
 
-// waiting are lines whose second was not read yet.
+// waiting counts equal entries whose duplicate was not read yet.
 type waiting struct {
 	container bool // from the container
 	count     int
@@ -119,8 +118,8 @@ const (
 	twiceTime   = 10 * time.Second // between the two, on the journal's clock
 )
 
-// isDuplicate reports whether an entry is the second of two. One from the same side never is: a program
-// may print the same line twice.
+// isDuplicate reports whether an entry duplicates an earlier one. Two equal entries of the same writer are no
+// duplicates: a program may print the same line twice.
 func (t *podmanDuplicates) isDuplicate(e *journalEntry, message []byte) bool {
 	container := len(e.Container) > 0
 	if !container && string(e.Identifier) != "podman" || len(message) == 0 {

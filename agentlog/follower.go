@@ -256,7 +256,7 @@ const (
 	StateWaiting    State = "waiting"    // nothing to connect to yet: Reason says why
 	StateConnecting State = "connecting" // connecting or reconnecting
 	StateFollowing  State = "following"
-	StateFailed     State = "failed" // waiting will hardly help: it retries at most once a minute
+	StateFailed     State = "failed" // needs a fix: retried at most once a minute
 	StateEnded      State = "ended"  // no further lines
 )
 

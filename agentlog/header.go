@@ -59,8 +59,8 @@ func osloHeader(text string) header {
 	return header{time: at, level: level, module: module, size: len(text) - len(rest)}
 }
 
-// notOfContext distinguishes a request's context, [-] or [None req-0123 - - - -], from a text that
-// starts with a bracket.
+// notOfContext reports whether a character never occurs in a request's context, [-] or [None req-0123 - - - -]. It
+// distinguishes a context from a text that starts with a bracket.
 func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
 }
@@ -68,7 +68,7 @@ func notOfContext(r rune) bool {
 // debugSuffix is the text that oslo.log appends to a line of level DEBUG: function, file, line.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
-// withoutSuffix removes it: otherwise every line of coreos-installer would end with it.
+// withoutSuffix removes debugSuffix: otherwise every line of coreos-installer would end with it.
 func (h header) withoutSuffix(text string) string {
 	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
 		return text

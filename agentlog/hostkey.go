@@ -105,7 +105,7 @@ func (k *hostKeys) algorithms() []string {
 			out = append(out, t)
 		}
 	}
-	if len(wanted) == 0 || k.hop.strict == strictNo { // another image's key may be of any kind
+	if len(wanted) == 0 || k.hop.strict == strictNo { // the host may have another key of any type, which may be accepted
 		out = append(out, ssh.SupportedAlgorithms().HostKeys...)
 	}
 	return out

@@ -100,7 +100,7 @@ func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	return lines, err
 }
 
-// journal is [Parser.Journal] with the cursor, which an entry without lines has, too.
+// journal is like [Parser.Journal], and also returns the cursor, even for an entry without lines.
 func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
 	var e journalEntry
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -136,7 +136,7 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the entry is not the end of a line: a container's, or one that was too
+// continues reports whether the line continues in the next entry: a container wrote only a part of it, or it was too
 // long for journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"

@@ -65,7 +65,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively parses a text that will be parsed again: it restores the state of the masker.
+// tentatively calls read, and then restores the state of the writers, because the same text will be parsed again.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -122,7 +122,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 	text = strings.TrimRight(text, "\r ")
 	own := h.size > 0 // the level is the logger's own
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
-		// The agent repeats the output, all of it as DEBUG.
+		// The agent logs coreos-installer's output again, all of it as DEBUG.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
 	}
 	if line.Progress = readProgress(text); line.Progress != nil {

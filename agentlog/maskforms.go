@@ -40,7 +40,7 @@ func (m *masker) findAddresses(text, lower string, from int) {
 		for end < len(text) && strings.IndexByte("/?# \t\"'<>", text[end]) < 0 {
 			end++
 		}
-		// A password with a slash, which is invalid in a URL, is a password anyway.
+		// A password may contain a slash, although a slash is invalid there in a URL.
 		for next := end; next < len(text) && strings.IndexByte("? \t\"'<>", text[next]) < 0; next++ {
 			if text[next] == '@' && strings.IndexByte(text[at:end], ':') >= 0 && !portAtEnd(text[at:end]) {
 				end = next + 1

@@ -43,7 +43,7 @@ func nameByte(c byte) bool {
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
-		// Parts of many words.
+		// These are parts of many words, so they count only as the last word of a name.
 		for _, s := range []string{word, word + "s"} {
 			if rest, ok := strings.CutSuffix(name, s); ok && (rest == "" || strings.HasSuffix(rest, "_") || strings.HasSuffix(rest, "-") || strings.HasSuffix(rest, ".")) {
 				return true
@@ -157,7 +157,7 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 }
 
-// harmlessValue reports whether a value only says whether there is a secret.
+// harmlessValue reports whether a value is empty, a constant, or masked already.
 func harmlessValue(v string) bool {
 	switch v {
 	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":

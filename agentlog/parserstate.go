@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// writerState is the state of a writer between two lines, without any of its text: a reader that
-// continues within a secret must know that.
+// writerState is the state of a writer between two lines, without any of its text. With it, another parser that starts
+// in the middle of a secret masks the rest.
 type writerState struct {
 	Kind      regionKind `json:"kind,omitempty"`
 	Lines     int        `json:"lines,omitempty"`
@@ -55,7 +55,8 @@ func (p *Parser) resume(state string) {
 	}
 }
 
-// end returns the end of a line whose start another Parser had: it may be part of a secret.
+// end returns the mask for the rest of a line whose start another Parser read, because the rest may be part of a
+// secret.
 func (w *writer) end(goesOn bool, message []byte) []byte {
 	w.lost = goesOn
 	if len(message) == 0 {

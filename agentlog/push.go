@@ -198,7 +198,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 		allowed: allowance{rate: float64(limits.Rate)},
 	}
 	at, err := s.spool.load(r.address != "", func(line models.LogLine) {
-		line.Node = node // it may have another name by now
+		line.Node = node // the node may have been renamed
 		r.held += s.add(limits, line)
 	})
 	if s.at = at; err != nil {

@@ -112,7 +112,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	return id, nil
 }
 
-// Make is Draft and Keep.
+// Make creates an identity with Draft, and stores it with Keep.
 func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	id, err := s.Draft(order)
 	if err == nil {

@@ -91,7 +91,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at mark, e
 		offset += int64(len(text))
 		var r record
 		if json.Unmarshal(text, &r) != nil {
-			batch = nil // not ours: the lines before it do not end a batch either
+			batch = nil // not a record of a spool: drop the incomplete batch before it
 			continue
 		}
 		if r.Line != nil {

@@ -16,7 +16,7 @@ type stream struct {
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
-	parser  *Parser // of the boot in at
+	parser  *Parser // for the boot of at
 
 	mu sync.Mutex
 	// lines are the newest ones, first is the number of the oldest one in memory, and size their

@@ -98,7 +98,7 @@ const bootIDFile = "/proc/sys/kernel/random/boot_id"
 // boot returns the machine's boot ID, "" if unknown.
 func (s *Shell) boot(ctx context.Context) string {
 	if s.conn.keys.verdict == hostKeyKnown {
-		return "" // needs no pin
+		return "" // a host key of known_hosts is not pinned
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()

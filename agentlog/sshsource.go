@@ -30,8 +30,8 @@ type sshSource struct {
 	boot      string
 	cursor    string
 	parser    *Parser
-	trustNote string // of the trust in the host key
-	last      Status // why it did not work
+	trustNote string // why the host key is trusted
+	last      Status // of the last failed attempt
 }
 
 // follow retries until ctx ends: machines reboot, and return at other addresses.
@@ -276,7 +276,7 @@ func HostOf(address string) string {
 // written, so the clock is ahead by at least the line's time; the least delayed line is the most
 // accurate.
 type skew struct {
-	clock func() (time.Duration, bool) // Ironic's, ahead of the local one
+	clock func() (time.Duration, bool) // how far Ironic's clock is ahead of the local one
 	most  time.Duration
 	lines int
 }

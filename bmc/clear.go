@@ -164,7 +164,7 @@ func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bo
 	return false, err
 }
 
-// deleteOne hides that gofish has closed the answer's body.
+// deleteOne returns an answer with an empty body, because gofish has already closed the body.
 func (m *server) deleteOne(ctx context.Context, at string) (*http.Response, error) {
 	resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// maxBytes is beyond all drives: an exabyte.
+// maxBytes exceeds the size of every drive: an exabyte.
 const maxBytes = 1e18
 
 type storage struct {

@@ -25,7 +25,7 @@ var (
 // redirected is a redirect by the controller.
 type redirected struct{ to *url.URL }
 
-// Error omits query and user, which the controller might choose to make us quote them.
+// Error omits user and query: a controller could place text there to make the console show it.
 func (r *redirected) Error() string {
 	return fmt.Sprintf("%v: %s://%s", errRedirect, r.to.Scheme, r.to.Host)
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// maxMbit is beyond all links.
+// maxMbit exceeds the speed of every link.
 const maxMbit = 1e8
 
 type ethernet struct {

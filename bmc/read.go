@@ -11,9 +11,8 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Answers are decoded into our own types, with the few fields that are shown. gofish's types give
-// up a whole drive for one field of the wrong type, send three requests at once, and follow a list
-// without an end.
+// Answers are decoded into our own types, with the few fields that are shown. gofish's types reject a whole drive
+// because of one field of the wrong type, send three requests at once, and follow an endless list.
 
 // ref is a link to a resource.
 type ref struct {
@@ -33,7 +32,7 @@ type resource struct {
 	Status condition
 }
 
-// put stores where a resource was read: some controllers omit or misspell it.
+// put stores the path from which a resource was read: some controllers omit or misspell it in the resource.
 func (r *resource) put(at string) {
 	if at != "" {
 		r.ref.ID = at

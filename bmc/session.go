@@ -145,7 +145,7 @@ func (s *session) newSession(ctx context.Context) error {
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}
-	// Some return an absolute URL, with their own idea of their name.
+	// Some return an absolute URL with another host name.
 	if u, err := url.Parse(made.ID); err == nil {
 		s.location = u.EscapedPath()
 	}

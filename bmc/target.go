@@ -47,7 +47,7 @@ func TargetOf(n *models.Node) (Target, error) {
 	case bool:
 		t.TLS.Insecure = !verify
 	case string:
-		// A path is one on the conductor, not here.
+		// A path names a file on the conductor, which this console cannot read.
 		t.TLS.Insecure = strings.EqualFold(verify, "false")
 	}
 	return t, nil

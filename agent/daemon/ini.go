@@ -59,8 +59,8 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "$$", "$")
 }
 
-// configFiles returns the files to read, in order: later ones take precedence. Named files and
-// folders must exist; without any, the usual ones are read that exist.
+// configFiles returns the files to read, in order: later ones take precedence. Named files and folders must exist.
+// Without any, the result is the default files that exist.
 func configFiles(files, folders []string) ([]string, error) {
 	if len(files)+len(folders) == 0 {
 		for _, pattern := range []string{

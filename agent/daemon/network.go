@@ -72,7 +72,7 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 	}
 }
 
-// source returns the address of the configured interface, or that on the way to Ironic.
+// source returns the address of the configured interface, or, without one, the source address of the route to Ironic.
 func source(ctx context.Context, s Settings) string {
 	if s.NetworkInterface != "" {
 		for _, text := range (linux.Kernel{}).Addresses(s.NetworkInterface) {
@@ -99,7 +99,7 @@ func sourceFor(ctx context.Context, text string) string {
 	}
 	port := address.Port()
 	if port == "" {
-		port = address.Scheme // a known service
+		port = address.Scheme // the dialer looks up the port of http or https
 	}
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(address.Hostname(), port))

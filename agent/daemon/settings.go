@@ -23,7 +23,7 @@ type Settings struct {
 	AdvertisePort int
 	// NetworkInterface has the advertised address; empty: the interface of the route to Ironic.
 	NetworkInterface string
-	LookupAttempts   int // for that address
+	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration
 	AutoTLS          bool
 	MinTLS           uint16
@@ -46,7 +46,7 @@ type Settings struct {
 
 	Insecure          bool
 	CAFile            string
-	CertFile, KeyFile string // of a client certificate
+	CertFile, KeyFile string // the client certificate
 	RequestTimeout    time.Duration
 	Debug             bool
 
@@ -170,7 +170,7 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
-// images reads the options of images. Those of the second half have no parameters of the kernel.
+// images reads the options for images. The options of the second block cannot be set on the kernel's command line.
 func (r *reader) images() agent.ImageOptions {
 	const option = "image_download_connection_"
 	return agent.ImageOptions{
@@ -197,7 +197,8 @@ func split(text string) []string {
 	return elements
 }
 
-// collectors are empty if there is no inspection: it needs its own URL, or collectors.
+// collectors returns the collectors of the inspection. Without any there is no inspection; an inspection URL implies
+// the default ones.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")
 	if text == "" && inspectionURL != "" {
@@ -206,7 +207,7 @@ func (r *reader) collectors(inspectionURL string) []string {
 	return split(text)
 }
 
-// check refuses what this agent cannot do, because to go on without it would be a surprise.
+// check rejects options that this agent does not support, instead of ignoring them silently.
 func (r *reader) check(s Settings) {
 	if s.APIURL == "" {
 		r.errs = append(r.errs, errors.New("no address of Ironic: set api_url in a configuration file, or ipa-api-url on the kernel's command line"))

@@ -24,7 +24,7 @@ func qcow(i image) inspected {
 	}
 	version := binary.BigEndian.Uint32(header[4:])
 	switch {
-	case i.rules == Current && version == 2: // without features
+	case i.rules == Current && version == 2: // version 2 has no features
 	case i.rules == Current && version != 3:
 		found.reasons = append(found.reasons, "Unsupported qcow2 version")
 	case set&^known != 0:
@@ -151,7 +151,7 @@ func vhdx(i image) inspected {
 	found.complete = true
 	metadata, ok := region(table)
 	if !ok {
-		found.matches = i.rules == Current // the old inspector takes a bad table for another format
+		found.matches = i.rules == Current // to the old inspector, an image with a bad table has another format
 		return found
 	}
 	at := int64(min(metadata, 1<<62)) //nolint:gosec // bounded

@@ -1,5 +1,5 @@
-// Package imageformat detects the format of a disk image and checks that a program may convert it. It gives the
-// answers of oslo.utils' imageutils/format_inspector.py 10.x, which ironic-python-agent 13.0.0 asks, and those of the
+// Package imageformat detects the format of a disk image and checks that a program may convert it. Its results equal
+// those of imageutils/format_inspector.py of oslo.utils 10.x, which ironic-python-agent 13.0.0 uses, and those of the
 // format_inspector.py that agent 9.4.2 contains.
 package imageformat
 
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Rules are those of an agent.
+// Rules selects the agent release whose checks apply.
 type Rules int
 
 const (
@@ -99,7 +99,7 @@ func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 			matches++
 			found, result = Format{name, r.size}, r
 		case r.matches && matches == 0:
-			found.VirtualSize = size // the old agent read on to the end, for the rest of a cut image
+			found.VirtualSize = size // the old agent read a truncated image to its end
 		}
 	}
 	switch {

@@ -10,7 +10,7 @@ import (
 
 const (
 	vmdkHeader     = 64
-	vmdkDescriptor = 1<<20 - 1 // the longest
+	vmdkDescriptor = 1<<20 - 1 // maximum length
 	vmdkFooter     = 3 * sector
 	// vmdkFooterFollows in place of the grain directory says that a footer has the valid header.
 	vmdkFooterFollows = 1<<64 - 1

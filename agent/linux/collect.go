@@ -104,8 +104,8 @@ type usbDevice struct {
 	Handle  string `json:"handle"`
 }
 
-// usbDevices takes names and numbers from the kernel. The real agent takes those from lshw that it
-// finds no class for: no hubs, disks, keyboards, network adapters and so on.
+// usbDevices reads names and numbers from the kernel. The real agent reports the devices that lshw assigns no class: no
+// hubs, disks, keyboards, network adapters and so on.
 func (h Host) usbDevices() ([]usbDevice, error) {
 	const folder = "/sys/bus/usb/devices"
 	devices := []usbDevice{}

@@ -41,7 +41,7 @@ func (h Host) configPartition(ctx context.Context, device string) (string, error
 	if strings.TrimSpace(kind) != "gpt" {
 		return h.configPartitionMBR(ctx, device)
 	}
-	// The image's backup table is where the image ends.
+	// The image has its backup table at its own end, not at the disk's.
 	if _, err := h.program(ctx, "sgdisk", "-e", device); err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"ironworks/agent"
 )
 
-// malformedFlags matches what no list of CPU flags has.
+// malformedFlags matches characters that never occur in CPU flags.
 var malformedFlags = regexp.MustCompile(`[A-Z!@#$%^&*()_+{}|:"<>?]`)
 
 // cpu is get_cpus of ironic_python_agent/hardware.py.

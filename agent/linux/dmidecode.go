@@ -18,8 +18,8 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi is collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section. Output
-// that cannot be parsed gives an empty object, as there.
+// dmi is collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section. If a
+// number in the output cannot be parsed, the result is an empty object, as in the real agent.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {

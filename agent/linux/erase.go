@@ -144,8 +144,8 @@ var (
 	formatInUse   = regexp.MustCompile(`(?m)^lbaf\s+(\d+)\s*:.*\(in use\)`)
 )
 
-// eraseNVMe formats an NVMe namespace, cryptographically where possible. done is false for a
-// disk, or a host, without that.
+// eraseNVMe formats an NVMe namespace, cryptographically where possible. done is false if the disk or the host does not
+// support formatting.
 func (h Host) eraseNVMe(ctx context.Context, device string) (done bool, err error) {
 	const format, cryptographic = 1 << 1, 1 << 2
 	control, err := h.program(ctx, "nvme", "id-ctrl", device)
@@ -181,8 +181,7 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	return n
 }
 
-// eraseATA runs the security erase of an ATA disk. done is false for a disk, or a host, without
-// that.
+// eraseATA runs the security erase of an ATA disk. done is false if the disk or the host does not support it.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)

@@ -20,7 +20,7 @@ type Host struct {
 	Run Runner
 	// Links reads network interface data that the kernel provides only through sockets. Required.
 	Links Links
-	// Warn receives what could not be found out; it may be nil.
+	// Warn receives warnings about facts that could not be read; it may be nil.
 	Warn func(format string, args ...any)
 }
 

@@ -97,8 +97,8 @@ func convertCommand(format, image, device string) []string {
 	}
 }
 
-// convert writes an image that qemu-img reads. The program reads a file, at any place in it. Like the real agent, it
-// tries again where memory was short: the page cache of the download may be the reason, and sync frees it.
+// convert writes an image with qemu-img, which needs a file because it reads at any offset. Like the real agent, it
+// retries if memory was short: the page cache of the download may be the reason, and sync frees it.
 func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Reader) error {
 	name, remove, err := h.imageFile(content)
 	if err != nil {
@@ -155,7 +155,7 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	out, err := h.program(ctx, "sgdisk", "-v", device)
 	var failed *ProgramError
 	if errors.As(err, &failed) {
-		out, err = failed.Output.Stdout, nil // it fails for tables with problems
+		out, err = failed.Output.Stdout, nil // sgdisk fails for a table with problems
 	}
 	if err == nil && strings.Contains(out, "it doesn't reside\nat the end of the disk") {
 		_, err = h.program(ctx, "sgdisk", "-e", device)

@@ -75,8 +75,8 @@ func (Kernel) PermanentMAC(name string) string {
 	return ""
 }
 
-// Speed asks ethtool's netlink family for the supported modes, as lshw asks by ioctl: the real
-// agent prefers its capacity to the speed.
+// Speed asks ethtool's netlink family for the supported modes. The real agent reads them from lshw, which asks by
+// ioctl, and prefers lshw's capacity to the current speed.
 func (Kernel) Speed(name string) int {
 	connection, err := genetlink.Dial(nil)
 	if err != nil {
@@ -107,8 +107,8 @@ func (Kernel) Speed(name string) int {
 	return decodeModes(answers[0].Data)
 }
 
-// decodeModes reads the answer: the mask of our modes has the supported ones, its value those that
-// are advertised.
+// decodeModes returns the fastest supported speed, or else the current one. In the bit set of the interface's own
+// modes, the mask has the supported modes and the value the advertised ones.
 func decodeModes(answer []byte) int {
 	decoder, err := netlink.NewAttributeDecoder(answer)
 	if err != nil {

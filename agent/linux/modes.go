@@ -22,8 +22,8 @@ var linkModes = []struct {
 	{10, []int{0, 1, 92}},
 }
 
-// fastestMode returns the speed of the fastest mode in a set of bits: 32-bit words in the byte
-// order of little-endian hosts, which all are that Ironic supports.
+// fastestMode returns the speed of the fastest mode in a bit set: 32-bit words in little-endian byte order, which all
+// hosts that Ironic supports have.
 func fastestMode(set []byte) int {
 	const bits = 8
 	for _, mode := range linkModes {

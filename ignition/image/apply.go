@@ -64,7 +64,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// holds is like the function, for a range that may reach beyond the end of the image.
+// holds is like the function holds, but the range may reach beyond the end of the image.
 func (p *Patch) holds(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
 	if change.end() <= p.base {
 		return holds(file, change.Offset, change.Length, data)

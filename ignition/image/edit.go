@@ -34,8 +34,8 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image, and size its size after the change. Of the image, the first
-	// kept bytes stay, apart from changes.
+	// base is the size of the image, and size its size after the change. The first kept bytes of the image stay, apart
+	// from changes.
 	base, kept, size int64
 	changes          []rangeChange
 }

@@ -56,7 +56,7 @@ func sign(header []byte) {
 	binary.LittleEndian.PutUint32(header[16:], crc32.ChecksumIEEE(header[:gptHeader]))
 }
 
-// moveMBR returns the ranges that fit partitions that end with the image to its new size.
+// moveMBR returns the ranges that resize the partitions that end at the image's end, for an image of size bytes.
 func (f isoFiles) moveMBR(size int64) ([]Range, error) {
 	sector := make([]byte, blockSize)
 	if err := readFull(f.r, sector, 0); err != nil {

@@ -17,8 +17,8 @@ import (
 const (
 	// growMagic starts the record of how to undo a growth.
 	growMagic = "ironworks grown 1\n"
-	// growTail is the number of zeros after the file: GRUB for BIOS reads a damaged end of a file
-	// that is closer to the end of the image.
+	// growTail is the number of zeros after the file: GRUB for BIOS reads damaged data at the end of a file that is
+	// closer to the end of the image.
 	growTail = 512 << 10
 	// maxUndo limits the record, in bytes.
 	maxUndo = 64 << 10

@@ -157,8 +157,8 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 	}
 }
 
-// ended completes a request. content tells a download from a HEAD request, cut means that the
-// client got too little, and failure is the server's own error.
+// ended completes a request. content distinguishes a download from a HEAD request, cut means that the client received
+// too little, and failure is the server's own error.
 func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.mu.Lock()
 	now := time.Now()

@@ -60,7 +60,7 @@ type Error struct {
 	Line int
 	// Kind is [ErrPrivate], [ErrWeak], [ErrCertificate] or [ErrNone].
 	Kind error
-	// Why adds to the kind, or is "". Hint is the remedy.
+	// Why has details beyond the kind, or is "". Hint is the remedy.
 	Why, Hint string
 }
 

@@ -91,5 +91,5 @@ func (c *checker) sizes(raw []byte) {
 	c.summary.Sizes = sizes
 }
 
-// archiveOverhead is the approximate size of the archive around it in a live image, in bytes.
+// archiveOverhead is the approximate size of the archive around a configuration in a live image, in bytes.
 const archiveOverhead = 128
