@@ -37,7 +37,7 @@ type Owner struct {
 	Address netip.Addr
 }
 
-// ErrNotOurs means that no known node matches the sender, or more than one.
+// ErrNotOurs means that no known node matches the sender, or that its identifiers contradict each other.
 var ErrNotOurs = errors.New("the sender is not a known node")
 
 // Machine is a node with the identifiers of its machine.

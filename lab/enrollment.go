@@ -46,7 +46,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 			mac = macOf(m.Name()+" of another", i, nil)
 		}
 		if i > 0 && m.member.Scenario.WrongMAC {
-			break // inspection would find a second port
+			break // otherwise inspection would find the machine by its second port
 		}
 		e.Ports = append(e.Ports, map[string]any{
 			"address": mac, "pxe_enabled": i == 0,
@@ -56,7 +56,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	return e
 }
 
-// skipSlowSteps skips slow parts on the way to available.
+// skipSlowSteps lets some nodes of the cast skip cleaning, and one node an inspection by the agent.
 func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(hasty, name) {
 		e.Node["automated_clean"] = false

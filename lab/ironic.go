@@ -38,9 +38,9 @@ type IronicOptions struct {
 	RAID bool
 	// Firmware enables the BIOS and firmware interfaces redfish.
 	Firmware bool
-	// Discovery enables auto-discovery with this driver, and as inspect interfaces agent and no-inspect: a discovered node
-	// gets the default one, which has to take the agent's data. [inspector]power_off is false, because Ironic does not know
-	// the BMC yet.
+	// Discovery enables auto-discovery with this driver. The inspect interfaces are then agent and no-inspect: a
+	// discovered node has the default one, which must accept the agent's data. [inspector]power_off is false, because
+	// Ironic does not know the BMC yet.
 	Discovery string
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
 	// errors.

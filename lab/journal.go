@@ -152,7 +152,7 @@ func (r *record) export(only []string) []byte {
 	fields["_BOOT_ID"], fields["__CURSOR"] = r.boot, r.cursor
 	fields["__REALTIME_TIMESTAMP"] = strconv.FormatInt(r.Time.UnixMicro(), 10)
 	fields["__MONOTONIC_TIMESTAMP"] = strconv.FormatInt(r.monotonic.Microseconds(), 10)
-	text, _ := json.Marshal(fields) // of texts it does not fail
+	text, _ := json.Marshal(fields) // encoding texts does not fail
 	return append(text, '\n')
 }
 

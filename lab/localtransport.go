@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// localTransport is a transport to a handler in this process: enrolling ten thousand nodes takes forty
-// thousand requests, for which the network took longer than the answers.
+// localTransport is a transport to a handler in this process: enrolling ten thousand nodes needs forty thousand
+// requests, which take longer over the network than in the handler.
 type localTransport struct{ handler http.Handler }
 
 // RoundTrip calls the handler.

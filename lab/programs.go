@@ -55,7 +55,7 @@ func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error)
 	return all, nil
 }
 
-// Unmount stores them.
+// Unmount stores the files of a partition.
 func (h *hardware) Unmount(_ context.Context, device string, files []agent.File) error {
 	all := make([]machine.File, len(files))
 	for i, f := range files {

@@ -72,7 +72,7 @@ var resting = []string{
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// reaches waits until the node rests, and reports whether it is in the state.
+// reaches waits until the node is unlocked and in a resting state, and reports whether it is the wanted state.
 func (c *client) reaches(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)

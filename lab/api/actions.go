@@ -6,7 +6,7 @@ import "ironworks/lab/fsm"
 // they pass this check and are refused later.
 var actions = fsm.States()
 
-// verbs are the events of targets with another name.
+// verbs maps targets to their events, where the two have different names.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
 // verbVersions are the minor versions that introduced targets. Those of abort, unhold and service

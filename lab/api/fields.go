@@ -22,12 +22,12 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields are the default node fields of a list without selected fields.
+// defaultNodeFields are the fields of a node in a list without selected fields.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
 
-// fulfilledFields are the fulfilled fields of a node's document that are not columns.
+// fulfilledFields are the fields of a node's document that other objects provide, not columns of the node.
 var fulfilledFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
 // hiddenColumns are columns that are not fields.

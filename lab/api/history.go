@@ -65,8 +65,8 @@ func (c *call) showHistory(ident string) endpoint {
 				"target_provision_state", "duration_seconds",
 			}
 		}
-		// In Ironic, the next link has a marker before the marker: an object's representation if
-		// the request had one.
+		// In a real Ironic, the next link contains a second marker, an object's representation, if the request had a
+		// marker.
 		return listing[db.History]{
 			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
 			find: func(uuid string) (*db.History, error) {

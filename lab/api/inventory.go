@@ -11,7 +11,7 @@ import (
 func (c *call) routeInventory(ident string, rest []string) (any, error) {
 	show := c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 		found, ok := c.tables().Inventory(node.UUID)
-		if !ok { // named by the database's ID
+		if !ok { // the message names the node by its ID in the database
 			return nil, db.Faultf(http.StatusNotFound, "NodeInventoryNotFound",
 				"Node inventory record for node %d could not be found.", node.ID)
 		}

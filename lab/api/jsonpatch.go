@@ -69,7 +69,7 @@ func patchValues(patch []operation, path string) []any {
 	return values
 }
 
-// sentValues is patchValues where Ironic fails for an operation without a value.
+// sentValues is like patchValues, but fails as Ironic does for an operation without a value.
 func sentValues(patch []operation, path string) ([]any, error) {
 	for _, o := range patch {
 		if _, given := o["value"]; o.path() == path && o.kind() != "remove" && !given {

@@ -137,7 +137,7 @@ func (c *call) continueInspection() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without a version, it emulates the API of ironic-inspector.
+	// Without a version, the endpoint emulates the API of ironic-inspector.
 	newer, uuid := c.atLeast(84), args.text("node_uuid")
 	if !newer && (c.minor != minMinor || uuid != "") {
 		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")

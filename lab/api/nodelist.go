@@ -135,7 +135,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, c.sortableNode)
 	if host := args.text("conductor"); host != "" {
-		// Ironic filters the page, which gets shorter by that.
+		// Like Ironic, filter the page instead of all rows: the page may have fewer nodes than the limit.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
 	}
 	if len(nodes) > 0 {

@@ -131,8 +131,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns a node as patches see it: without masks, and only with fields that it may
-// have after one.
+// patchDocument returns the node that a patch is applied to: without masks, and only with the fields that a patched
+// node may have.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {

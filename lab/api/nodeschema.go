@@ -55,7 +55,7 @@ var nodeSchema = &schema{
 	Types: []string{"object"}, Properties: nodeProperties, Required: []string{"driver"}, Closed: true,
 }
 
-// patchedSchema is the schema of a node after a patch, which may be protected, too.
+// patchedSchema is the schema of a node after a patch. Only a patch may set protected and protected_reason.
 var patchedSchema = func() *schema {
 	properties := maps.Clone(nodeProperties)
 	properties["protected"], properties["protected_reason"] = boolText, textOrNull

@@ -27,7 +27,7 @@ func NodeObject(n *db.Node) map[string]any {
 	return fields
 }
 
-// SetNodeField sets a field of [NodeObject]; others it ignores.
+// SetNodeField sets a field of [NodeObject]. It ignores unknown fields.
 func SetNodeField(n *db.Node, name string, value any) {
 	if kind, ok := interfaceOf(name); ok {
 		n.Interfaces[kind], _ = value.(string)

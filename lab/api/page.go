@@ -169,7 +169,7 @@ type listing[T any] struct {
 	// exists.
 	unsortable []string
 	sortable   func(key string) bool
-	// markerFirst is the order in which marker and sort key are checked.
+	// markerFirst checks the marker before the sort key.
 	markerFirst bool
 	find        func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.

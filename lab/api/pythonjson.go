@@ -22,10 +22,10 @@ func jsonFault(raw []byte) string {
 // Numbers in Python's JSON in addition to the standard.
 var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 
-// numberMark marks such a number while the text is decoded.
+// numberMark marks a number of pythonNumbers while the text is decoded.
 const numberMark = "\ufffdpython\ufffd"
 
-// numbersOfPython quotes such numbers, so that the decoder accepts them.
+// numbersOfPython quotes the numbers of pythonNumbers, so that Go's decoder accepts them.
 func numbersOfPython(raw []byte) (text []byte, found bool) {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
 		return raw, false
@@ -53,7 +53,7 @@ func numbersOfPython(raw []byte) (text []byte, found bool) {
 	return text, found
 }
 
-// withNumbersOfPython removes the quotes.
+// withNumbersOfPython removes the quotes that numbersOfPython added.
 func withNumbersOfPython(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -8,7 +8,7 @@ import (
 
 // resource is a collection below a controller of Ironic with the usual five endpoints.
 type resource struct {
-	// class is the controller's Python class, body its argument with the body of POST, and ident that with the UUID.
+	// class is the controller's Python class. body and ident name its arguments for the body of POST and for the UUID.
 	class, body, ident string
 	list, create       endpoint
 	show               func(ident string, fields param) (any, error)

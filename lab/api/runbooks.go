@@ -56,8 +56,8 @@ func (c *call) findRunbook(ident string) (*db.Runbook, error) {
 		db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", ident))
 }
 
-// listRunbooks lists the runbooks. Ironic compares the owner with the argument project, which it converts to a
-// boolean: of the private runbooks, only those of a project named 1 are project=true.
+// listRunbooks lists the runbooks. Ironic compares the owner with the argument project, which it converts to a boolean:
+// of the private runbooks, project=true selects only those whose owner is named 1.
 func (c *call) listRunbooks() (any, error) {
 	params := listParams(checkName, checkText, optional("project", checkBool))
 	args, fields, err := c.listArguments(&schema{}, []string{"uuid", "name"}, params)
@@ -77,7 +77,7 @@ func (c *call) listRunbooks() (any, error) {
 	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
-// showRunbook answers with a runbook. Like Ironic, it takes a second part of the path for the fields to show.
+// showRunbook answers with a runbook. Like Ironic, it reads a second part of the path as the fields to show.
 func (c *call) showRunbook(rest []string) (any, error) {
 	if len(rest) > 2 {
 		return nil, pythonError("RunbooksController.get_one() takes from 2 to 3 positional arguments but %d were given",
@@ -198,7 +198,8 @@ func (c *call) setRunbookTraits(runbook *db.Runbook, traits []string) error {
 	return err
 }
 
-// useRunbook adds the steps of a runbook to a request, if the node may use it. It determines disable_ramdisk.
+// useRunbook adds the steps of a runbook to a request, if the node may use it. The runbook also determines
+// disable_ramdisk.
 func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	if !c.atLeast(runbookVersion) {
 		return notAcceptable()

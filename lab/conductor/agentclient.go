@@ -109,7 +109,7 @@ func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wai
 func (t *task) commandsURL() (string, error) {
 	base, _ := t.internal("agent_url").(string)
 	if base == "" {
-		// This message replaces the message of the kind.
+		// Ironic passes this message in place of the exception's own.
 		return "", failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
 	}
 	return base + "/v1/commands/", nil

@@ -85,9 +85,9 @@ func (t *task) failCurrentStep(ctx context.Context, message string) {
 	}
 }
 
-// eachWaiting calls do for the nodes in some states that have a field in driver_internal_info, and
-// an interface of the kind that is redfish, with a shared lock (node_periodic in
-// ironic/conductor/periodics.py). A failure waits for the next round.
+// eachWaiting calls do with a shared lock for each node in one of the states that has the field in driver_internal_info
+// and redfish as its interface of this kind (node_periodic in ironic/conductor/periodics.py). After a failure, the node
+// is tried again in the next round.
 func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])

@@ -208,8 +208,8 @@ func (c *Conductor) checkBIOSSteps(ctx context.Context) {
 	c.eachWaiting(ctx, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
 }
 
-// checkBIOSStep resumes a BIOS step when the system has booted and has all attributes. A BMC that
-// reports progress keeps the node from its timeout.
+// checkBIOSStep resumes a BIOS step when the system has booted and has all attributes. As long as the BMC reports
+// progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)
 	if err != nil || bios == nil {

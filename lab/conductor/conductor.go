@@ -27,8 +27,8 @@ type Conductor struct {
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int // workers
-	busyReserved int // of those for API calls
+	busy         int // running workers
+	busyReserved int // running workers among the reserved ones, for API calls
 	updates      updates
 	failedSyncs  map[string]int    // power sync failures in a row, by node
 	certificates map[string]string // of agents, by the reported path

@@ -305,8 +305,8 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	_ = t.process(onFail)
 }
 
-// setFailedState does the same for failures in a heartbeat or in a step of the agent's interface:
-// it powers off, and the error stays.
+// setFailedState fails a deployment after a failure in a heartbeat or in a step of the agent's interface: unlike
+// failDeployment, it powers off, and the error stays.
 func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	if logs && t.c.options.LogsCollect != "never" {
 		t.collectLogs(ctx, "")

@@ -115,7 +115,7 @@ func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
 	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
 }
 
-// sendUpdate implements _submit_simple_update: with several systems behind a BMC, it names its own.
+// sendUpdate implements _submit_simple_update: if the BMC has several systems, the request names the node's system.
 func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	target, err := t.updateService(ctx)
 	if err != nil {

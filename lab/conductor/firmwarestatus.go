@@ -145,8 +145,8 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// followNICTask implements _handle_nic_task_starting: an adapter that only starts needs a reboot to
-// continue; a running one needs it afterwards.
+// followNICTask implements _handle_nic_task_starting: a task that stays in state Starting needs a reboot to continue; a
+// running task needs a reboot after its end.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {
@@ -199,8 +199,8 @@ func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redf
 	return t.continueUpdates(ctx, settings)
 }
 
-// continueUpdates implements _continue_updates: it waits if the update says so, starts the next one,
-// or ends the step.
+// continueUpdates implements _continue_updates: it waits if the update requests that, starts the next update, or ends
+// the step.
 func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {

@@ -23,7 +23,7 @@ type imageStore struct {
 
 	mu        sync.Mutex
 	dir       string
-	own       bool              // the folder was created here
+	own       bool              // this store created the folder
 	fetched   map[string]*image // by address
 	published map[string]string // name → file
 }

@@ -214,8 +214,8 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 	return nil
 }
 
-// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. It returns the error of the
-// event, because a node of auto-discovery cannot fail in enroll.
+// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. The error reports that a failed
+// clean-up of an auto-discovered node has no event in the state enroll.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
 		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")

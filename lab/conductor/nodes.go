@@ -74,7 +74,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		if err := t.save(); err != nil {
 			return err
 		}
-		// The answer is created under the lock, and shows it.
+		// The answer is created under the lock, so it shows the reservation.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
 		if c.updates.contended(uuid) {

@@ -153,7 +153,7 @@ func (m *bmc) send(ctx context.Context, who auth, method, path string, body any)
 	}
 	address := m.info.base + path
 	if scheme, _, _ := strings.Cut(address, "://"); scheme != "http" && scheme != "https" {
-		// The HTTP library has no adapter for it, so a retry is useless.
+		// The HTTP library has no adapter for the scheme, so a retry is useless.
 		return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: No connection adapters were found for %s", address, python.Repr(address))}
 	}
 	for try := 1; ; try++ {

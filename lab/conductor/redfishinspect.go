@@ -145,7 +145,7 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if err := t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData}); err != nil {
 		return "", err
 	}
-	// What rules do to the properties and to the plugin data is lost, as in Ironic.
+	// As in Ironic, changes by rules to the properties and to the plugin data are lost.
 	properties = t.node.Properties.Clone()
 	if err := t.applyRules(inventory, pluginData); err != nil {
 		return "", err

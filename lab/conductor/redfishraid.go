@@ -30,7 +30,7 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns the truth of an argument.
+// flag returns a boolean argument of a step, or a default; other values count by Python's truth.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)

@@ -213,7 +213,7 @@ func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image strin
 		if !e.isHTTP() {
 			return err
 		}
-		// Some BMCs require a value that the address already contains.
+		// Some BMCs require a property whose value follows from the image's URL.
 		switch {
 		case body["TransferProtocolType"] == nil && strings.Contains(e.text, "TransferProtocolType"):
 			body["TransferProtocolType"] = strings.ToUpper(strings.SplitN(image, ":", 2)[0])

@@ -19,7 +19,7 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime adds the time of a change to a request, if the BMC knows such times: now if possible.
+// addApplyTime sets when the BMC applies a change, if the BMC supports that: immediately if possible, else on reset.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {
@@ -89,8 +89,8 @@ func monitorOf(got answer) string {
 	return at.RequestURI()
 }
 
-// deleteVolumes implements _submit_delete_configuration: of each controller all volumes, or the first if the BMC deletes
-// it at a restart.
+// deleteVolumes implements _submit_delete_configuration: it deletes all volumes of each controller, or only the first
+// one if the BMC deletes it at a restart.
 func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 type stepRun struct {
 	word, record string // in messages, and in the history
 	fault        string
-	states       []string // of a run: working, waiting, failed
+	states       []string // working, waiting and failed
 	tearDown     func(ctx context.Context, t *task) error
-	alsoFailed   func(t *task, err error) string // is appended if the clean-up fails as well
+	alsoFailed   func(t *task, err error) string // text to append if the clean-up fails as well
 	end          func(t *task, ctx context.Context, noRamdisk bool) error
 	abort        func(t *task, ctx context.Context)
 }
@@ -39,7 +39,7 @@ func (k stepKind) run() stepRun {
 	}
 }
 
-// target returns the target of a manual cleaning; otherwise the state has its own.
+// target returns the target state of a manual cleaning, or "" for the default target of the state.
 func (t *task) target(kind stepKind) string {
 	if kind == cleanSteps && t.node.TargetProvisionState == manageable {
 		return manageable
@@ -118,7 +118,7 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 // failing has the options of handling a failed run.
 type failing struct {
 	keep     bool // keep the setup of the run
-	noChange bool // of the state, because the node has already failed
+	noChange bool // leave the state unchanged: the node has already failed
 }
 
 // failSteps implements cleaning_error_handler and servicing_error_handler. A node on which a step

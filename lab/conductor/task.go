@@ -25,7 +25,7 @@ type task struct {
 	name     string
 	refused  func(error)
 	reserved bool // workers for API calls may be used
-	held     bool // the lock
+	held     bool // the task holds the node's lock
 	looked   bool // the steps have been checked once, and completed
 	// system is the BMC's last answer, during a power sync.
 	system *redfishSystem
@@ -111,10 +111,10 @@ func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do f
 	return nil
 }
 
-// run is the worker's part.
+// run runs the rest of the task in a worker, and releases the lock.
 func (t *task) run(ctx context.Context) {
 	err := t.after(ctx, t)
-	// An unrecorded error is recorded here.
+	// Ironic's hook records an error that nothing else has recorded.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
 		_ = t.save()
@@ -122,7 +122,7 @@ func (t *task) run(ctx context.Context) {
 	t.release()
 }
 
-// continueWith sets what continues in a worker after this call.
+// continueWith sets the function that a worker runs after this call.
 func (t *task) continueWith(name string, do func(context.Context, *task) error) {
 	t.name, t.after = name, do
 }

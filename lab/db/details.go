@@ -94,8 +94,8 @@ func (s *Store) BIOS(node string) []BIOSSetting {
 	return cloneAll(s.detailsOf(node).BIOS)
 }
 
-// SetBIOS replaces all settings. Existing ones keep the time of their creation; those that already
-// have one, because they were read here, are stored unchanged.
+// SetBIOS replaces all settings. Existing ones keep their creation time. Settings that already have a creation time,
+// because they come from [Store.BIOS], are stored unchanged.
 func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	settings = cloneAll(settings)
 	s.mu.Lock()

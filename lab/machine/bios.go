@@ -63,7 +63,7 @@ func (m *Machine) ResetBIOS() {
 	m.emit(BIOSPending, "defaults")
 }
 
-// applyBIOS is called with mu held.
+// applyBIOS applies the pending attributes at a boot. Called with mu held.
 func (m *Machine) applyBIOS() {
 	if len(m.bios.pending) == 0 {
 		return

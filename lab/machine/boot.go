@@ -146,7 +146,7 @@ func (m *Machine) bootDevices() (devices []Device, override Device) {
 	return append([]Device{override}, order...), override
 }
 
-// setProgress is called with mu held.
+// setProgress records a stage of the boot and its time. Called with mu held.
 func (m *Machine) setProgress(progress Progress) {
 	m.boot.Progress, m.boot.At = progress, m.options.Now()
 }

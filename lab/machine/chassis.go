@@ -17,8 +17,7 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// sensors has the readings: the BMC measures without power, too, and then reads the air
-// temperature.
+// sensors has the readings. The BMC also measures while the machine is off: then the temperatures are near the air's.
 type sensors struct {
 	inlet, processor, fan int // degrees Celsius and rpm
 	watts                 int

@@ -11,8 +11,7 @@ type Guest interface {
 	// Run runs one boot, until the guest powers off or resets, or until ctx ends, which cuts the
 	// power.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
-	// PressPower asks the running guest to shut down; whether it does is up to the guest. It
-	// does not wait.
+	// PressPower asks the running guest to shut down, and does not wait. The guest may ignore it.
 	PressPower()
 	// Eject ejects the medium from the drive of the running guest, if there is one.
 	Eject()

@@ -19,7 +19,7 @@ type Options struct {
 	// the BMC writes new firmware.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
-	// Ramdisk runs from a CD.
+	// Ramdisk runs when the machine boots from the CD or from the network.
 	Ramdisk Ramdisk
 
 	// Guest replaces the simulated firmware and the booted system; nil for a simulated machine. Ramdisk and the times

@@ -56,8 +56,8 @@ func (m *Machine) Power() Power {
 	return m.power
 }
 
-// Reset starts a power change. It is the switch itself, and is used by the system on the machine
-// to power off: the faults of the BMC do not apply.
+// Reset starts a power change, like a switch on the machine: the faults of the BMC do not apply. The system on the
+// machine also uses it to power off.
 func (m *Machine) Reset(how ResetType) error {
 	m.mu.Lock()
 	defer m.unlock()

@@ -98,7 +98,7 @@ func (m *Machine) Drives() []Disk {
 	return copyDisks(m.physical())
 }
 
-// physical is called with mu held.
+// physical returns the physical drives, uncopied. Called with mu held.
 func (m *Machine) physical() []Disk {
 	if m.spec.RAID != nil {
 		return m.raid.drives

@@ -168,8 +168,8 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	}
 }
 
-// readyFor is [Machine.ready] for a machine that shares its service; ServeHTTP has asked a single
-// one already.
+// readyFor calls [Machine.ready] for a machine that shares its service. For a service with one machine, ServeHTTP has
+// called it already.
 func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine) bool {
 	_, alone := r.onlyMachine()
 	return alone || m.ready(w, request)

@@ -160,8 +160,8 @@ func failRAID(w http.ResponseWriter, request *http.Request, err error) {
 	}
 }
 
-// accepted answers with the monitor of a job (DSP0266, Asynchronous operations). The answer has no body, because sushy
-// would follow the address of a task in it, which does not say 202 as long as the task runs.
+// accepted answers with the monitor of a job (DSP0266, Asynchronous operations). The answer has no body: in a body,
+// sushy would follow the address of the task, which does not answer 202 while the task runs.
 func (m *Machine) accepted(w http.ResponseWriter, j Job) {
 	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
 	w.WriteHeader(http.StatusAccepted)

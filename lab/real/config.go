@@ -55,8 +55,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 		"dhcp":            {"dhcp_provider": "none"},
 		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("master_iso_images")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
-		// A destructor ends sessions, in whichever thread collects garbage: requests hang, and the
-		// database is locked meanwhile.
+		// Without basic authentication, a destructor of sushy would end sessions in whichever thread collects garbage:
+		// requests would hang, with the database locked.
 		"redfish":            {"use_swift": "false", "auth_type": "basic"},
 		"oslo_concurrency":   {"lock_path": in("lock")},
 		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},

@@ -15,8 +15,7 @@ type fileServer struct {
 	root string
 
 	mu sync.Mutex
-	// reserved reserves the port while the server is open: a check whether the port is free would
-	// make the server's own start fail.
+	// reserved reserves the port while the server is open. It does so on another port, and leaves the server's own free.
 	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}

@@ -29,9 +29,9 @@ type Process struct {
 	Log  string
 
 	mu   sync.Mutex
-	pid  int           // of the last start
-	from int64         // start of the last run's log
-	done chan struct{} // closed when that has ended; nil before the first start
+	pid  int           // process ID of the last run
+	from int64         // where the log of the last run begins
+	done chan struct{} // closed when the last run has ended; nil before the first start
 }
 
 // Start starts the process; it must not be running.

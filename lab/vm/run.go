@@ -35,9 +35,9 @@ type process struct {
 	cmd     *exec.Cmd
 	stderr  tail
 	monitor *qmp
-	serving sync.WaitGroup // the serial line
+	serving sync.WaitGroup // goroutine of the serial line
 
-	ended  chan error    // of the process
+	ended  chan error    // result of the process
 	paused chan struct{} // QEMU has stopped the guest
 
 	mu     sync.Mutex

@@ -89,7 +89,7 @@ func Start(c Case) *Server {
 	s.here.Config.ErrorLog, s.other.Config.ErrorLog = quiet(), quiet()
 	s.here.Start()
 	s.Info = map[string]any{"id": "i1", "urls": []any{"HERE/disk.raw"}, "disk_format": "raw"}
-	if c.Info["checksum"] == nil { // agent 9.4.2 takes any checksum without an algorithm for MD5
+	if c.Info["checksum"] == nil { // agent 9.4.2 treats every checksum without an algorithm as MD5
 		s.Info["os_hash_algo"], s.Info["os_hash_value"] = "sha256", Sum(Image)
 	}
 	for name, value := range c.Info {

@@ -40,8 +40,8 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is the pause after Esc: a program takes Esc and a key that it reads together for Alt and that key, and on
-// a busy machine it may read late.
+// escPause is the pause after Esc: a program interprets Esc and a key that it reads together as Alt and that key, and
+// on a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
 // writeTimeout is the time for which a program may leave its input unread before typed keys get lost.

@@ -237,7 +237,7 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 	}
 }
 
-// Held reports on reached that a request has arrived and never responds; if passed, the request is forwarded before.
+// Held reports on reached that a request has arrived, and never responds. With passed, it forwards the request first.
 func Held(reached chan<- struct{}, passed bool) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {
