@@ -90,7 +90,7 @@ func (a *agent) run(ctx context.Context) error {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
 	a.journal.host = a.inventory.Hostname
-	a.matchIronic(ctx) // again, if Ironic did not answer yet
+	a.matchIronic(ctx) // a second attempt: Ironic may not have answered the first
 	found, err := a.introduce(ctx)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (a *agent) cacheNode(node *dict) {
 	}
 }
 
-// installFails counts the runs of the installer that must fail.
+// installFails reports whether this run of the installer must fail, and its last line. It counts the runs.
 func (a *agent) installFails() (message string, fails bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -106,7 +106,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
-		image = "[]" // the real agent reports the invalid line in place of the address
+		image = "[]" // the real agent reports its matches, which are none, in place of the address
 		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string
@@ -119,7 +119,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 			return sum, err != nil, err
 		}
 		if found != "" {
-			image = found // as above
+			image = found // the real agent reports its match in place of the address
 		}
 	}
 	return "", false, failed("Checksum file does not contain name %s", name)

@@ -95,7 +95,7 @@ type verified struct {
 
 	ended  bool
 	wrong  *fault
-	broken error // of the connection
+	broken error // error of the connection
 }
 
 func (v *verified) Read(p []byte) (int, error) {

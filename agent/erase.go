@@ -119,7 +119,7 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault reports why a disk was not erased. A protected one ends the step, whatever disks follow.
+// eraseFault reports why a disk was not erased. A protected disk ends the step, even if more disks follow.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {

@@ -60,8 +60,8 @@ func noAttribute(v any, name string) error {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", hints.PythonTypeName(v), name)
 }
 
-// joinKargs is ','.join: the kernel arguments of a list become one, and those of a string its
-// characters. coreos-installer does not support commas, but this is what the real agent passes.
+// joinKargs is ','.join: it joins the kernel arguments of a list, or the characters of a string. coreos-installer does
+// not support commas, but this is what the real agent passes.
 func joinKargs(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

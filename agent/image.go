@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// writeImage implements the step of that name.
+// writeImage implements the step write_image.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)

@@ -82,7 +82,7 @@ type imageBody struct {
 	cancel   context.CancelCauseFunc
 	response *http.Response
 	content  io.Reader // decoded
-	id       string    // of the image
+	id       string    // ID of the image, for messages
 	limit    time.Time // zero: none
 	got      int64     // bytes of the response
 	resumed  int

@@ -45,12 +45,12 @@ func (a *agent) authorization(info imageInfo) (string, error) {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil
 }
 
-// imageClient returns a client that goes through the proxies of the image_info, and that shows the credentials only to
-// the server that they are for.
+// imageClient returns a client that uses the proxies of the image_info, and that sends the credentials only to the
+// server that they are for.
 func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client := *a.options.Client
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
-		const most = 30 // of Python's requests
+		const most = 30 // limit of Python's requests
 		if len(via) > most {
 			return errRedirects
 		}

@@ -19,8 +19,7 @@ import (
 	"ironworks/python"
 )
 
-// injectFiles implements the step of that name: the files of the node's properties, then those of
-// its arguments.
+// injectFiles implements the step inject_files: the files of the node's properties, then those of its arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {

@@ -69,7 +69,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	return err
 }
 
-// collectDefault is the collector of that name.
+// collectDefault is the collector default.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
 	name, err := modern.pick(inventory.Disks, nil)

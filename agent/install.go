@@ -17,7 +17,7 @@ const (
 	ignitionInTmp = "/tmp/ironic.ign"
 )
 
-// installCoreOS implements the step of that name.
+// installCoreOS implements the step install_coreos.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")

@@ -22,7 +22,7 @@ const (
 	withVersion apiVersion = 36 // heartbeats have the agent's version
 	withToken   apiVersion = 62
 	withCA      apiVersion = 68 // the newest that the agent knows
-	lastOld     apiVersion = 82 // of Ironic 21.4
+	lastOld     apiVersion = 82 // newest version of Ironic 21.4
 )
 
 func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }

@@ -129,8 +129,8 @@ func newLogs(j *journal) logs {
 
 // Recorder is hardware with logs of its own.
 type Recorder interface {
-	// SystemLogs returns files by name, with the last lines of the journal, or all of it for 0. A
-	// file named journal takes the place of the agent's own.
+	// SystemLogs returns files by name, with the last lines of the journal, or all of it for 0. A file named journal
+	// replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 

@@ -59,7 +59,8 @@ type Options struct {
 	InstallKargs []string
 	// DefaultHostname is the name of an installed system whose ramdisk has none: IPA_DEFAULT_HOSTNAME.
 	DefaultHostname string
-	// Simulated offers simulatedOnly steps, too: the agent of a simulated machine stands for ironic-python-agent's.
+	// Simulated also offers the steps of simulatedOnly: on a simulated machine, this agent replaces
+	// ironic-python-agent.
 	Simulated bool
 	// Fast allows for a conductor that is slower than the machine boots; a busy one takes 20 s from power on to its wait
 	// state. The inventory is sent again after the lookup if Ironic answered 404, and the time while the node is locked

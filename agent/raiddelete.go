@@ -100,7 +100,7 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arrayFate, error) {
 	fates := a.fates(ctx, arrays, skipped)
 	var holders, kept []string
-	partitions := map[string][]string{} // to delete, by disk
+	partitions := map[string][]string{} // partitions to delete, by disk
 	for _, f := range fates {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {

@@ -15,7 +15,7 @@ type StepInfo struct {
 	Arguments []string `json:"arguments"`
 }
 
-// Steps returns the steps that the agent offers on real machines for a version, those of each phase by priority.
+// Steps returns the steps that an agent of a version offers on real machines, by phase and then by priority.
 func Steps(version string) []StepInfo {
 	options := Options{Version: version}
 	var all []StepInfo

@@ -59,7 +59,7 @@ func dump(v any) string {
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	// Other values are our own, and can be encoded.
+	// The agent makes all other values, and can encode them.
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "null"

@@ -138,7 +138,7 @@ type openArchive struct {
 
 // archivePlace is the location of archives.
 type archivePlace interface {
-	// newest opens the newest archive of a node; nil if that is done.
+	// newest opens the newest archive of a node. It returns nil if done is its name.
 	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 

@@ -14,15 +14,15 @@ import (
 // textReader parses a stored journal: journalctl's short formats, its JSON, or any text.
 type textReader struct {
 	parser *Parser
-	name   string    // of the file, for lines without a writer
-	kept   time.Time // when it was stored: the short format omits the year
+	name   string    // file name, for lines without a writer
+	kept   time.Time // time of storing: the short format omits the year
 	lines  []models.LogLine
 	most   int
 	// at and unit belong to the last entry, whose text may continue on further lines.
 	at     time.Time
 	unit   string
-	indent int  // where its text starts
-	over   bool // not all of it was read
+	indent int  // column in which its text starts
+	over   bool // the limit was reached before the end
 }
 
 // read reads all lines; an overlong line is truncated.
@@ -95,7 +95,7 @@ func shortLine(text string, kept time.Time) (at time.Time, unit, message string,
 	if !ok {
 		return at, "", "", false
 	}
-	_, rest, ok = strings.Cut(rest, " ") // the host
+	_, rest, ok = strings.Cut(rest, " ") // skip the host
 	if !ok {
 		return at, "", "", false
 	}

@@ -115,7 +115,7 @@ type waiting struct {
 
 const (
 	mostWaiting = 512
-	twiceTime   = 10 * time.Second // between the two, on the journal's clock
+	twiceTime   = 10 * time.Second // maximum time between duplicates, on the journal's clock
 )
 
 // isDuplicate reports whether an entry duplicates an earlier one. Two equal entries of the same writer are no

@@ -284,12 +284,11 @@ type Batch struct {
 	Dropped int
 }
 
-// Follower follows one node's log until ctx ends; then it closes the channel. It collects lines
-// for a tenth of a second, so that a flood is few batches. A slow reader delays a source that can
-// wait, and loses lines of one that cannot.
+// Follower follows one node's log until ctx ends; then it closes the channel. It collects lines for a tenth of a
+// second, so that many lines make few batches. If the reader is slow, a source that can wait is delayed, and any other
+// source loses lines.
 //
-// More are additional sources, for those that are only followed on request: the serial console.
-// Unusable ones are ignored.
+// more has additional sources that are only followed on request, such as the serial console. Unusable ones are ignored.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

@@ -40,8 +40,8 @@ func NewParser(node models.NodeRef, source models.LogSource, now func() time.Tim
 type writer struct {
 	mask      masker
 	traceback bool
-	partial   []byte // of a line that arrives in parts
-	lost      bool   // the start of such a line was lost
+	partial   []byte // received part of an incomplete line
+	lost      bool   // the start of the line was lost
 }
 
 // Text parses a text without structure: of a serial console, or a file. at and unit are when it

@@ -44,7 +44,7 @@ func (e *SerialError) Error() string { return e.Reason }
 
 const (
 	serialDial   = 10 * time.Second
-	serialReturn = 20 * time.Second // for restoring the console's state
+	serialReturn = 20 * time.Second // time to restore the console's state
 	// serialQuiet is the time after which an incomplete line is shown: a prompt has no end.
 	serialQuiet = time.Second
 	// serialSilent is the time after which silence is reported.

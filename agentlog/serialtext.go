@@ -11,7 +11,7 @@ import (
 type serialText struct {
 	line  []byte
 	state escapeState
-	size  int  // of the escape sequence so far
+	size  int  // length of the current escape sequence
 	over  bool // the line is full: the rest is dropped
 	// shown is the part of the line that was returned before it was complete.
 	shown string

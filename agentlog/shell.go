@@ -138,7 +138,7 @@ type PTY struct {
 
 // ShellSession is a shell or command to run on a machine.
 type ShellSession struct {
-	// Command is given to the login shell; without one the login shell is interactive.
+	// Command is passed to the login shell; without one the login shell is interactive.
 	Command string
 	// PTY is nil for a session without a terminal.
 	PTY *PTY
@@ -236,7 +236,7 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize tells the machine the size of the terminal until done is closed.
+// followSize sends the size of the terminal to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

@@ -26,7 +26,7 @@ const (
 // sshConn is a connection to a machine, through all its jump hosts.
 type sshConn struct {
 	clients []*ssh.Client // the machine's is the last
-	keys    *hostKeys     // of the machine
+	keys    *hostKeys     // host keys of the machine
 	last    hop
 	stop    func() bool
 	alive   sync.WaitGroup

@@ -42,7 +42,7 @@ type guard struct {
 
 	mu        sync.Mutex
 	remaining int
-	token     string // of a session
+	token     string // token of a session
 	user      string // sent with each request if basic is set
 	password  string
 	basic     bool

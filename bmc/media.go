@@ -171,8 +171,8 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adapt adds a property that a controller's error is about, or removes it if it was there, and
-// reports whether there was any.
+// adapt adds each property that a controller's error names, or removes it if the body has it. It reports whether the
+// error names any.
 func adapt(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {

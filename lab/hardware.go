@@ -19,7 +19,7 @@ import (
 type hardware struct {
 	machine *Machine
 	config  agentConfig
-	client  *http.Client    // for images
+	client  *http.Client    // fetches images
 	power   context.Context //nolint:containedctx // what runs on the machine besides the agent ends with it
 
 	mu       sync.Mutex

@@ -21,7 +21,7 @@ const keptLines = 4000
 type journal struct {
 	mu      sync.Mutex
 	entries []record
-	number  int64 // of the last line
+	number  int64 // number of the last line
 	// id identifies the journal file; boot, machine and began describe the current boot.
 	id, boot, machine string
 	began             time.Time
@@ -136,8 +136,8 @@ func (r *record) fields() map[string]string {
 	return f
 }
 
-// export returns a line as journalctl -o json prints it, with a line break; only selects fields in
-// addition to those that are always there, all if nil.
+// export returns a line as journalctl -o json prints it, with a line break. It has the fields in only (nil: all) and
+// those that are always included.
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {

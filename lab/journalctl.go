@@ -22,7 +22,7 @@ type journalctl struct {
 // errProgram is a command other than journalctl.
 var errProgram = errors.New("the command is not journalctl")
 
-// parseJournalctl reads a command line as a shell would, as far as quotes go.
+// parseJournalctl parses a command line. Of the shell's syntax, it supports only quotes.
 func parseJournalctl(command string) (journalctl, error) {
 	words, err := shellWords(command)
 	if err != nil {

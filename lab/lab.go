@@ -83,11 +83,11 @@ type Lab struct {
 	machines []*Machine
 	byName   map[string]*Machine
 	images   string // the address of the image server
-	bmcPort  int    // of the shared BMC
+	bmcPort  int    // port of the shared BMC
 	started  time.Time
 	end      context.CancelFunc
 	serving  sync.WaitGroup
-	shared   map[string][]*Machine // by WWN, the machines that share the disk
+	shared   map[string][]*Machine // machines that share a disk, by its WWN
 	sharing  sync.Mutex            // only one machine writes a shared disk at a time
 }
 

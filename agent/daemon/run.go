@@ -162,7 +162,7 @@ type logWriter struct {
 	debug bool
 }
 
-// entry writes a line of the agent; systemd writes its own.
+// entry writes a line of the agent. On a real host, systemd writes its own lines.
 func (w *logWriter) entry(e agent.Entry) {
 	if e.Unit != agent.Unit || !w.debug && strings.Contains(e.Text, " DEBUG ") {
 		return

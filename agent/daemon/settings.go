@@ -53,7 +53,7 @@ type Settings struct {
 	Images agent.ImageOptions
 }
 
-// reader takes options from files, or else from the kernel's command line.
+// reader reads options from files, or else from the kernel's command line.
 type reader struct {
 	files  map[string]value
 	params map[string]string

@@ -89,7 +89,7 @@ func oldVMDK(i image, header []byte) inspected {
 type sparseHeader struct {
 	version            uint32
 	sectors, directory uint64
-	at, length         int64 // of the descriptor, in bytes
+	at, length         int64 // position of the descriptor, in bytes
 }
 
 func parseVMDK(header []byte) sparseHeader {

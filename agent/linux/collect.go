@@ -130,8 +130,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	return devices, nil
 }
 
-// genericUSB reports whether neither a device nor one of its interfaces, such as 2-1:1.0 of 2-1,
-// has a class of its own.
+// genericUSB reports whether neither a device nor one of its interfaces, such as 2-1:1.0 of 2-1, has a specific class.
 func (h Host) genericUSB(device string, names []string) bool {
 	generic := func(file string) bool {
 		class, err := h.read(file)

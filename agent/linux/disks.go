@@ -236,8 +236,8 @@ func (p properties) id(key string) string {
 	return p["DM_"+key]
 }
 
-// belowMultipath reports whether a device is a path of a multipath device, which takes its place.
-// See _get_multipath_parent_device of ironic_python_agent/hardware.py.
+// belowMultipath reports whether a device is a path of a multipath device, which replaces it in the list. See
+// _get_multipath_parent_device of ironic_python_agent/hardware.py.
 func (m *Machine) belowMultipath(ctx context.Context, name string) bool {
 	if !m.multipath || name == "" {
 		return false

@@ -39,7 +39,7 @@ type Machine struct {
 	listening *listening
 
 	mu     sync.Mutex
-	mounts map[string]mount // by device
+	mounts map[string]mount // mounted file systems by device
 }
 
 var (

@@ -191,7 +191,7 @@ type param struct {
 	name     string
 	check    check
 	required bool
-	given    any // from the path
+	given    any // value from the path
 	isGiven  bool
 	body     bool // is the whole body
 }

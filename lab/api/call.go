@@ -22,7 +22,7 @@ import (
 type call struct {
 	api     *API
 	request *http.Request
-	minor   int    // of the requested version
+	minor   int    // minor number of the requested version
 	url     string // scheme and host by which the client reached the server
 	path    []string
 	raw     []byte

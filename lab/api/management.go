@@ -57,7 +57,7 @@ func (c *call) showBootDevices(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// setBootDevice takes the device from the body or, like Ironic, from the next part of the path.
+// setBootDevice reads the device from the body or, like Ironic, from the next part of the path.
 func (c *call) setBootDevice(ident string, rest []string) endpoint {
 	device := required("boot_device", checkText)
 	if len(rest) == 1 {

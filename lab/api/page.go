@@ -163,7 +163,7 @@ func compareBool(a, b bool) int {
 
 // listing is a list of a resource: its parameters, and the source of its rows.
 type listing[T any] struct {
-	name, path string // of the collection, and its path
+	name, path string // name and path of the collection
 	columns    columns
 	// unsortable are columns with structured values; sortable reports whether another column
 	// exists.

@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// routePortgroups handles everything below a /portgroups; parent is a node, if it is below one.
+// routePortgroups handles /portgroups and everything below it; parent is a node if the path is below a node.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{

@@ -16,7 +16,7 @@ type portParent struct {
 
 func (p portParent) isNone() bool { return p == portParent{} }
 
-// routePorts handles everything below a /ports.
+// routePorts handles /ports and everything below it; parent is a node or a port group if the path is below one.
 func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 	if len(rest) == 0 {
 		return methods{

@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// routeVolume handles everything below a /volume; parent is a node, if it is below one.
+// routeVolume handles /volume and everything below it; parent is a node if the path is below a node.
 func (c *call) routeVolume(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)

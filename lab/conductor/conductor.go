@@ -31,7 +31,7 @@ type Conductor struct {
 	busyReserved int // running workers among the reserved ones, for API calls
 	updates      updates
 	failedSyncs  map[string]int    // power sync failures in a row, by node
-	certificates map[string]string // of agents, by the reported path
+	certificates map[string]string // certificates of agents, by the reported path
 }
 
 var _ api.Conductor = (*Conductor)(nil)

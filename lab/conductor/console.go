@@ -39,7 +39,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 		case name != ipmitoolSocat:
 			return nil
 		}
-		// After a restart it is enabled, but not served yet.
+		// After a restart of the conductor, the console is enabled, but not served yet.
 		url, err := c.relayConsole(t.node) //nolint:contextcheck // a console outlives the call
 		info = db.Dict{"type": "socat", "url": url}
 		return err

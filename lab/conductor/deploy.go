@@ -57,7 +57,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			return err
 		}
 		if e == onRebuild && !typed {
-			// Ironic fails at its own variable here.
+			// Ironic fails here because of a variable that it has not set.
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
 		}
 		if typed {

@@ -24,7 +24,7 @@ type imageStore struct {
 	mu        sync.Mutex
 	dir       string
 	own       bool              // this store created the folder
-	fetched   map[string]*image // by address
+	fetched   map[string]*image // fetched images by address
 	published map[string]string // name → file
 }
 

@@ -94,8 +94,8 @@ type Limits struct {
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
-	answerTimeout   = 60 * time.Second  // of a BMC and of an agent
-	reservedPercent = 5                 // of the workers, for API calls
+	answerTimeout   = 60 * time.Second  // timeout for a BMC's or an agent's answer
+	reservedPercent = 5                 // share of the workers that only API calls use
 	powerSyncs      = 8                 // [conductor]sync_power_state_workers
 	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries

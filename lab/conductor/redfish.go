@@ -67,7 +67,7 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	m := &bmc{c: b.c, info: info, key: key}
 	b.known[key] = b.order.PushBack(m)
 	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// Its session is closed if a worker is free; otherwise it expires.
+		// The evicted session is closed if a worker is free; otherwise it expires.
 		_ = b.c.spawn(false, b.drop(b.order.Front()).leave)
 	}
 	return m
@@ -98,7 +98,7 @@ type bmc struct {
 
 	mu     sync.Mutex
 	auth   auth
-	vendor string // of the service root
+	vendor string // vendor in the service root
 	// registries have been read, by ID.
 	registries map[string][]registryAttribute
 }
@@ -108,7 +108,7 @@ type auth struct {
 	in      bool // logged in
 	basic   bool
 	token   string
-	session string // its path
+	session string // path of the session
 }
 
 // answer is the answer of a BMC.

@@ -19,8 +19,8 @@ type task struct {
 	driver *driver  // nil if not needed
 	shared bool
 
-	// after runs when the call that created the task has succeeded, with its Python name, and the
-	// error if there is no worker for it.
+	// after runs in a worker when the call that created the task has succeeded. name is its Python name, and refused is
+	// called if no worker is free.
 	after    func(context.Context, *task) error
 	name     string
 	refused  func(error)
@@ -31,11 +31,11 @@ type task struct {
 	system *redfishSystem
 }
 
-// locking has the attempts and the pauses of locking a node.
+// locking configures an attempt to lock a node.
 type locking struct {
 	shared   bool
 	once     bool // no second attempt
-	patient  bool // attempts until the node is free
+	patient  bool // retries until the node is free
 	noDriver bool
 }
 

@@ -158,8 +158,8 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
-// gather takes the dirty rows of a table. Rows never change, so they can be written without the
-// lock.
+// gather returns the files of a table's dirty rows, which are clean then. Rows never change, so they can be written
+// without the lock.
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {

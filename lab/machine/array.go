@@ -48,7 +48,7 @@ func (m *Machine) dropArrays() {
 				_, p := m.partition(name)
 				return p == nil || p.Array != a.UUID
 			})
-			// Its content is deleted too, so check again.
+			// The partitions of a removed array are gone too, so check again.
 			again = again || len(a.Members) == 0
 			return len(a.Members) == 0
 		})

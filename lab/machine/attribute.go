@@ -43,7 +43,7 @@ const (
 type attribute struct {
 	name, label          string
 	kind                 attributeType
-	values               []string // of an enumeration; the first is the default
+	values               []string // values of an enumeration; the first is the default
 	lower, upper         int
 	minLength, maxLength int
 	byDefault            any

@@ -122,7 +122,7 @@ func (r *partedRun) makePartition() Output {
 	kind := r.next()
 	first := r.next()
 	if _, ok := r.locate(first); !ok {
-		first = r.next() // that was a file system type
+		first = r.next() // the previous argument was a file system type
 	}
 	last := r.next()
 	start, ok := r.locate(first)

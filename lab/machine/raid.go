@@ -21,7 +21,7 @@ type RAIDController struct {
 	OnReset bool
 }
 
-// raidKind describes a RAIDType: how many drives it needs, in steps, and how many of them hold no data.
+// raidKind describes a RAIDType: how many drives it can have, in which steps, and how many of them hold no data.
 type raidKind struct {
 	least, most, step int
 	spare             func(drives int) int

@@ -78,7 +78,7 @@ func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true, // its own authority, so that a client can trust it alone
+		IsCA:                  true, // the certificate is its own CA, so that a client can trust only this certificate
 	}
 	for _, host := range hosts {
 		if address := net.ParseIP(host); address != nil {

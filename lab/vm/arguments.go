@@ -14,7 +14,7 @@ const (
 	scsiDevice    = 0x03
 	rngDevice     = 0x04
 	firstNVMe     = 0x08
-	sataDevice    = 0x1f // of q35's own AHCI controller
+	sataDevice    = 0x1f // q35's own AHCI controller
 	sataFunction  = 2
 	cdPort        = 0
 	cdDriveID     = "cd"
@@ -75,7 +75,7 @@ func (s *Spec) diskArguments(folder string) []string {
 		id := fmt.Sprintf("disk%d", i)
 		args = append(args, "-drive", fmt.Sprintf("if=none,id=%s,format=qcow2,discard=unmap,file=%s", id, escape(d.file(folder))))
 		if d.Kind == NVMe {
-			// Without a UUID of zeros QEMU makes a new one at each start.
+			// A UUID of zeros: by default, QEMU generates a new one at each start.
 			args = append(args,
 				"-device", fmt.Sprintf("nvme,id=nvme%d,serial=%s,addr=%#x", nvme, d.Serial, firstNVMe+nvme),
 				"-device", fmt.Sprintf("nvme-ns,bus=nvme%d,drive=%s,nsid=1,uuid=00000000-0000-0000-0000-000000000000", nvme, id))

@@ -16,8 +16,8 @@ import (
 // firmware uses can be edited in place.
 type variableStore struct {
 	content []byte
-	start   int // of the first variable
-	end     int // of the store
+	start   int // offset of the first variable
+	end     int // end of the store
 	free    int // where the next variable is appended
 	list    []variable
 }
@@ -43,7 +43,7 @@ const (
 	maxVariables = 10_000
 )
 
-// In the byte order of the store.
+// GUIDs in the byte order of the store.
 var (
 	// authenticatedGUID is gEfiAuthenticatedVariableGuid, AAF32C78-947B-439A-A180-2E144EC37792.
 	authenticatedGUID = [16]byte{0x78, 0x2c, 0xf3, 0xaa, 0x7b, 0x94, 0x9a, 0x43, 0xa1, 0x80, 0x2e, 0x14, 0x4e, 0xc3, 0x77, 0x92}

@@ -41,7 +41,7 @@ type process struct {
 	paused chan struct{} // QEMU has stopped the guest
 
 	mu     sync.Mutex
-	reason string // of the last SHUTDOWN
+	reason string // reason of the last event SHUTDOWN
 }
 
 // Run boots the machine and returns when the boot has ended: the guest powered off or reset,
@@ -174,7 +174,7 @@ func (p *process) whyPaused(ctx context.Context) error {
 
 // end interprets the end of the process.
 func (p *process) end(err error) (End, error) {
-	p.ended <- err   // for close
+	p.ended <- err   // close waits for this value
 	<-p.monitor.done // the last event has been delivered
 	p.mu.Lock()
 	reason := p.reason

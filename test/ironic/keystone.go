@@ -44,7 +44,7 @@ type Keystone struct {
 	client  *http.Client
 
 	mu    sync.Mutex
-	token Token // of the administrator
+	token Token // token of the administrator
 }
 
 // StartKeystone starts an identity service and waits until it responds. The context limits the start only. The caller

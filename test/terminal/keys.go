@@ -120,8 +120,8 @@ func (s *Screen) Paste(text string) {
 	s.typeKeys(text)
 }
 
-// Click clicks with the left button at the first place that shows a text, and reports whether there is one and the
-// program wants clicks.
+// Click clicks with the left button at the first place that shows a text. It reports whether there is one and the
+// program has enabled mouse reports.
 func (s *Screen) Click(text string) bool {
 	s.mu.Lock()
 	wanted := s.state.mode(ansi.ModeMouseExtSgr) && (s.state.mode(ansi.ModeMouseButtonEvent) || s.state.mode(ansi.ModeMouseAnyEvent) || s.state.mode(ansi.ModeMouseNormal))

@@ -54,7 +54,7 @@ type Screen struct {
 	written  time.Time     // when the latest chunk was read
 	bytes    int64
 	raw      []byte
-	watch    *watch // of a running Latency
+	watch    *watch // set while a Latency runs
 }
 
 // read reads the program's output until no process can write any more.

@@ -15,9 +15,9 @@ type state struct {
 	// terminal has one for both.
 	modes     map[ansi.DECMode]bool
 	keyboards int  // number of stacked keyboard protocols
-	keyboard  bool // one was turned on without stacking
+	keyboard  bool // a protocol was turned on without stacking
 	otherKeys bool // modifyOtherKeys
-	shape     int  // of the cursor
+	shape     int  // shape of the cursor
 	title     string
 	clipboard []string
 }
