@@ -44,7 +44,7 @@ const (
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown waits a moment, so that the answer to the command is sent.
+// shutDown calls how, to power off or reboot, after a pause in which the answer to the command is sent.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)

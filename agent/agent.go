@@ -24,11 +24,11 @@ type agent struct {
 	rules  imageRules     // from the options, then from the lookup
 	ending chan ending    // requests the end of the service; has room for one
 
-	// refusedInventory waits for inspectAgain, or is nil.
+	// refusedInventory is the inventory that inspectAgain sends again; nil if there is none.
 	refusedInventory *dict
 	// inspected reports that the inventory was sent, or need not be.
 	inspected bool
-	// listening adds the rest of the inventory; nil if nothing is missing.
+	// listening waits for LLDP and adds its data to the inventory; nil if nothing is missing.
 	listening completion
 
 	mu             sync.Mutex

@@ -8,8 +8,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Package hints implements hints like the real agent; this file converts this agent's values and
-// errors.
+// Package hints has the semantics of hints. This file converts the agent's values and errors for it.
 
 // generation returns the hint semantics of an agent of this age.
 func (a age) generation() hints.Generation {

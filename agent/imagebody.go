@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// imageSource is where an image is.
+// imageSource is the location of an image, with the access to it.
 type imageSource struct {
 	client        *http.Client
 	address       string
@@ -23,8 +23,8 @@ type imageSource struct {
 	silence       time.Duration
 }
 
-// request asks for the content from an offset on. A validator makes a server send everything if the content has
-// changed since.
+// request requests the content from an offset. With a validator, the server sends everything if the content has
+// changed.
 func (s imageSource) request(ctx context.Context, offset int64, validator string) (*imageBody, error) {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -151,8 +151,8 @@ func (b *imageBody) describe(err error) error {
 	return err
 }
 
-// resume continues the download where the connection broke. The real agent starts again from the beginning. This one
-// does so only where the server cannot continue, or does not know whether the content is still the same; the checksum
+// resume continues the download where the connection broke. The real agent starts again from the beginning. This agent
+// does so only if the server cannot continue, or does not know whether the content is still the same. The checksum
 // covers the whole image in either case.
 func (b *imageBody) resume(cause error) bool {
 	first := b.response

@@ -161,8 +161,8 @@ func (a *agent) unmount(ctx context.Context, on *mounted) error {
 	return ctx.Err()
 }
 
-// findAndMount finds the partition for a path: the requested one, by number or device, or the
-// first with the first folder of the path.
+// findAndMount finds the partition for a path: the requested partition, by number or device, or the first one that has
+// the path's first folder.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
 	if python.Truthy(partition) {
 		device := python.Str(partition)

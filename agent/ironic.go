@@ -57,7 +57,7 @@ func (i *ironic) addresses() []string {
 	return slices.Clone(i.urls)
 }
 
-// prefer makes an address that answered the first one.
+// prefer moves an address that has answered to the front.
 func (i *ironic) prefer(url string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -84,7 +84,7 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions are the options of ironic_python_agent/config.py for images. Their zero values are its defaults.
+// ImageOptions are the options of ironic_python_agent/config.py for images. The zero values are the defaults there.
 type ImageOptions struct {
 	// Tries is image_download_connection_retries and the first try, Pause the time between them.
 	Tries int
@@ -93,7 +93,7 @@ type ImageOptions struct {
 	Silence time.Duration
 	// MaxDuration limits a download with its retries; 0 is no limit.
 	MaxDuration time.Duration
-	// BasicAuth says that servers want User and Password, unless the image_info has credentials.
+	// BasicAuth sends User and Password to servers, unless the image_info has credentials.
 	BasicAuth      bool
 	User, Password string
 	// MD5 allows MD5 checksums, Uninspected omits the inspection of images; Formats are the permitted formats. Ironic

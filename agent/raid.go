@@ -93,7 +93,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes finds the disks of each volume, and of all together.
+// placeVolumes finds the disks of each volume. involved has the disks of all volumes.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}

@@ -146,7 +146,7 @@ func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]i
 
 // erasable returns the candidates that may be erased, partitions before disks.
 func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
-	// For erasing, the agent uses one serial per disk, whatever its age.
+	// For erasing, agents of both ages use one serial per disk.
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func isLog(name string) bool {
 	return strings.HasSuffix(base, ".log") || strings.HasPrefix(base, "journal.") || strings.HasPrefix(base, "journal-")
 }
 
-// memberName returns the writer of lines in a file that do not name it.
+// memberName derives the writer from a file's name, for lines without a writer.
 func memberName(name string) string {
 	base := path.Base(name)
 	for _, end := range []string{".gz", ".log", ".txt", ".tar"} {

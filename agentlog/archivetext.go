@@ -157,8 +157,7 @@ func words(text string, n int) (head, tail string, ok bool) {
 	return text[:at], text[at+1:], true
 }
 
-// yearOf adds the year to a time: the last one in which it was before the time of storing, plus a
-// day for clock differences.
+// yearOf adds a year to a time: the latest one in which the time is not after kept, plus a day for clock differences.
 func yearOf(at, kept time.Time) time.Time {
 	if kept.IsZero() {
 		return at

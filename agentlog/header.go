@@ -31,7 +31,7 @@ func readHeader(text string) header {
 	return header{}
 }
 
-// osloLayout is the time of oslo.log, which is the machine's, and UTC in a ramdisk.
+// osloLayout is the format of times in oslo.log. They are the machine's local times, which are UTC in a ramdisk.
 const osloLayout = "2006-01-02 15:04:05.000"
 
 // osloHeader parses "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".

@@ -19,7 +19,7 @@ import (
 
 // HostKeyError is a machine with an unexpected host key.
 type HostKeyError struct {
-	// Host is the machine, Fingerprint its key's as ssh-keygen -l prints it.
+	// Host is the machine. Fingerprint is its key's fingerprint, as ssh-keygen -l prints it.
 	Host, Fingerprint string
 	// Reason names the expected key, Remedy the fix.
 	Reason, Remedy string

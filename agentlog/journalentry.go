@@ -92,9 +92,9 @@ type journalEntry struct {
 	Realtime   field `json:"__REALTIME_TIMESTAMP"`
 }
 
-// Journal parses an entry as journalctl -o json writes it, one object. A message of several lines
-// returns as many, with the same cursor; a part of a line that continues in the next entry returns
-// none, and the next one returns the whole line.
+// Journal parses an entry as journalctl -o json writes it, one object. A message of several lines results in as many
+// log lines, with the same cursor. A part of a line that continues in the next entry results in none; the last part
+// results in the whole line.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	lines, _, err := p.journal(data)
 	return lines, err

@@ -76,7 +76,7 @@ func NewReceiver(o PushOptions) (*Receiver, error) {
 	return r, nil
 }
 
-// Address returns the address it listens on, as HOST:PORT; empty if it does not.
+// Address returns the address that the receiver listens on, as HOST:PORT; empty if it does not listen.
 func (r *Receiver) Address() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // Subscribe returns the node's lines in memory, and further lines until ctx ends; then it closes the channel. The zero
-// NodeRef is all nodes. A slow reader delays nothing: Dropped counts the lines that it missed.
+// NodeRef means all nodes. A slow reader delays nothing: Dropped counts the lines that it missed.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}

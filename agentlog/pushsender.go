@@ -92,8 +92,7 @@ var (
 	cursorForm = regexp.MustCompile(`^[0-9A-Za-z=;]{1,255}$`)
 )
 
-// ErrTooManyMACs is an address that claims more MACs than are looked up for it; an Owner function
-// returns it.
+// ErrTooManyMACs is returned by an Owner function if an address claims more MACs than are looked up for it.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
 // errIntroduction is a request whose headers identify no sender.

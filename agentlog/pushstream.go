@@ -19,8 +19,7 @@ type stream struct {
 	parser  *Parser // for the boot of at
 
 	mu sync.Mutex
-	// lines are the newest ones, first is the number of the oldest one in memory, and size their
-	// bytes.
+	// lines are the newest lines, first is the number of the oldest one in memory, and size is their size in bytes.
 	lines []models.LogLine
 	first int
 	size  int

@@ -32,9 +32,9 @@ func (r *redirected) Error() string {
 
 func (r *redirected) Unwrap() error { return errRedirect }
 
-// guard is the transport between gofish and the network. gofish appends a controller's paths to
-// the address and sends the credentials there: with a path of "@elsewhere/", that is another host.
-// And it decodes any answer: a few megabytes of empty objects fill gigabytes.
+// guard is the transport between gofish and the network. gofish appends a controller's paths to the address and sends
+// the credentials there: a path such as "@elsewhere/" leads to another host. gofish also decodes any answer: a few
+// megabytes of empty objects fill gigabytes.
 type guard struct {
 	next   http.RoundTripper
 	base   *url.URL

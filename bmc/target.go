@@ -17,10 +17,10 @@ type Target struct {
 	// System is the path of the machine if the controller has several (redfish_system_id); empty
 	// is the only one.
 	System string
-	// Username and Password log in; both may be empty.
+	// Username and Password are the credentials; both may be empty.
 	Username string
 	Password models.Secret
-	// Basic sends them with each request instead of creating a session.
+	// Basic sends the credentials with each request instead of creating a session.
 	Basic bool
 	TLS   models.TLS
 	// Fingerprint is the SHA-256 of the only accepted certificate, in hexadecimal with or without

@@ -24,9 +24,9 @@ const agentConfigPath = "/etc/ironic-python-agent.conf"
 type agentConfig struct {
 	// APIURL is empty if unspecified.
 	APIURL string
-	// NoInspection is a configuration without collectors and callback.
+	// NoInspection reports that the configuration has neither collectors nor a callback.
 	NoInspection bool
-	// NoAgent is an Ignition without an agent: nothing calls Ironic.
+	// NoAgent reports that the Ignition has no agent: nothing calls Ironic.
 	NoAgent bool
 	Token   string
 	// Units are the units of the Ignition; nil if unknown.

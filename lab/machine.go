@@ -113,7 +113,7 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 	return m.runAgent(ctx, config)
 }
 
-// startServices starts what runs besides the agent, and longer: until the machine is powered off.
+// startServices starts the ramdisk's services besides the agent. They run until the machine is powered off.
 func (m *Machine) startServices(ctx context.Context, config agentConfig) {
 	if to, found := ignition.JournalPushIn(config.file); found && slices.Contains(config.Units, pushUnitName) {
 		pusher := newPusher(m, to)

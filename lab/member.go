@@ -12,7 +12,7 @@ import (
 
 // Member is a requested machine of a lab.
 type Member struct {
-	// Name is the node's; it also names the Redfish system.
+	// Name is the name of the node and of the Redfish system.
 	Name     string
 	Scenario Scenario
 	// ResourceClass is the resource class of the node; gp-1x if empty.

@@ -239,8 +239,8 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 	return made
 }
 
-// portQueue creates the ports of nodes one after the other, in parallel with the following nodes, which keep their
-// order. If it is not open, ports are created immediately, for an Ironic whose database accepts one change at a time.
+// portQueue creates the ports of nodes, one node after the other, while the site creates further nodes. If it is not
+// open, it creates ports immediately, for an Ironic whose database accepts one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup

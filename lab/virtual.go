@@ -43,7 +43,7 @@ const (
 	sshPort   = 22
 	// serialPort is the port of a virtual machine's serial line, at its AgentHost.
 	serialPort = 2323
-	// firstAddress is the last number of the first machine's address, 10.0.2.16.
+	// firstAddress is the last byte of the first machine's address, 10.0.2.16.
 	firstAddress = 16
 	// ejectTime bounds how long QEMU may take to eject a medium or to press the power button.
 	ejectTime = 5 * time.Second

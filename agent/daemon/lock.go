@@ -29,7 +29,7 @@ func lock(file string) (release func(), err error) {
 	return func() { _ = held.Unlock() }, nil
 }
 
-// portFree reports an agent of another kind, such as ironic-python-agent's container, by its port.
+// portFree returns an error if another kind of agent, such as ironic-python-agent's container, listens on the port.
 func portFree(ctx context.Context, address string) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

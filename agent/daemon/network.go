@@ -52,7 +52,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address that Ironic reaches the agent at, once there is one.
+// advertise returns the address at which Ironic reaches the agent. It waits until the host has one.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil

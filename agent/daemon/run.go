@@ -128,8 +128,8 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory starts to listen for LLDP, without waiting for it. With VLANs the inventory is complete: their
-// interfaces may be the way to Ironic.
+// EarlyInventory starts to listen for LLDP, and does not wait for it. With VLANs it waits and returns the complete
+// inventory: Ironic may be reachable only through them.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)

@@ -46,7 +46,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 		return err
 	}
 	defer func() {
-		// The entry exists; the ramdisk ends soon.
+		// A failure is only logged: the boot entry exists, and the ramdisk ends soon.
 		h.try(context.WithoutCancel(ctx), "umount", inside)
 	}()
 	entries, err := findBootLoaders(folder)
@@ -101,8 +101,8 @@ type bootEntry struct {
 	label  string
 }
 
-// findBootLoaders walks a mounted EFI system partition. The first list of a distribution decides,
-// else each boot loader gets an entry.
+// findBootLoaders walks a mounted EFI system partition. It uses the first list of a distribution; without a list, each
+// boot loader gets an entry.
 func findBootLoaders(folder string) ([]bootEntry, error) {
 	var entries []bootEntry
 	var list string

@@ -110,9 +110,9 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA
-// disks, and where there is none, passes of random data and zeros. A secure erase that fails is
-// final, unless Ironic allows to overwrite the disk instead.
+// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and of other
+// disks, passes of random data and zeros. A secure erase that fails is final, unless Ironic allows overwriting the disk
+// instead.
 func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	own, forbidden := h.eraseATA, erase.NoATA
 	if strings.HasPrefix(erase.Device, "/dev/nvme") {

@@ -89,7 +89,7 @@ const (
 
 // convertCommand returns the command line of qemu-img, with a limited address space: an image may make the program
 // allocate more memory than the machine has. A shell sets the limit, because every ramdisk has one. See convert_image
-// of ironic_python_agent/qemu_img.py, also for the variable: with more arenas the program needs much more memory.
+// of ironic_python_agent/qemu_img.py. MALLOC_ARENA_MAX limits the arenas, each of which needs much memory.
 func convertCommand(format, image, device string) []string {
 	return []string{
 		"sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB << 10), "env", "MALLOC_ARENA_MAX=3",

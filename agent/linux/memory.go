@@ -43,7 +43,7 @@ func (h Host) memoryOfKernel(total int64) int64 {
 	if blocks := h.memoryBlocks(folder); blocks > total {
 		return blocks
 	}
-	// The size of kcore is an address space on most hosts, and then not plausible.
+	// On most hosts, the size of kcore is that of an address space, which is not a plausible size of memory.
 	if core, err := os.Stat(h.path("/proc/kcore")); err == nil && core.Size() > total && core.Size() < 2*total {
 		return core.Size()
 	}

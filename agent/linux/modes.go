@@ -1,7 +1,7 @@
 package linux
 
-// linkModes are the numbers of the link modes of linux/ethtool.h, by speed in Mbit/s, fastest
-// first. Numbers above these are of speeds that no release of lshw knows either.
+// linkModes are the numbers of the link modes of linux/ethtool.h, by speed in Mbit/s, fastest first. Higher numbers are
+// for speeds that no release of lshw knows either.
 var linkModes = []struct {
 	speed int
 	bits  []int

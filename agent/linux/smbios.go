@@ -71,7 +71,7 @@ func parseSMBIOS(table []byte) []structure {
 	return all
 }
 
-// text returns the text that the byte at an offset names by its number.
+// text returns a string of the structure. The byte at the offset has the string's number.
 func (s structure) text(offset int) string {
 	if offset >= len(s.data) {
 		return ""

@@ -54,7 +54,7 @@ func notFound() error {
 	return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 }
 
-// noSuchResource is the framework's [notFound], raised where Ironic catches it.
+// noSuchResource is the framework's 404 in Ironic's error format, for places where Ironic catches the exception.
 func noSuchResource() error {
 	return db.Faultf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
 }

@@ -119,8 +119,8 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	case marker != nil:
 		from := value(marker, p.key)
 		rows = slices.DeleteFunc(rows, func(row *T) bool {
-			// As oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): a null marker compares only the
-			// IDs, and SQL finds no null below or above a value. Pages lose and repeat rows.
+			// These are oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): a null marker compares only
+			// the IDs, and SQL finds no null below or above a value. Pages lose and repeat rows.
 			switch v := value(row, p.key); {
 			case from == nil:
 				return (id(row) > id(marker)) == p.down || id(row) == id(marker)

@@ -72,7 +72,7 @@ func operationSchema(names []string, multiple *schema) *schema {
 	}
 }
 
-// operationNames returns the names of operations after each of some prefixes: ! negates a condition.
+// operationNames returns the names of operations, once with each prefix, such as ! for a negated condition.
 func operationNames(operations []ruleOperation, prefixes ...string) []string {
 	var names []string
 	for _, prefix := range prefixes {

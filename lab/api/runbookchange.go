@@ -266,7 +266,8 @@ func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	return append(merged, added...), nil
 }
 
-// checkOrders refuses to compare an order that is a text with the number of the same stored step.
+// checkOrders returns Ironic's error for a step whose order is a text, if the same step is stored: Ironic compares the
+// text with the stored number.
 func checkOrders(old []db.Dict, list any) error {
 	given, _ := list.([]any)
 	for _, step := range dicts(given) {

@@ -49,7 +49,7 @@ func (s *Store) History(node string) []History {
 	return cloneAll(s.detailsOf(node).History)
 }
 
-// AddHistory adds an entry with an ID, a UUID and the time, unless the node does not exist.
+// AddHistory adds an entry with a new ID, UUID and time, if the node exists.
 func (s *Store) AddHistory(entry History) History {
 	entry = *Clone(&entry)
 	if entry.UUID == "" {

@@ -11,7 +11,7 @@ import (
 type Array struct {
 	// Disk is the array as a block device, with its content.
 	Disk
-	// Level is 0, 1, 5, 6 or 10; Volume is its name.
+	// Level is 0, 1, 5, 6 or 10. Volume is the array's name.
 	Level, Volume string
 	// UUID is in mdadm's form, with colons.
 	UUID string

@@ -96,7 +96,7 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 	}
 }
 
-// finishUpdate is called with mu held. A deleted job changes nothing.
+// finishUpdate ends the job of an update, unless the job was deleted. Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
 	if !m.hasJob(id) {
 		return
@@ -118,7 +118,7 @@ func (m *Machine) finishUpdate(id int, c Component, version string) {
 	}
 }
 
-// applyFirmware is called with mu held, by a boot.
+// applyFirmware starts the staged versions at a boot. Called with mu held.
 func (m *Machine) applyFirmware() {
 	for _, c := range components() {
 		version, ok := m.firmware.staged[c]

@@ -76,8 +76,8 @@ func (m *Machine) logEntry(entry LogEntry) object {
 	}
 }
 
-// getLogEntries returns the entries themselves, not links to them, as BMCs do: a log should not
-// take five hundred requests.
+// getLogEntries answers with the entries themselves, as BMCs do, instead of links: reading a log should not take five
+// hundred requests.
 func getLogEntries(w http.ResponseWriter, request *http.Request, m *Machine) {
 	entries := []object{}
 	for _, entry := range m.Log() {

@@ -30,7 +30,7 @@ type Options struct {
 	Client *http.Client
 	// Dir stores fetched images; the system's temporary folder if empty.
 	Dir string
-	// MaxImage bounds an image; DefaultMaxImage if 0.
+	// MaxImage bounds an image, in bytes; 8 GiB if 0.
 	MaxImage int64
 
 	// OnEvent receives events, in order and one at a time. It may call

@@ -90,7 +90,7 @@ func (m *Machine) Reset(how ResetType) error {
 	return nil
 }
 
-// powerOn is called with mu held, like all functions below.
+// powerOn starts to power the machine on. Called with mu held, like all functions below.
 func (m *Machine) powerOn() {
 	switch m.power {
 	case On, PoweringOn:

@@ -142,7 +142,7 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	return job, err
 }
 
-// changeRAID is called with mu held, like all functions below.
+// changeRAID makes a change now, or at the next boot. Called with mu held, like all functions below.
 func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	switch {
 	case m.raid.pending != nil:

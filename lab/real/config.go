@@ -101,8 +101,8 @@ func harnessSettings(release Release) Settings {
 	}
 }
 
-// sqliteSettings let many threads of a busy machine share the file: commits do not wait for a slow
-// disk, and wait longer for a lock than Ironic's ten seconds, which would end in a 503.
+// sqliteSettings let many threads of a busy machine share the file: commits do not wait for a slow disk, and lock waits
+// last longer than Ironic's ten seconds, after which it would answer 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",
