@@ -168,5 +168,5 @@ type Disk struct {
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
 
-	partition bool // Disk is a partition; used only for erasing
+	partition bool // the device is a partition; set only for erasing
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// imageSource is the location of an image, with the access to it.
+// imageSource is the location of an image, with the client and the credentials to fetch it.
 type imageSource struct {
 	client        *http.Client
 	address       string

@@ -256,7 +256,7 @@ func endOf(size any, start string) (string, error) {
 		return "", raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(size))
 	}
 	if before, ok := strings.CutSuffix(start, "GiB"); ok {
-		n, _ := strconv.Atoi(before) // always a number: this file wrote it
+		n, _ := strconv.Atoi(before) // always a number: the agent computed start
 		gigabytes += n
 	}
 	return fmt.Sprintf("%dGiB", gigabytes), nil

@@ -138,7 +138,7 @@ func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]i
 	}
 	for _, f := range a.fates(ctx, arrays, volumes) {
 		if f.fate == keep {
-			skipped[f.name] = -1 // not skipped by an entry of skip_block_devices
+			skipped[f.name] = -1 // skipped, but by no entry of skip_block_devices
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ type step struct {
 // the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacks reports whether an agent with these options does not have a step.
+// lacks reports whether a step is missing from an agent with these options.
 func (o Options) lacks(step string) bool { return !o.Simulated && slices.Contains(simulatedOnly, step) }
 
 // has reports whether an agent with these options offers a step of a phase.

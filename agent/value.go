@@ -59,7 +59,7 @@ func dump(v any) string {
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	// The agent makes all other values, and can encode them.
+	// All other values come from the agent itself, and can be encoded.
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "null"

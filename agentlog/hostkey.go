@@ -105,7 +105,7 @@ func (k *hostKeys) algorithms() []string {
 			out = append(out, t)
 		}
 	}
-	if len(wanted) == 0 || k.hop.strict == strictNo { // the host may have another key of any type, which may be accepted
+	if len(wanted) == 0 || k.hop.strict == strictNo { // a host key of any type may be accepted
 		out = append(out, ssh.SupportedAlgorithms().HostKeys...)
 	}
 	return out

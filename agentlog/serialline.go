@@ -79,7 +79,7 @@ func (p *serialParser) line(text string, again bool) {
 		return
 	}
 	p.noise = false
-	// A program that overwrites its line with \r may not end it: then another program's line follows in the same line.
+	// A program that overwrites its line with \r may omit the line end: then the next program writes to the same line.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
 		text = text[i+1:]

@@ -151,7 +151,7 @@ func vhdx(i image) inspected {
 	found.complete = true
 	metadata, ok := region(table)
 	if !ok {
-		found.matches = i.rules == Current // to the old inspector, an image with a bad table has another format
+		found.matches = i.rules == Current // the old inspector treats an image with a bad table as another format
 		return found
 	}
 	at := int64(min(metadata, 1<<62)) //nolint:gosec // bounded

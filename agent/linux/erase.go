@@ -110,8 +110,8 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and of other
-// disks, passes of random data and zeros. A secure erase that fails is final, unless Ironic allows overwriting the disk
+// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and passes of
+// random data and zeros on other disks. A secure erase that fails is final, unless Ironic allows overwriting the disk
 // instead.
 func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	own, forbidden := h.eraseATA, erase.NoATA

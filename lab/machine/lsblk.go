@@ -170,7 +170,7 @@ func (m *Machine) lsblk(args []string) Output {
 	return listText(all, columns, pairs)
 }
 
-// alone returns a device without the devices on it: a partition, or an array that is listed below another of its disks.
+// alone returns the entry of one device, without the devices on it.
 func (m *Machine) alone(name string) []device {
 	all := m.devices()
 	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
