@@ -61,7 +61,7 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.StringVar(&f.notify, "notify", string(ui.NotifyOff), "notification when a task of 30 s or more ends: off, bell, osc9 or osc777")
 	flags.StringVar(&f.record, "record", "", "record what the terminal shows to a new FILE, as an asciicast")
 	flags.IntVar(&f.castVersion, "record-version", 2, "asciicast version to record with --record: 2 or 3")
-	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 100, over SSH 30)")
+	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 60, over SSH 30)")
 }
 
 // checkLook checks the flags for drawing.
@@ -116,7 +116,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
-		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, a.away) },
+		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, nil) },
 		Keys:   keys, Plugins: pluginsOf(cfg.Hands), Away: a.away, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
@@ -125,7 +125,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
-		fps = 100 // a key is on the screen within 10 ms, and an idle console costs 1.4 % of a core; the 120 that Bubble Tea takes at most cost 1.8 %
+		fps = defaultFPS
 		if a.options.Env("SSH_TTY") != "" || a.options.Env("SSH_CONNECTION") != "" {
 			fps = 30
 		}

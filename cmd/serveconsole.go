@@ -21,8 +21,9 @@ import (
 	"ironworks/viewstate"
 )
 
-// servedFPS bounds the redraws of a served console in a second.
-const servedFPS = 60
+// defaultFPS bounds the redraws of a console in a second: the first change after a pause is drawn at once, the next ones
+// share a frame.
+const defaultFPS = 60
 
 // console runs the console of a user at an SSH terminal.
 func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) error {
@@ -66,7 +67,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 			},
 			WhyNoFiles: textNoFilesHere, WhyNoEditor: textNoEditorHere, Forbidden: forbidden(one.Role),
 		},
-	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: servedFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
+	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: defaultFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
 	if errors.As(err, &crash) {
 		s.app.crashed(crash.Value, crash.Stack)
 		return errors.New("the console crashed (this is a bug); connect again")

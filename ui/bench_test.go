@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -55,19 +56,23 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	ctx, cancel := context.WithCancel(tb.Context())
 	x := &bench{api: r.ironic, out: &counter{}}
 	x.console = New(ctx, Options{Program: "ironworks", Open: r.open})
-	x.program = tea.NewProgram(x.console, append([]tea.ProgramOption{
-		tea.WithInput(nil), tea.WithOutput(x.out), tea.WithWindowSize(200, 50), tea.WithFPS(120),
-		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler(),
-	}, options...)...)
-	ended := make(chan struct{})
+	x.program = x.console.newProgram(&Terminal{
+		In: strings.NewReader(""), Out: x.out, Env: []string{"TERM=xterm-256color"}, FPS: 60, Width: 200, Height: 50, profile: colorprofile.TrueColor,
+	}, append([]tea.ProgramOption{tea.WithInput(nil)}, options...)...)
+	ended, painted := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		_, _ = x.program.Run()
+	}()
+	go func() {
+		defer close(painted)
+		x.console.painter.run(ctx)
 	}()
 	tb.Cleanup(func() {
 		x.program.Quit()
 		<-ended
 		cancel()
+		<-painted
 		x.console.wait()
 	})
 	x.shows(tb, "updated ≤")

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"ironworks/mailbox"
 	"ironworks/plugin"
@@ -99,8 +100,9 @@ type Console struct {
 	keyAt time.Time
 	// record records the terminal; nil for no recording.
 	record Recorder
-	// painter draws on a server; nil if Bubble Tea does.
+	// painter draws; nil before there is a terminal. tty is the terminal of this process; nil on a server.
 	painter *painter
+	tty     *tty
 	// painted is the last picture.
 	painted       string
 	theme, dimmed *theme.Theme
@@ -123,7 +125,7 @@ func New(ctx context.Context, opts Options) *Console {
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: opts.Tasks, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
-			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys, Plugins: opts.Plugins, Away: opts.Away,
+			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys, Plugins: opts.Plugins,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{}, Entered: form.History{},
 		},
 	}
@@ -145,14 +147,11 @@ func (c *Console) Init() tea.Cmd {
 		cmds = append(cmds, c.reportOf(c.roomNews, roomChanged{}))
 	}
 	if c.opts.Background == Ask {
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		cmds = append(cmds, c.send(ansi.RequestBackgroundColor))
 	}
 	for _, w := range c.opts.Warnings {
 		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: w}))
 	}
-	// Over SSH Bubble Tea does not query by itself whether the terminal supports synchronized output (2026) and
-	// grapheme widths (2027). The queries cost two short answers.
-	cmds = append(cmds, tea.Raw("\x1b[?2026$p\x1b[?2027$p"))
 	return guard(tea.Batch(cmds...))
 }
 
@@ -336,6 +335,6 @@ func (c *Console) editFile(edit screen.EditFile) tea.Cmd {
 		if err != nil {
 			return edit.Done(err)
 		}
-		return screen.Exec(editor, edit.Done)()
+		return c.Exec(editor, edit.Done)()
 	}
 }

@@ -112,11 +112,9 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.Redraw:
 		if c.painter != nil {
 			c.painter.erase()
-			return nil
 		}
-		return tea.ClearScreen
 	case action.Suspend:
-		return tea.Suspend
+		return c.Exec(stopped{}, func(error) tea.Msg { return nil })
 	case action.Quit:
 		return c.quit()
 	case action.Back:

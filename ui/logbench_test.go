@@ -154,7 +154,7 @@ func flood(b *testing.B, rate int) {
 	f := &river{rate: rate}
 	in, typed := io.Pipe()
 	taken := make(chan time.Time, 10*keys)
-	x := newBenchOf(b, &rig{ironic: newFakeIronic(rack()...), audit: &auditBook{}, logs: f}, tea.WithInput(in), tea.WithFPS(30),
+	x := newBenchOf(b, &rig{ironic: newFakeIronic(rack()...), audit: &auditBook{}, logs: f}, tea.WithInput(in),
 		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "t" {
 				taken <- time.Now()

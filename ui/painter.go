@@ -14,9 +14,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// painter draws a console on a server as soon as its picture changes. Bubble Tea's renderer looks for a new picture in
-// every frame, which for 50 idle consoles costs 3 000 wake-ups a second; otherwise both draw with the same library. A
-// client that does not read blocks its painter only: pictures in between are dropped.
+// painter draws the console as soon as its picture changes. Bubble Tea's renderer, which draws with the same library,
+// looks for a new picture in every frame: a key waits for the next frame, and 50 idle consoles on a server cost 3 000
+// wake-ups a second. A terminal that does not read blocks its painter only: pictures in between are dropped.
 type painter struct {
 	out   io.Writer
 	frame time.Duration
@@ -32,22 +32,25 @@ type painter struct {
 	// (2027).
 	sync, graphemes bool
 
-	// Only the goroutine of run uses the fields below.
-	buf   bytes.Buffer
-	scr   *uv.TerminalRenderer
-	cells uv.ScreenBuffer
-	drawn tea.View
-	lines []string // of drawn
+	// drawing guards the fields below; it is locked while another program uses the terminal.
+	drawing sync.Mutex
+	buf     bytes.Buffer
+	scr     *uv.TerminalRenderer
+	cells   uv.ScreenBuffer
+	drawn   tea.View
+	// clusters is true while the terminal is set to widths by grapheme.
+	clusters bool
+	lines    []string // of drawn
 }
 
 func newPainter(term *Terminal) *painter {
 	p := &painter{
 		out: term.Out, frame: time.Second / time.Duration(term.FPS), wake: make(chan struct{}, 1),
-		width: term.Width, height: term.Height, redraw: true, profile: colorprofile.Env(term.Env),
+		width: term.Width, height: term.Height, redraw: true, profile: term.profile,
 	}
 	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)
 	p.scr.SetTabStops(-1)
-	p.scr.SetMapNewline(true) // as the terminal of an SSH session without a real PTY does
+	p.scr.SetMapNewline(true) // as the terminal of an SSH session without a real PTY does; a raw terminal does not
 	p.scr.SetScrollOptim(true)
 	return p
 }
@@ -100,15 +103,15 @@ func (p *painter) erase() {
 
 // run draws until ctx ends, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
-	p.begin()
-	defer p.leave()
+	_ = p.alone(p.begin)
+	defer func() { _ = p.alone(p.leave) }()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.wake:
 		}
-		if p.draw() != nil {
+		if p.alone(p.draw) != nil {
 			return // the client has disconnected
 		}
 		// Keys and changes that come in quick succession share a frame.
@@ -120,14 +123,36 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// begin sets the modes of the terminal.
-func (p *painter) begin() {
+// alone writes to the terminal while no other program uses it.
+func (p *painter) alone(write func() error) error {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	return write()
+}
+
+// handOver restores the terminal for another program, until back is called.
+func (p *painter) handOver() (back func()) {
+	p.drawing.Lock()
+	_ = p.leave()
+	return func() {
+		p.drawn = tea.View{} // title and mouse mode are set again
+		_ = p.begin()
+		p.drawing.Unlock()
+		p.erase()
+	}
+}
+
+// begin sets the modes of the terminal, and asks for those it supports: synchronized output (2026) and grapheme
+// widths (2027).
+func (p *painter) begin() error {
 	p.scr.SaveCursor()
 	p.scr.Erase()
 	p.scr.SetFullscreen(true)
 	p.scr.SetRelativeCursor(false)
-	_, _ = io.WriteString(p.out, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable+ansi.SetModeBracketedPaste+
-		ansi.SetModifyOtherKeys2+ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)+ansi.RequestKittyKeyboard)
+	_, err := io.WriteString(p.out, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable+ansi.SetModeBracketedPaste+
+		ansi.SetModifyOtherKeys2+ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)+ansi.RequestKittyKeyboard+
+		ansi.RequestModeSynchronizedOutput+ansi.RequestModeUnicodeCore)
+	return err
 }
 
 // draw writes the difference between the last picture and this one.
@@ -135,11 +160,8 @@ func (p *painter) draw() error {
 	p.mu.Lock()
 	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
 	p.redraw = false
+	graphemes := p.graphemes
 	p.scr.SetColorProfile(p.profile)
-	if p.graphemes {
-		p.cells.Method = ansi.GraphemeWidth
-		p.scr.SetWidthMethod(ansi.GraphemeWidth)
-	}
 	p.mu.Unlock()
 	if redraw {
 		if p.cells.RenderBuffer == nil {
@@ -151,12 +173,17 @@ func (p *painter) draw() error {
 		p.scr.Resize(w, h)
 		p.scr.Erase()
 	}
+	var out bytes.Buffer
+	if graphemes && !p.clusters {
+		p.clusters, p.cells.Method = true, ansi.GraphemeWidth
+		p.scr.SetWidthMethod(ansi.GraphemeWidth)
+		out.WriteString(ansi.SetModeUnicodeCore)
+	}
 	p.drawLines(v.Content, w, h, redraw)
 	p.scr.Render(p.cells.RenderBuffer)
 	if err := p.scr.Flush(); err != nil {
 		return err
 	}
-	var out bytes.Buffer
 	if v.WindowTitle != p.drawn.WindowTitle {
 		out.WriteString(ansi.SetWindowTitle(v.WindowTitle))
 	}
@@ -204,7 +231,7 @@ func mouse(mode tea.MouseMode) string {
 }
 
 // leave resets the terminal.
-func (p *painter) leave() {
+func (p *painter) leave() error {
 	text := ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 	if p.drawn.MouseMode != tea.MouseModeNone {
 		text = mouse(tea.MouseModeNone) + text
@@ -212,12 +239,12 @@ func (p *painter) leave() {
 	if p.drawn.WindowTitle != "" {
 		text += ansi.SetWindowTitle("")
 	}
-	p.mu.Lock()
-	if p.graphemes {
+	if p.clusters {
 		text += ansi.ResetModeUnicodeCore
+		p.clusters = false
 	}
-	p.mu.Unlock()
-	_, _ = io.WriteString(p.out, text)
+	_, err := io.WriteString(p.out, text)
+	return err
 }
 
 // lockedWriter serializes writes of the painter, of Bubble Tea and to the clipboard.

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
 	"ironworks/test/seeds"
@@ -39,7 +41,9 @@ func newShown(t *testing.T, w, h int) *shown {
 		<-answered
 	})
 	s.p = newPainter(&Terminal{Out: &s.out, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, FPS: servedRate, Width: w, Height: h})
-	s.p.begin()
+	if err := s.p.begin(); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -220,5 +224,71 @@ func TestPainterLeavesTheTerminal(t *testing.T) {
 		if set < 0 || reset < set {
 			t.Errorf("%q at %d, %q at %d", pair[0], set, pair[1], reset)
 		}
+	}
+}
+
+// TestPainterHandsOver restores the terminal for another program, draws nothing meanwhile, and draws everything
+// afterwards, with title, mouse mode and widths.
+func TestPainterHandsOver(t *testing.T) {
+	t.Parallel()
+	s := newShown(t, 20, 5)
+	s.p.listen(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+	picture := tea.View{Content: "picture", WindowTitle: "a title", MouseMode: tea.MouseModeCellMotion}
+	s.p.show(picture)
+	if err := s.p.draw(); err != nil {
+		t.Fatal(err)
+	}
+	modes := []string{"\x1b[?1049", "\x1b[?2004", "\x1b[?1002", "\x1b[?2027"}
+	for _, mode := range modes[2:] {
+		if !strings.Contains(s.out.String(), mode+"h") {
+			t.Errorf("%q is not set: %q", mode, s.out.String())
+		}
+	}
+	s.out.Reset()
+	back := s.p.handOver()
+	for _, mode := range modes {
+		if !strings.Contains(s.out.String(), mode+"l") {
+			t.Errorf("%q is not reset: %q", mode, s.out.String())
+		}
+	}
+	if s.p.drawing.TryLock() {
+		t.Error("the painter may draw")
+	}
+	s.out.Reset()
+	back()
+	if err := s.p.alone(s.p.draw); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range append([]string{"picture", "\x1b]2;a title"}, modes[0]+"h", modes[1]+"h", modes[2]+"h", modes[3]+"h") {
+		if !strings.Contains(s.out.String(), text) {
+			t.Errorf("no %q after the program: %q", text, s.out.String())
+		}
+	}
+}
+
+// fragile is a terminal on which drawing panics.
+type fragile struct{}
+
+func (fragile) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "ironworks") {
+		panic("drawing failed")
+	}
+	return len(p), nil
+}
+
+// TestPanicOfThePainter ends the console as any other panic does.
+func TestPanicOfThePainter(t *testing.T) {
+	t.Parallel()
+	in, typed := io.Pipe()
+	defer typed.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	r := &rig{ironic: newFakeIronic(rack()...), audit: &auditBook{}}
+	err := Run(ctx, Options{Program: "ironworks", Open: r.open}, Terminal{
+		In: in, Out: fragile{}, Env: []string{"TERM=xterm-256color"}, FPS: servedRate, Width: 80, Height: 24, Resizes: func(func(int, int) bool) {},
+	})
+	var crash *Crash
+	if !errors.As(err, &crash) || crash.Value != "drawing failed" {
+		t.Errorf("%v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -25,9 +24,12 @@ type Terminal struct {
 	Env []string
 	// FPS bounds the number of redraws a second.
 	FPS int
-	// Width and Height are the size of a terminal that is no file, and Resizes has its later sizes.
+	// Width and Height are the size of a terminal that is not this process's own, and Resizes has its later sizes; nil
+	// means the process's own terminal.
 	Width, Height int
 	Resizes       iter.Seq2[int, int]
+	// profile says which colors the terminal shows.
+	profile colorprofile.Profile
 	// Record receives the terminal's output; nil for no recording.
 	Record Recorder
 }
@@ -38,18 +40,6 @@ type Recorder interface {
 	Resize(width, height int)
 	// OnPart sets a callback for when the whole screen must be drawn. The callback does not block.
 	OnPart(call func())
-}
-
-// recordedFile is a terminal whose output is recorded, too.
-type recordedFile struct {
-	*os.File
-	record io.Writer
-}
-
-// Write writes to the terminal and the recording.
-func (f recordedFile) Write(p []byte) (int, error) {
-	_, _ = f.record.Write(p)
-	return f.File.Write(p)
 }
 
 // returned writes a line feed as carriage return and line feed, as the terminal of an SSH session gets it: players of
@@ -67,56 +57,61 @@ const patience = 3 * time.Second
 
 // Run shows the console until it quits or ctx ends. A panic is returned as a *Crash, with the terminal restored.
 func Run(ctx context.Context, opts Options, term Terminal) error {
+	c := New(ctx, opts)
+	defer c.cancel()
 	if term.Resizes == nil {
-		// SIGHUP ends the console, which needs a terminal; commands may outlive it.
+		// SIGHUP ends the console, which needs a terminal; commands may outlive it. The caller handles other signals
+		// through ctx.
 		hooked, unhook := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer unhook()
 		ctx = hooked
+		y, err := openTTY(&term)
+		if err != nil {
+			return err
+		}
+		defer y.restore()
+		c.tty, term.Resizes = y, y.sizes(ctx)
+	} else {
+		term.profile = colorprofile.Env(term.Env)
 	}
-	c := New(ctx, opts)
-	defer c.cancel()
-	if term.Resizes != nil {
-		return c.runRemote(ctx, term)
-	}
-	// The caller handles other signals through ctx. Bubble Tea's handler for panics would print the stack over the
-	// screen.
-	if file, is := term.Out.(*os.File); is && term.Record != nil {
-		c.record, term.Out = term.Record, recordedFile{file, term.Record}
-	}
-	p := tea.NewProgram(c,
-		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
-		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
-	)
-	if c.record != nil {
-		c.record.OnPart(func() { go p.Send(tea.ClearScreen()) })
-	}
-	stop := context.AfterFunc(ctx, p.Quit)
-	defer stop()
-	_, err := p.Run()
-	return c.ended(ctx, err)
+	return c.run(ctx, term)
 }
 
-// flushes is the number of times per second that Bubble Tea checks for its own output, the questions to the terminal,
-// which a console on a server needs only at its start. Every flush of every idle console costs a wake-up.
+// flushes is the number of times per second that Bubble Tea checks for its own output, of which a console has none:
+// the painter writes. Every flush of every idle console costs a wake-up.
 const flushes = 1
 
-// runRemote is Run for a terminal that is no file.
-func (c *Console) runRemote(ctx context.Context, term Terminal) error {
+// newProgram returns the Bubble Tea program of the console, and the painter that draws it.
+func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.Program {
 	out := &lockedWriter{out: term.Out}
 	if c.record = term.Record; c.record != nil {
-		out.out = io.MultiWriter(returned{c.record}, term.Out)
+		record := io.Writer(c.record)
+		if c.tty == nil {
+			record = returned{record}
+		}
+		out.out = io.MultiWriter(record, term.Out)
 	}
 	term.Out = out
-	c.painter = newPainter(&term)
+	c.painter = newPainter(term)
+	c.painter.scr.SetMapNewline(c.tty == nil)
 	if c.record != nil {
 		c.record.OnPart(c.painter.erase)
 	}
 	var p *tea.Program
-	in := &boundedInput{from: term.In, tooLong: func() { go p.Send(screen.Say{Level: screen.Warning, Text: textPasteTooLong}) }}
-	p = tea.NewProgram(c,
+	in := term.In
+	if c.tty == nil {
+		in = &boundedInput{from: in, tooLong: func() { go p.Send(screen.Say{Level: screen.Warning, Text: textPasteTooLong}) }}
+	}
+	p = tea.NewProgram(c, append([]tea.ProgramOption{
 		tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(term.Env), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
-		tea.WithFPS(flushes), tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(colorprofile.Env(term.Env)),
-	)
+		tea.WithFPS(flushes), tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(term.profile),
+	}, options...)...)
+	return p
+}
+
+// run shows the console on a terminal.
+func (c *Console) run(ctx context.Context, term Terminal) error {
+	p := c.newProgram(&term)
 	defer context.AfterFunc(ctx, p.Quit)()
 	go func() {
 		for width, height := range term.Resizes {
@@ -127,6 +122,11 @@ func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	painted := make(chan struct{})
 	go func() {
 		defer close(painted)
+		defer func() {
+			if v := recover(); v != nil {
+				p.Send(newCrash(v))
+			}
+		}()
 		c.painter.run(painting)
 	}()
 	_, err := p.Run()

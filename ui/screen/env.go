@@ -263,8 +263,6 @@ type Env struct {
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions.
 	Plugins map[action.ID]*plugin.Plugin
-	// Away is called when another program uses the terminal, and back when that program ends; may be nil.
-	Away func() (back func())
 	// Program is the name of the command line program.
 	Program string
 }

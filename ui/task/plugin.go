@@ -12,7 +12,6 @@ import (
 	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/review"
 	"ironworks/ui/theme"
 )
@@ -78,8 +77,8 @@ func (f *flow) pluginQuestion() *overlay.Question {
 func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
 	list, number := w.env.Tasks, f.task.Number
-	run := &atTerminal{ctx: ctx, act: f.plugin(), runner: f.runner, batch: f.batch, away: w.env.Away}
-	return screen.Exec(run, func(err error) tea.Msg {
+	run := &atTerminal{ctx: ctx, act: f.plugin(), runner: f.runner, batch: f.batch}
+	return w.console.Exec(run, func(err error) tea.Msg {
 		cancel()
 		if run.results == nil {
 			for i := range f.batch.Items {
@@ -97,16 +96,12 @@ type atTerminal struct {
 	act     *provision.PluginAction
 	runner  provision.Runner
 	batch   provision.Batch
-	away    func() (back func())
 	output  plugin.Output
 	results []provision.Result
 }
 
 // Run runs the program for one node after the other. Meanwhile, the program handles Ctrl-C.
 func (a *atTerminal) Run() error {
-	if a.away != nil {
-		defer a.away()()
-	}
 	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.output, provision.RunOptions{})
 	for _, r := range a.results {
 		if r.Err != nil {

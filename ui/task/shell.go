@@ -87,8 +87,8 @@ func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
 		w.console.Dismiss(msg.wait)
-		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node, away: w.env.Away}
-		return screen.Exec(run, func(err error) tea.Msg {
+		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node}
+		return w.console.Exec(run, func(err error) tea.Msg {
 			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
 		})
 	}
@@ -117,7 +117,6 @@ type shellRun struct {
 	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
 	shell  screen.Shell
 	node   models.NodeRef
-	away   func() (back func())
 	in     io.Reader
 	out    io.Writer
 	status int
@@ -125,9 +124,6 @@ type shellRun struct {
 
 // Run runs the shell. Meanwhile, the machine handles Ctrl-C.
 func (r *shellRun) Run() (err error) {
-	if r.away != nil {
-		defer r.away()()
-	}
 	_, _ = fmt.Fprintf(r.out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
 	if note := r.shell.Note(); note != "" {
 		_, _ = fmt.Fprintln(r.out, note)

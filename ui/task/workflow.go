@@ -40,6 +40,8 @@ type Console interface {
 	// Open opens a screen. Home returns to a main screen.
 	Open(ref screen.Ref) tea.Cmd
 	Home(kind screen.Kind) tea.Cmd
+	// Exec runs a program that takes over the terminal; done makes the message after its end.
+	Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd
 	// SendToScreen sends a message to the screen in front.
 	SendToScreen(msg tea.Msg) tea.Cmd
 }

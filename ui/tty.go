@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/signal"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+)
+
+// tty is the terminal of this process, in raw mode until restore. Bubble Tea leaves the terminal alone when it has no
+// renderer.
+type tty struct {
+	in, out *os.File
+	// before is the state of the terminal before the console.
+	before *term.State
+	// resized has a signal when the size may have changed.
+	resized chan os.Signal
+}
+
+// ErrNoTerminal means that the input or output of a console is not a terminal.
+var ErrNoTerminal = errors.New("the console needs a terminal")
+
+// openTTY sets the terminal to raw mode and completes its description.
+func openTTY(t *Terminal) (*tty, error) {
+	in, is := t.In.(*os.File)
+	out, too := t.Out.(*os.File)
+	if !is || !too {
+		return nil, ErrNoTerminal
+	}
+	width, height, err := term.GetSize(int(out.Fd())) //nolint:gosec // file descriptors are small
+	if err != nil {
+		return nil, fmt.Errorf("size of the terminal: %w", err)
+	}
+	y := &tty{in: in, out: out, resized: make(chan os.Signal, 1)}
+	if err := y.raw(); err != nil {
+		return nil, err
+	}
+	t.Width, t.Height, t.profile = width, height, colorprofile.Detect(out, t.Env)
+	return y, nil
+}
+
+func (y *tty) raw() error {
+	before, err := term.MakeRaw(int(y.in.Fd())) //nolint:gosec // file descriptors are small
+	if err != nil {
+		return fmt.Errorf("set the terminal to raw mode: %w", err)
+	}
+	y.before = before
+	return nil
+}
+
+func (y *tty) restore() {
+	_ = term.Restore(int(y.in.Fd()), y.before) //nolint:gosec // file descriptors are small
+}
+
+// sizes yields the size of the terminal, now and whenever it may have changed, until ctx ends.
+func (y *tty) sizes(ctx context.Context) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		signal.Notify(y.resized, syscall.SIGWINCH)
+		defer signal.Stop(y.resized)
+		for {
+			if width, height, err := term.GetSize(int(y.out.Fd())); err == nil && !yield(width, height) { //nolint:gosec // file descriptors are small
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-y.resized:
+			}
+		}
+	}
+}
+
+// Exec runs a program that takes over the terminal; done makes the message after its end.
+func (c *Console) Exec(program tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	return tea.Exec(&guest{ExecCommand: program, console: c}, done)
+}
+
+// guest is a program that uses the terminal of a console.
+type guest struct {
+	tea.ExecCommand
+	console *Console
+}
+
+// Run hands the terminal over to the program, and takes it back at its end.
+func (g *guest) Run() error {
+	c := g.console
+	if c.opts.Away != nil {
+		defer c.opts.Away()()
+	}
+	if c.tty == nil {
+		return g.ExecCommand.Run()
+	}
+	back := c.painter.handOver()
+	c.tty.restore()
+	err := g.ExecCommand.Run()
+	raw := c.tty.raw()
+	back()
+	select {
+	case c.tty.resized <- syscall.SIGWINCH: // a program in a process group of its own got the signal instead of the console
+	default:
+	}
+	return errors.Join(err, raw)
+}
+
+// SetStdout gives the program the terminal itself: Bubble Tea's output is one that also records.
+func (g *guest) SetStdout(w io.Writer) {
+	if g.console.tty != nil {
+		w = g.console.tty.out
+	}
+	g.ExecCommand.SetStdout(w)
+}
+
+// stopped is the process itself, stopped by its job control until SIGCONT.
+type stopped struct{}
+
+// Run stops the process group, as Ctrl-Z does in a terminal that is not raw.
+func (stopped) Run() error {
+	resumed := make(chan os.Signal, 1)
+	signal.Notify(resumed, syscall.SIGCONT)
+	defer signal.Stop(resumed)
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return fmt.Errorf("stop the process: %w", err)
+	}
+	<-resumed
+	return nil
+}
+
+// SetStdin ignores the input.
+func (stopped) SetStdin(io.Reader) {}
+
+// SetStdout ignores the output.
+func (stopped) SetStdout(io.Writer) {}
+
+// SetStderr ignores the error output.
+func (stopped) SetStderr(io.Writer) {}
