@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
 
 	"ironworks/test/ironic"
@@ -36,8 +37,7 @@ func TestScreenStops(t *testing.T) {
 		s.press("?")
 		s.until(helpTitle)
 		s.press(terminal.Esc, "q")
-		s.until("prompt:")
-		s.gone("› fleet")
+		s.when("the prompt after the console", func() bool { return strings.Count(s.Text(), "prompt:") == 4 })
 		s.restored()
 		s.press("exit 7", terminal.Enter)
 		s.ends(7)
