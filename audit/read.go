@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"ironworks/models"
 )
@@ -29,6 +30,20 @@ func Read(path, context string, node models.NodeRef) (records []Record, err erro
 		}
 		place[r.ID] = len(records)
 		records = append(records, *r)
+	})
+	return records, err
+}
+
+// Unfinished returns the records of a verb in a context whose result was never written, in the order of the file.
+func Unfinished(path, context, verb string) (records []Record, err error) {
+	err = eachRecord(path, []byte(verb), func(r *Record) {
+		if r.Context != context || r.Verb != verb {
+			return
+		}
+		records = slices.DeleteFunc(records, func(begun Record) bool { return begun.ID == r.ID })
+		if r.Result == Sending {
+			records = append(records, *r)
+		}
 	})
 	return records, err
 }

@@ -1,13 +1,17 @@
 package cast
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Recording writes one recording to files: a new one when a file has reached its limit.
@@ -16,6 +20,8 @@ type Recording struct {
 	path   func(part int) string
 	limit  int64
 	safe   *Safe
+	// lock is held on the first file until the recording ends.
+	lock *flock.Flock
 
 	mu        sync.Mutex
 	onPart    func()
@@ -45,7 +51,24 @@ func Record(path string, h Header, limit int64) (*Recording, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
+	r.lock = lockOf(path)
+	if _, err := r.lock.TryLock(); err != nil {
+		return nil, errors.Join(fmt.Errorf("record the terminal: %w", err), r.Close())
+	}
 	return r, nil
+}
+
+func lockOf(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
+
+// Abandoned reports whether no process writes a recording any more, named by its first file. A file that has been
+// removed since is abandoned.
+func Abandoned(path string) bool {
+	lock := lockOf(path)
+	locked, err := lock.TryLock()
+	if locked {
+		_ = lock.Unlock()
+	}
+	return locked || errors.Is(err, fs.ErrNotExist)
 }
 
 // begin opens the next file. A recording in parts keeps its folder within FolderLimit: otherwise one long session could
@@ -135,7 +158,7 @@ func (r *Recording) Err() error {
 func (r *Recording) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := r.file.Close()
+	err := errors.Join(r.file.Close(), r.lock.Unlock())
 	if r.err != nil {
 		return r.err
 	}

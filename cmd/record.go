@@ -37,7 +37,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 		return nil, usagef("--record: %w", err)
 	}
 	log := &audit.LazyFile{Path: a.files.Audit}
-	finish, err := auditRecording(log, audit.Record{Verb: "record the terminal", Object: printable.Line(flags.record)})
+	finish, err := auditRecording(log, audit.Record{Verb: verbRecord, Object: printable.Line(flags.record)})
 	if err != nil {
 		log.Close()
 		return nil, errors.Join(err, recording.Close())
@@ -52,6 +52,9 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 		}
 	}, nil
 }
+
+// verbRecord names a recording in the audit.
+const verbRecord = "record the terminal"
 
 // auditRecording writes the start of a recording to the audit, and with finish its end.
 func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
@@ -84,11 +87,33 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	if err != nil {
 		return nil, nil, err
 	}
-	finish, err := auditRecording(s.audit, audit.Record{Context: s.cfg.Current.Name, Verb: "record the terminal", Object: name, Actor: actor})
+	finish, err := auditRecording(s.audit, audit.Record{Context: s.cfg.Current.Name, Verb: verbRecord, Object: name, Actor: actor})
 	if err != nil {
 		return nil, nil, errors.Join(err, recording.Close())
 	}
 	return recording, s.endsOf(recording, name, finish), nil
+}
+
+// endAbandoned writes the end of the recordings that a killed server has left to the audit.
+func (s *consoleServer) endAbandoned() {
+	if s.recordings == "" {
+		return
+	}
+	records, err := audit.Unfinished(s.app.files.Audit, s.cfg.Current.Name, verbRecord)
+	if err != nil {
+		s.app.complain("%v", err)
+	}
+	for _, r := range records {
+		if r.Actor == (audit.Actor{}) || !cast.Abandoned(filepath.Join(s.recordings, r.Object)) {
+			continue
+		}
+		r.Time, r.Result, r.Reason = time.Now().UTC(), audit.Unknown, "the server was killed during this recording"
+		if err := s.audit.Write(r); err != nil {
+			s.app.complain("%v", err)
+			return
+		}
+		s.app.complain("recording %s is incomplete: %s", r.Object, r.Reason)
+	}
 }
 
 // endsOf reports the end of a recording once, in the audit and, if it is incomplete, in the log: when it fails, because

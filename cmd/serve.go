@@ -131,6 +131,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		opened.Close()
 		return fmt.Errorf("serve: %w", err)
 	}
+	s.endAbandoned()
 	a.complain("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
 	return s.run(cmd.Context(), opened, server, listener)
 }

@@ -215,7 +215,7 @@ func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 // coarse, so that an idle fleet does not change. "≥" means that it may be longer, because the node was in the
 // state when the console started.
 func AgeInState(r *Row, now time.Time) string {
-	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < 10*time.Minute {
+	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
 		return ""
 	}
 	return ageInState(r, now, func(d time.Duration) string {

@@ -103,8 +103,10 @@ type Console struct {
 	// painter draws; nil before there is a terminal. tty is the terminal of this process; nil on a server.
 	painter *painter
 	tty     *tty
-	// painted is the last picture.
+	// painted is the last picture, shown the last view. unchanged is true if the last message changed neither.
 	painted       string
+	shown         tea.View
+	unchanged     bool
 	theme, dimmed *theme.Theme
 	look          theme.Options
 	mouse         bool
@@ -186,6 +188,7 @@ func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	if c.painter != nil {
 		c.painter.listen(msg)
 	}
+	c.unchanged = false
 	cmd = guard(c.route(msg))
 	c.lookAround()
 	return c, cmd
@@ -266,9 +269,12 @@ const (
 	restTick  = 10 * time.Second
 )
 
+// resting reports whether the console is on a server, and nobody has pressed a key for a while.
+func (c *Console) resting() bool { return c.env.Seat != nil && time.Since(c.keyAt) >= restAfter }
+
 func (c *Console) tick() tea.Cmd {
 	ctx, every := c.ctx, time.Second
-	if c.env.Seat != nil && time.Since(c.keyAt) >= restAfter {
+	if c.resting() {
 		every = restTick
 	}
 	return func() tea.Msg {

@@ -30,6 +30,9 @@ func (c *Console) View() (v tea.View) {
 			v.AltScreen = true
 		}
 	}()
+	if c.unchanged {
+		return c.shown
+	}
 	painted := c.paint()
 	if painted == c.painted {
 		painted = c.painted // Bubble Tea compares the last two pictures in each frame: the same string costs nothing
@@ -47,6 +50,7 @@ func (c *Console) View() (v tea.View) {
 	if c.painter != nil {
 		c.painter.show(v)
 	}
+	c.shown = v
 	return v
 }
 

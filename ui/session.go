@@ -19,12 +19,21 @@ type liveSession struct {
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
 	feed   *mailbox.Box[sessionReport]
+	// revision is that of the last update.
+	revision uint64
 	// asked is the time when the conductors were requested last.
 	asked  time.Time
 	asking bool
 	views  viewKeeper
 	// helped is true if the connect screen was opened because Ironic never answered.
 	helped bool
+}
+
+// knows reports whether an update has nothing new, except that Ironic has answered again, which the next tick shows.
+func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
+	now := &u.Status
+	return u.Revision == l.revision && len(u.Events) == 0 && len(u.Works) == 0 && !u.Rewound &&
+		before.Connected && now.Connected && before.Complete == now.Complete && before.Behind == now.Behind && before.Total == now.Total
 }
 
 // sessionOpened is the result of openSession.
@@ -183,6 +192,8 @@ func (c *Console) polled(n sessionReport) tea.Cmd {
 		return c.listen(c.live)
 	}
 	u := *n.update
+	c.unchanged = c.resting() && len(n.notices) == 0 && c.live.knows(&u, &c.env.Status)
+	c.live.revision = u.Revision
 	c.env.Status = u.Status
 	var again tea.Cmd
 	if u.Rewound {

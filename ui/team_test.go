@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/fleet"
+	"ironworks/models"
 	"ironworks/presence"
 )
 
@@ -39,6 +41,53 @@ func TestFollowingOnlyWatches(t *testing.T) {
 		r.press("enter")
 		if got := r.cursor(); got != cursor {
 			t.Errorf("the cursor moved from %q to %q", cursor, got)
+		}
+	})
+}
+
+// TestRestingConsoleIgnoresPollsWithoutNews: a console on a server that nobody uses does not draw what has not changed;
+// each kind of news, and any poll while keys are pressed, is drawn.
+func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
+	onServer(t, func(r *rig, _ *presence.Seat) {
+		known := func() fleet.Update { return fleet.Update{Revision: r.c.live.revision, Status: r.c.env.Status} }
+		poll := func(u fleet.Update, notices ...string) (drawn bool) {
+			_, _ = r.c.Update(polled{r.c.live.number, sessionReport{&u, notices}})
+			return !r.c.unchanged
+		}
+		r.press("down")
+		if !poll(known()) {
+			t.Error("not drawn though a key was just pressed")
+		}
+		r.pass(restAfter)
+		if poll(known()) {
+			t.Error("a poll without news was drawn")
+		}
+		for name, change := range map[string]func(u *fleet.Update){
+			"another revision": func(u *fleet.Update) { u.Revision++ },
+			"an event":         func(u *fleet.Update) { u.Events = []models.Event{{To: "active"}} },
+			"an operation":     func(u *fleet.Update) { u.Works = []models.Work{{}} },
+			"rewound":          func(u *fleet.Update) { u.Rewound = true },
+			"a fault":          func(u *fleet.Update) { u.Status.Connected = false },
+			"an answer":        func(u *fleet.Update) { u.Status.Connected = true }, // after the fault
+			"more to read":     func(u *fleet.Update) { u.Status.Behind = !u.Status.Behind },
+			"another total":    func(u *fleet.Update) { u.Status.Total++ },
+		} {
+			before := r.c.env.Status
+			if name == "an answer" {
+				r.c.env.Status.Connected = false
+			}
+			u := known()
+			if change(&u); !poll(u) {
+				t.Errorf("%s: not drawn", name)
+			}
+			r.c.env.Status = before
+		}
+		if !poll(known(), "a notice") {
+			t.Error("a notice: not drawn")
+		}
+		r.press("down")
+		if !poll(known()) {
+			t.Error("not drawn after a key")
 		}
 	})
 }

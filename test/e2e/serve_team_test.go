@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -287,6 +288,41 @@ func TestServeKilled(t *testing.T) {
 			return state == "active" || state == "deploy failed", nil
 		}); err != nil {
 			t.Errorf("the node is %v", apiNode(t, s, node)["provision_state"])
+		}
+	})
+}
+
+// TestServeKilledRecording: the recording of a killed server ends in the audit when the next server starts, once, and not
+// while another server still writes it.
+func TestServeKilledRecording(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		records := t.TempDir()
+		v := served(t, s, "nobody", "--record", records)
+		v.screen("anna")
+		first, port := v.running, v.port
+		v.start("127.0.0.1:0") // with the same files
+		const incomplete = "is incomplete: the server was killed"
+		if said := v.running.stderr.String(); strings.Contains(said, incomplete) {
+			t.Errorf("a running recording was ended: %s", said)
+		}
+		results := func() (of []any) {
+			for _, line := range v.c.auditLines() {
+				if line["verb"] == "record the terminal" {
+					of = append(of, line["result"])
+				}
+			}
+			return of
+		}
+		_ = first.cmd.Process.Kill()
+		_ = first.cmd.Wait()
+		for _, said := range []bool{true, false} {
+			v.start("127.0.0.1:" + port)
+			if strings.Contains(v.running.stderr.String(), incomplete) != said || !slices.Equal(results(), []any{"sending", "unknown"}) {
+				t.Errorf("%v, want %v said: %s", results(), said, v.running.stderr.String())
+			}
+			_ = v.running.cmd.Process.Kill()
+			_ = v.running.cmd.Wait()
 		}
 	})
 }
