@@ -64,9 +64,11 @@ func serving(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  serve: requests in %s, 1 and %d sessions: %d, %d, ratio %.2f (≤ 1.05)\n", restWatched, len(sessions), one.requests, all.requests, float64(all.requests)/float64(one.requests))
+	fmt.Printf("  serve: requests a minute, 1 and %d sessions: %.1f (%d in %s), %.1f (%d in %s), ratio %.2f (≤ 1.05)\n", len(sessions),
+		one.requestsPerMinute(), one.requests, one.took.Round(time.Second), all.requestsPerMinute(), all.requests, all.took.Round(time.Second),
+		all.requestsPerMinute()/one.requestsPerMinute())
 	fmt.Printf("  serve: RSS in MiB, 1 session %.1f, %d sessions %.1f, each further %.2f (≤ 4)\n", one.rss, len(sessions), all.rss, (all.rss-one.rss)/float64(len(sessions)-1))
-	fmt.Printf("  serve: %d idle sessions for %s: %d bytes (0), CPU %.2f %% (≤ 2)\n", len(sessions), restWatched, all.bytes, 100*all.cpu.Seconds()/restWatched.Seconds())
+	fmt.Printf("  serve: %d idle sessions for %s: %d bytes (0), CPU %.2f %% (≤ 2)\n", len(sessions), all.took.Round(time.Second), all.bytes, 100*all.cpu.Seconds()/all.took.Seconds())
 	return servedKeys(ctx, sessions, 20*rounds)
 }
 
@@ -85,29 +87,35 @@ func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession
 	return sessions, nil
 }
 
-// resting is the cost of idle consoles over a period.
+// resting is the cost of idle consoles between the beginnings of two full listings.
 type resting struct {
 	requests, bytes int64
-	cpu             time.Duration
+	cpu, took       time.Duration
 	rss             float64 // MiB
 }
 
-// Recent changes keep the poller fast for half a minute.
-const restSettled, restWatched = 40 * time.Second, 2 * time.Minute
+func (r *resting) requestsPerMinute() float64 { return float64(r.requests) / r.took.Minutes() }
+
+// restSettled is the time after which consoles are at rest: recent changes keep the poller fast for half a minute.
+const restSettled = 40 * time.Second
 
 // atRest measures a server while its consoles are idle.
 func (p *servingProgram) atRest(ctx context.Context, counter *requestCounter, sessions []*servedSession) (r resting, err error) {
 	if err := wait(ctx, restSettled); err != nil {
 		return r, err
 	}
+	if err := counter.listing(ctx); err != nil {
+		return r, err
+	}
 	before, err := cpuTime(p.pid)
 	if err != nil {
 		return r, err
 	}
-	sent := written(sessions)
-	if r.requests, err = counter.during(ctx, restWatched); err != nil {
+	began, sent, requests := time.Now(), written(sessions), counter.count.Load()
+	if err := counter.listing(ctx); err != nil {
 		return r, err
 	}
+	r.took, r.requests = time.Since(began), counter.count.Load()-requests
 	after, err := cpuTime(p.pid)
 	if err != nil {
 		return r, err
@@ -170,6 +178,8 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 type requestCounter struct {
 	url   string
 	count atomic.Int64
+	// listings has a value for the first page of each full listing.
+	listings chan struct{}
 }
 
 func countRequests(ctx context.Context, to string) (*requestCounter, error) {
@@ -181,10 +191,16 @@ func countRequests(ctx context.Context, to string) (*requestCounter, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &requestCounter{url: "http://" + l.Addr().String()}
+	c := &requestCounter{url: "http://" + l.Addr().String(), listings: make(chan struct{}, 1)}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.count.Add(1)
+		if query := r.URL.Query(); r.URL.Path == "/v1/nodes" && !query.Has("marker") && !query.Has("sort_key") {
+			select {
+			case c.listings <- struct{}{}:
+			default:
+			}
+		}
 		proxy.ServeHTTP(w, r)
 	})}
 	go func() { _ = server.Serve(l) }()
@@ -192,18 +208,19 @@ func countRequests(ctx context.Context, to string) (*requestCounter, error) {
 	return c, nil
 }
 
-// during counts the requests of a period that begins with one, so that two periods of the same interval differ by at most
-// one request.
-func (c *requestCounter) during(ctx context.Context, d time.Duration) (int64, error) {
-	before := c.count.Load()
-	for c.count.Load() == before {
-		if err := wait(ctx, 5*time.Millisecond); err != nil {
-			return 0, err
-		}
+// listing waits for the next full listing. A console repeats it every five minutes, with a page for a thousand nodes, so
+// that a period between two has as many requests as any other.
+func (c *requestCounter) listing(ctx context.Context) error {
+	select {
+	case <-c.listings: // of before
+	default:
 	}
-	before = c.count.Load()
-	err := wait(ctx, d)
-	return c.count.Load() - before, err
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.listings:
+		return nil
+	}
 }
 
 // servingProgram is a running ironworks serve.
