@@ -269,7 +269,7 @@ const (
 	restTick  = 10 * time.Second
 )
 
-// resting reports whether the console is on a server, and nobody has pressed a key for a while.
+// resting reports whether the console is on a server, and no key was pressed for a while.
 func (c *Console) resting() bool { return c.env.Seat != nil && time.Since(c.keyAt) >= restAfter }
 
 func (c *Console) tick() tea.Cmd {

@@ -45,7 +45,7 @@ func TestFollowingOnlyWatches(t *testing.T) {
 	})
 }
 
-// TestRestingConsoleIgnoresPollsWithoutNews: a console on a server that nobody uses does not draw what has not changed;
+// TestRestingConsoleIgnoresPollsWithoutNews: an idle console on a server does not draw what has not changed;
 // each kind of news, and any poll while keys are pressed, is drawn.
 func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
 	onServer(t, func(r *rig, _ *presence.Seat) {
