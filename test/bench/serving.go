@@ -96,7 +96,7 @@ type resting struct {
 
 func (r *resting) requestsPerMinute() float64 { return float64(r.requests) / r.took.Minutes() }
 
-// restSettled is the time after which consoles are at rest: recent changes keep the poller fast for half a minute.
+// restSettled is the time after which consoles are idle: recent changes keep the poller fast for half a minute.
 const restSettled = 40 * time.Second
 
 // atRest measures a server while its consoles are idle.
