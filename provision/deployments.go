@@ -52,7 +52,7 @@ const recordFormat = 1
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore reverts the changes, the last one first; without the instance_uuid.
+	// Restore reverts the changes, the last one first; it does not contain the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
 	// RootDisk identifies the target disk; empty if it is ambiguous. The process that sees the deployment succeed
 	// writes it to the node.
@@ -253,7 +253,7 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	r.Stage, r.At = s, now.UTC()
 	switch s {
 	case StageFollowing, StageSent:
-		r.Deployment, r.Restore = nil, nil // Ironic has it
+		r.Deployment, r.Restore = nil, nil // Ironic has the deployment
 	case StagePreparing, StageSending, StageGivingBack:
 	}
 	return l.write(r)

@@ -138,7 +138,7 @@ func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) f
 		if json.Unmarshal(n.Raw, &before) != nil || json.Unmarshal(now.Raw, &after) != nil {
 			return refusal(a, n, models.RefusedState, "cannot compare the node with the state that was checked", "")
 		}
-		if a.checked(n).allocate != nil { // it has set the instance's traits
+		if a.checked(n).allocate != nil { // the allocation has set the instance's traits
 			for _, node := range []map[string]any{before, after} {
 				if info, is := node["instance_info"].(map[string]any); is {
 					delete(info, "traits")

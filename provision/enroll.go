@@ -78,10 +78,10 @@ type Enroller struct {
 	Timeout time.Duration
 	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
-	// Cancels takes single nodes out of the run; it may be nil.
+	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// name is the action's, for errors; once sends the next verb of a node only.
+	// name is the action's name, for errors; once sends only the next verb of a node.
 	name string
 	once bool
 	// slots bound the concurrent requests; followed counts the watched nodes.
@@ -138,11 +138,11 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 }
 
 // change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
-// after the comparison: they are sent again at its end. So are changes whose answer was lost, which may be made twice; a
-// creation looks for what it has created.
+// after the comparison: they are sent again at its end. So are changes whose answer was lost, which may be made twice;
+// a creation first looks for the object that it may have created.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
-	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // fails the second time
+	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // removing a field fails the second time
 	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
 		if r.Err == nil {
@@ -296,7 +296,7 @@ func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) boo
 	return r.Err == nil
 }
 
-// resting is another client's operation, which ends when the node rests.
+// resting is another client's operation, which ends when the node reaches a stable state.
 type resting struct {
 	verbAction
 	name string

@@ -139,7 +139,7 @@ type EnrollReader struct {
 	Open func(name string) ([]byte, error)
 	// WhyNoFiles refuses all files, for a console on a server; "" allows them.
 	WhyNoFiles string
-	// Mask hears of the secrets of nodes. May be nil.
+	// Mask is called with the secrets of nodes. May be nil.
 	Mask func(secrets ...models.Secret)
 	// Progress is called with the number of BMCs that are done, from several goroutines; it must not block. May be
 	// nil.
@@ -150,7 +150,7 @@ type EnrollReader struct {
 type EnrollFound struct {
 	// Files are the files that were read, without their nodes.
 	Files []EnrolledFile
-	// BMCs are the results of asking, one for each system or address without one.
+	// BMCs are the results of the queries: one for each system, and for each address without a system.
 	BMCs []Discovered
 	// Nodes are the nodes of files and BMCs, in their order.
 	Nodes []enroll.Node

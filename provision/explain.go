@@ -30,7 +30,7 @@ type OthersAPI interface {
 // ExplainSources are the sources of an explanation beside Ironic's data on the node. Any of them
 // may be nil.
 type ExplainSources struct {
-	// Others returns all nodes, to compare one with; see [ListOthers].
+	// Others returns all nodes, to compare the explained node with; see [ListOthers].
 	Others func(ctx context.Context) ([]*models.Row, error)
 	// Observed returns the observations of the node from the time when it was watched.
 	Observed func(uuid string) (models.Row, bool)

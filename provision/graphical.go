@@ -22,10 +22,10 @@ type GraphicalConsole struct {
 // default).
 func (g *GraphicalConsole) Address() models.Secret { return g.url }
 
-// Enabled reports whether the console was enabled for this one, so that Close disables it.
+// Enabled reports whether Ironic's console had to be enabled for this page, so that Close disables it.
 func (g *GraphicalConsole) Enabled() bool { return g.handle.Changed() != "" }
 
-// Close closes the console; closing the last one disables the console if it was enabled for it.
+// Close closes the console; closing the last one of a node disables Ironic's console if it had to be enabled.
 func (g *GraphicalConsole) Close(ctx context.Context) error { return g.handle.Close(ctx) }
 
 // OpenGraphical enables the console of a node, if necessary, and returns its page.

@@ -91,7 +91,7 @@ func (a *hardwareAction) verb(n *models.Node) verbAction {
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	w := a.of(n)
 	if w.refused != nil {
-		r := *w.refused // several goroutines may ask
+		r := *w.refused // a copy, because several goroutines may ask
 		r.Action, r.Node = a.name, n.Label()
 		return &r
 	}

@@ -34,7 +34,7 @@ func inParallel(ctx context.Context, n int, do func(going context.Context, i int
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
-// inSlots is inParallel, width at a time, for calls that may free theirs, with next, before they return.
+// inSlots is inParallel, width at a time, for calls that may free their slot with next before they return.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()

@@ -58,7 +58,7 @@ type Preflighter struct {
 	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// Keep stores these steps while a node is watched. It may be nil.
+	// StoreOffered stores these steps while a node is watched. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
 	// Deployments records the requests of deployments before they are sent. If nil, nothing is recorded, and after a
 	// crash the result is unknown.

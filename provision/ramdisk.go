@@ -157,7 +157,7 @@ func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 		set = appendSetting(set, n.InstanceInfo, "instance_info", field, params)
 	case params != "":
 		set = appendSetting(set, n.DriverInfo, "driver_info", field, params)
-		// Even an empty text there would take precedence.
+		// Even an empty text in instance_info would take precedence.
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	case r.NoKernelParams:
 		remove = appendRemoval(remove, n.DriverInfo, "driver_info", field, n.DriverInfo[field] != nil)

@@ -92,8 +92,8 @@ type RuleVerdictKind string
 const (
 	RuleMatches RuleVerdictKind = "matches"
 	RuleDiffers RuleVerdictKind = "differs" // a condition does not hold
-	RuleFails   RuleVerdictKind = "fails"   // the inspection
-	RuleUnclear RuleVerdictKind = "unclear" // it cannot be evaluated here
+	RuleFails   RuleVerdictKind = "fails"   // the inspection would fail
+	RuleUnclear RuleVerdictKind = "unclear" // the result cannot be predicted
 )
 
 // Text is the verdict in words.
@@ -104,7 +104,7 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines are the notes, the changes and the failure, one in each.
+// Lines are the notes, the changes and the failure, one per line.
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {

@@ -128,7 +128,7 @@ type RunOptions struct {
 	// Sent reports when an earlier run, which was interrupted, sent the requests to a node, by UUID: the node is only
 	// followed. It may be nil.
 	Sent func(uuid string) (at time.Time, sent bool)
-	// Cancels takes single nodes out of the run; it may be nil.
+	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
 	// next lets the next node start; followed counts the nodes that are watched.
@@ -169,7 +169,7 @@ const (
 	OutcomeUnknown  Outcome = "unknown" // sent, result unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
-	// OutcomeCanceled means that the operator took the node out of the run; the error says whether something was sent.
+	// OutcomeCanceled means that the operator removed the node from the run; the error says whether something was sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
@@ -332,7 +332,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		return res
 	}
 	start := time.Now()
-	_ = log.setStage(StageFollowing, start) // as above
+	_ = log.setStage(StageFollowing, start) // on an error, the next run detects this
 	r.follow(going, a, n, start, opts, &res)
 	r.updateRecord(log, &res)
 	return res

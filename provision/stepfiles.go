@@ -13,7 +13,7 @@ import (
 	"ironworks/stepfile"
 )
 
-// StepFileAPI lists deploy templates and runbooks; *ironicclient.Client has it.
+// StepFileAPI lists deploy templates and runbooks; *ironicclient.Client implements it.
 type StepFileAPI interface {
 	RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error)
 	RawRunbooks(ctx context.Context) ([]json.RawMessage, error)

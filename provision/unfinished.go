@@ -92,7 +92,7 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	case ours && u.Stage == StageSent && failed:
 		return nextSend, "" // another attempt
 	case ours && u.Stage == StageSent && u.verb() == models.VerbRebuild && n.ProvisionState == models.StateActive:
-		return nextOver, "the rebuild has finished" // and may be requested again
+		return nextOver, "the rebuild has finished" // the rebuild may be requested again
 	case ours && deploys(n.ProvisionState) && (taken || u.moved(n)):
 		return nextFollow, ""
 	case taken:

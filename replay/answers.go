@@ -94,7 +94,7 @@ func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Wor
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest returns the last operations of all nodes that have ended by then.
+// Latest returns the last operations of all nodes that have ended by the current moment.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }

@@ -110,7 +110,7 @@ func (w interner) intern(s string) string {
 	return s
 }
 
-// line returns a line with interned strings. The journal's cursor has no use here.
+// line returns a line with interned strings. The journal's cursor is omitted: a recording does not need it.
 func (w interner) line(l models.LogLine) models.LogLine {
 	l.Cursor = ""
 	for _, s := range []*string{&l.Node.UUID, &l.Node.Name, &l.Unit, &l.Boot, &l.Known, (*string)(&l.Source)} {

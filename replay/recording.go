@@ -124,8 +124,8 @@ func (r settledEvents) outdated(p *models.Picture) bool {
 	return false
 }
 
-// showTime returns when a snapshot is shown: that of a resting node not before the event, because
-// the clock of its recorder may have been behind.
+// showTime returns when a snapshot is shown: that of a node in a stable state not before the event, because the clock
+// of its recorder may have been behind.
 func (r settledEvents) showTime(p *models.Picture) time.Time {
 	if p.Node.ProvisionState.Busy() {
 		return p.At

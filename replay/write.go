@@ -23,7 +23,7 @@ type first struct {
 	Header
 }
 
-// record is any other line: one of these.
+// record is any other line: exactly one field is set.
 type record struct {
 	Picture *models.Picture `json:"picture,omitempty"`
 	Event   *models.Event   `json:"event,omitempty"`

@@ -81,7 +81,7 @@ func changes(before, after Subject) []Change {
 	return append(list, differences("plugin data", "", before.PluginData, after.PluginData)...)
 }
 
-// differences compares objects key by key. A key of the node that is missing after was never an attribute.
+// differences compares objects key by key. A key of the node that is missing after the rule was never an attribute.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
 	keys := before.Keys()

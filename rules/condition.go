@@ -30,7 +30,7 @@ func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Excepti
 	return args, nil
 }
 
-// byName turns a list of arguments into an object. The plugin data is a parameter like others there: it shifts the
+// byName turns a list of arguments into an object. Ironic counts the plugin data as a parameter, too, which shifts the
 // optional ones.
 func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	if d, ok := args.(*hints.PythonDict); ok {

@@ -75,7 +75,7 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// shown are keys of the API's answers that a rule does not take.
+// shown are keys of the API's answers that a file of rules may not contain.
 var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) rule(v *document.Value) {

@@ -241,7 +241,7 @@ func dictOf(value any, name string) (any, *Exception) {
 	return nil, raise("TypeError", "'%s' object is not iterable", typeName(value))
 }
 
-// remove is delattr. Ironic saves nothing of it, and cannot read the field any more.
+// remove is delattr. Ironic does not save the removal, and cannot read the field any more.
 func (o *object) remove(name string) *Exception {
 	if _, isField := o.fields[name]; isField {
 		if name == "uuid" {

@@ -64,7 +64,7 @@ type translator struct {
 	in  []rune
 	at  int
 	out strings.Builder
-	// set is the offset of the innermost character class, 0 outside; namely of the character after [ or [^.
+	// set is the offset of the first character in the innermost character class, after [ or [^; 0 outside of a class.
 	set int
 }
 

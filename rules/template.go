@@ -15,7 +15,7 @@ type scope struct {
 	inventory, pluginData masked
 	// hidden is called with a field whose value the API hides.
 	hidden func(name string)
-	// item is the item of a loop; looping says that there is one.
+	// item is the item of a loop; looping is true if there is one.
 	item    any
 	looping bool
 }

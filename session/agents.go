@@ -30,7 +30,7 @@ func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)
 	}
 	gone := false
 	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Only: uuids})
-	_ = poller.Run(ctx, func(u fleet.Update) { // it ends with ctx, and reports faults here
+	_ = poller.Run(ctx, func(u fleet.Update) { // Run ends with ctx, and reports faults to the callback
 		if u.Status.Fault != nil && !gone {
 			lost(u.Status.Fault)
 		}

@@ -18,7 +18,7 @@ type Enrolling struct {
 // Enrolling returns the session's access to enrollment.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
 
-// WithoutFiles returns an access that reads no files, for the reason why.
+// WithoutFiles returns an access that reads no files, with why as the reason.
 func (e Enrolling) WithoutFiles(why string) Enrolling {
 	e.whyNoFiles = why
 	return e
@@ -39,8 +39,8 @@ func (e Enrolling) Compare(
 		if err != nil {
 			return provision.EnrollFound{}, nil, err
 		}
-		// The operator has named the BMCs with the login. On a server, its own password would go to any address that a
-		// user enters.
+		// The operator has named the BMCs with the login. On a server, the server's own password would go to any
+		// address that a user enters.
 		access.Command = e.whyNoFiles == "" || login.Password.IsSet()
 		r.BMCs = access.BMCs(e.s)
 	}

@@ -33,7 +33,7 @@ type Live struct {
 	// Record records lines of ramdisk logs, and adds them to the boot stages.
 	Record LineRecorder
 
-	// Poller reads single nodes on request; Run is the session's.
+	// Poller reads single nodes on request; only [Live.Run] calls its Run.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -71,8 +71,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	return l
 }
 
-// receive starts to receive pushed journals if the context is configured so. The console works
-// without them.
+// receive starts to receive pushed journals if the context configures this. The console works without them.
 func (l *Live) receive(ctx context.Context) agentlog.Subscriber {
 	if l.Context.Logs.Listen == "" {
 		return nil
@@ -108,7 +107,7 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 // OpensConsoles reports whether [Live.Graphical] is possible: not for the users of a served console, who share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
-// Graphical opens the graphical console of a node. [Live.GiveBack] disables it if that was not done.
+// Graphical opens the graphical console of a node. [Live.GiveBack] disables it if the caller has not.
 func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
 	return l.consoles.OpenGraphical(ctx, node)
 }

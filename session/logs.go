@@ -58,7 +58,7 @@ func (s *Session) sshOptions() agentlog.SSHOptions {
 	o := agentlog.SSHOptions{
 		User: of.User, Port: of.Port, Keys: of.Keys, Jump: of.Jump, Config: of.Config, Home: s.Home, Agent: s.Variable("SSH_AUTH_SOCK"),
 	}
-	// Without the folder, no image with a host key was made here.
+	// Without the folder, no image with a host key was made on this machine.
 	if images, err := agentlog.OpenImages(s.Files.Pushes()); err == nil {
 		o.HostKeys = images.HostKeys
 	}

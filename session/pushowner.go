@@ -121,9 +121,9 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	return owner, err
 }
 
-// withoutPort returns the machine of a sender whose MACs no port has: the machine that it was earlier in the same
-// boot, or the machine for which its image was built; nil for none. Its log shows that Ironic does not know the MAC
-// addresses.
+// withoutPort returns the machine of a sender whose MACs no port has: the machine that the sender was identified as
+// earlier in the same boot, or the machine for which its image was built; nil for none. Its log shows that Ironic does
+// not know the MAC addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)

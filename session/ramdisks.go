@@ -96,7 +96,7 @@ func RootURL(endpoint string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
 }
 
-// Defaults returns the defaults of the commands: only Ironic's address is known.
+// Defaults returns the defaults of the commands: no inputs, and Ironic's address if it is known.
 func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
 	if r.Session == nil || r.Session.Context.Guessed {
 		return in, ""

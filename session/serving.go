@@ -55,7 +55,7 @@ func (s *Serving) onEvent(e serve.Event) {
 // Targets returns the served files.
 func (s *Serving) Targets() []prepare.Target { return s.targets }
 
-// Where returns the address that it listens on.
+// Where returns the address that the server listens on.
 func (s *Serving) Where() string { return s.Addr().String() }
 
 // Troubles returns the last requests that were refused or failed.
@@ -65,7 +65,7 @@ func (s *Serving) Troubles() []serve.Event {
 	return slices.Clone(s.troubles)
 }
 
-// Ended reports whether it has stopped serving, and why.
+// Ended reports whether the server has stopped, and why.
 func (s *Serving) Ended() (bool, error) {
 	select {
 	case <-s.done:

@@ -44,7 +44,7 @@ type clientLimits struct {
 // Member is a user of a shared session.
 type Member struct {
 	Actor audit.Actor
-	// ReadOnly refuses every change, NoOverride to override checks.
+	// ReadOnly refuses every change, NoOverride the overriding of checks.
 	ReadOnly, NoOverride bool
 	// Nodes limits the nodes that the user sees and changes; the zero filter is no limit.
 	Nodes models.Filter
@@ -129,7 +129,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 		Logs: s.Logs, Record: s.Record, Poller: s.Poller,
 	}
 	if !own.Context.ReadOnly {
-		// Each member has its own, because it remembers credentials that the user has entered.
+		// Each member has a separate value, because it remembers credentials that the user has entered.
 		if l.BMCs, err = own.newBMCs(); err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (p *MemberPoller) Watch(uuid string) {
 	p.shared.Watch(uuid)
 }
 
-// Unwatch stops that.
+// Unwatch stops the frequent polling of a node.
 func (p *MemberPoller) Unwatch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

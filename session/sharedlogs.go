@@ -24,7 +24,7 @@ func newSharedLogs(f agentlog.Follower) *sharedLogs {
 	return &sharedLogs{follower: f, streams: map[string]*logStream{}}
 }
 
-// logKept is the number of lines that a new reader of a log gets from before.
+// logKept is the number of lines of earlier output that a new reader of a log gets.
 const logKept = 2000
 
 // logStream is the log of a node from some sources, with its readers.

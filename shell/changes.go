@@ -10,9 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// initiallyOn are the DEC private modes that are on until a program changes them, initiallyOff those that are off: keys,
-// colors, margins, mouse, paste, screens. Those of the alternate screen are last, because a terminal keeps others per
-// screen.
+// initiallyOn are the DEC private modes that are on until a program changes them, initiallyOff those that are off:
+// keys, colors, margins, mouse, paste, screens. Those of the alternate screen are last, because some terminals store
+// the other modes per screen.
 var (
 	initiallyOn  = []int{7, 25}
 	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}

@@ -65,11 +65,11 @@ type connection struct {
 
 	mu       sync.Mutex
 	sessions int
-	// lonely closes the connection.
+	// lonely closes the connection if it stays without a session.
 	lonely *time.Timer
 }
 
-// through ends the time at the gate.
+// through removes the connection from the gate's count, once.
 func (c *connection) through() { c.once.Do(func() { c.gate.leave(c.host) }) }
 
 // Close closes the connection.

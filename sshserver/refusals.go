@@ -16,7 +16,7 @@ const (
 	refusalsKinds = 1000
 )
 
-// otherAddresses are those beyond refusalsKinds.
+// otherAddresses stands for all addresses beyond refusalsKinds.
 const otherAddresses = "other addresses"
 
 // refusal is an address with the kind of its refused request.

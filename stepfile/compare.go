@@ -89,7 +89,7 @@ func Merged(existing, wanted *Item) Item {
 	return m
 }
 
-// Masked is the object without secrets: values of keys that are named like one.
+// Masked is the object without secrets: values whose keys are named like secrets.
 func Masked(item *Item) Item {
 	m := *item
 	m.Fields, _ = hints.PythonMasked("", item.Fields).(*hints.PythonDict)

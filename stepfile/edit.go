@@ -31,7 +31,7 @@ func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	return items, nil
 }
 
-// untouched reports whether the steps are the same, with their masks.
+// untouched reports whether the edited steps equal the existing ones, masks included.
 func untouched(existing, edited *Item) bool {
 	kind := existing.Kind
 	return hints.PythonSame(rankedValue(existing.Fields.Get("steps"), kind), rankedValue(edited.Fields.Get("steps"), kind))

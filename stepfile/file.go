@@ -275,7 +275,7 @@ func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
 	return sorted
 }
 
-// rank is the place of a step: the highest priority runs first, the lowest order.
+// rank is the place of a step: the highest priority or the lowest order runs first.
 func rank(step *hints.PythonDict, kind Kind) int {
 	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
 	if kind == Template {
@@ -315,7 +315,7 @@ func (i *Item) Body() *hints.PythonDict {
 	return d
 }
 
-// Traits are the traits of a runbook; given says that there are any to set.
+// Traits are the traits of a runbook; given is true if there are any to set.
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook

@@ -57,7 +57,7 @@ type Options struct {
 	Program string
 	// Warnings are shown as toasts at the start.
 	Warnings []string
-	// Tasks are tasks that outlive the console; nil for its own.
+	// Tasks are tasks that outlive the console; nil: the console has tasks of its own.
 	Tasks *screen.TaskList
 	// Team is set on a server with several users.
 	Team *Team

@@ -164,7 +164,7 @@ func (i *boundedInput) takeString(b byte) {
 	switch b {
 	case '\a', 0x9c, 0x18, 0x1a:
 		i.state = inputKeys
-	case '\x1b': // of the terminator, or of the next sequence
+	case '\x1b': // the start of the terminator, or of the next sequence
 		i.state = inputEscape
 		if i.size >= sequenceMost {
 			i.state = inputCut
@@ -175,7 +175,7 @@ func (i *boundedInput) takeString(b byte) {
 // takePaste collects a paste until its end, which is passed on without the text if that is too long.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
-	case i.matched == 0 && b != pasteEnds[0]: // nearly all
+	case i.matched == 0 && b != pasteEnds[0]: // nearly all bytes of a paste
 		if !i.dropped {
 			i.collect(b)
 		}

@@ -73,7 +73,7 @@ func (p *painter) ring() {
 	}
 }
 
-// listen takes what changes how pictures are drawn from the messages of a program.
+// listen applies a message of the program that changes how pictures are drawn.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

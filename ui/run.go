@@ -144,7 +144,7 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 // ended saves the view and waits for running work.
 func (c *Console) ended(ctx context.Context, err error) error {
 	if c.crash == nil { // what crashes the console must not be restored
-		_ = c.saveView()() // an error that lasts was a toast
+		_ = c.saveView()() // a persistent error has been shown as a toast
 	}
 	c.cancel()
 	c.wait()

@@ -93,7 +93,7 @@ func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
 	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[sessionReport](), c.saveView()
 	return func() tea.Msg {
-		if err := save(); err != nil { // before open reads it
+		if err := save(); err != nil { // open reads the saved view
 			notice(feed)(models.OnScreen(err))
 		}
 		s, err := open(name, notice(feed))
@@ -168,7 +168,7 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Run(l.ctx, push(l.feed)) // ends with its context; the callback has the faults
+		_ = l.Run(l.ctx, push(l.feed)) // Run ends with its context; the callback receives the faults
 		return pollEnded{l.number}
 	}
 }
@@ -205,7 +205,7 @@ func (c *Console) polled(n sessionReport) tea.Cmd {
 	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.SendToScreen(screen.FleetChanged{Update: u}), c.guide(u.Status), c.reopen())
 }
 
-// guide opens the connect screen while Ironic has never answered, and leaves it when it does.
+// guide opens the connect screen while Ironic has never answered, and closes it at the first answer.
 func (c *Console) guide(s fleet.Status) tea.Cmd {
 	front := c.history.front()
 	switch {

@@ -84,7 +84,7 @@ func (c *Console) who() screen.Overlay {
 		case p.Following != 0:
 			place = textFollows + strconv.Itoa(p.Following)
 		case me.Nodes != "" && me.Nodes != p.Nodes:
-			place = "" // it may name a node that this user does not see
+			place = "" // the screen's title may name a node that this user does not see
 		}
 		why := c.env.Seat.WhyNotFollow(p.ID)
 		if p.ID == me.ID {

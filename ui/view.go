@@ -23,7 +23,7 @@ const viewDelay = 2 * time.Second
 // viewKeeper stores the view of a session when it has changed.
 type viewKeeper struct {
 	file *viewstate.File
-	// saved was stored last, as number; pending differs from it since a time.
+	// saved is the view that was stored last, with this number; pending has differed from it since the given time.
 	saved, pending viewstate.State
 	since          time.Time
 	number         int
@@ -88,7 +88,7 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView stores the view if it has changed and stayed so for a moment.
+// dueView stores a changed view once it has stayed the same for viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil
@@ -112,7 +112,7 @@ func (c *Console) saveView() func() error {
 	return c.live.views.save(c.view())
 }
 
-// save is saveView for a view.
+// save returns a function that stores a view if it differs from the one that was stored last.
 func (k *viewKeeper) save(v viewstate.State) func() error {
 	if reflect.DeepEqual(v, k.saved) {
 		return func() error { return nil }

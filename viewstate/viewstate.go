@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// State is the arrangement of one context's screens. The zero State is as configured.
+// State is the arrangement of one context's screens. The zero State leaves the screens as configured.
 type State struct {
 	// Sort is the key of the fleet's sort column, after a dash if descending; Filter is the fleet's filter, as typed.
 	// nil is as configured.
@@ -133,7 +133,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// Reset removes the file, whatever it is.
+// Reset removes the file, even if Load would refuse it.
 func (f *File) Reset() error {
 	if f == nil {
 		return nil

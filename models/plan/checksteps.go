@@ -100,7 +100,7 @@ func wrongSteps(list []models.Step) (wrong []string) {
 			wrong = append(wrong, "a step has no name")
 		case stepRank(s.Interface) == 0:
 			wrong = append(wrong, fmt.Sprintf("%s: interface %s has no steps", label, s.Interface))
-		case seen[label] && !steps.Reserved(s.Step): // Ironic drops those before it compares
+		case seen[label] && !steps.Reserved(s.Step): // Ironic drops reserved steps before it compares
 			wrong = append(wrong, label+" is listed twice")
 		case label == "deploy.deploy" && priorityOf(s) != 0:
 			wrong = append(wrong, "deploy.deploy can be disabled, but not moved")

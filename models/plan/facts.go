@@ -28,7 +28,7 @@ type Facts struct {
 	// Outcomes are the possible kinds, Kind first: several if Ironic selects the deploy interface when the deployment
 	// starts. Kinds that write a disk come first.
 	Outcomes []Kind
-	// Hints are the effective ones once the plan's are written.
+	// Hints are the effective hints once the plan's hints are written.
 	Hints hints.NodeHints
 	// Mine is the instance_uuid that this deployment has set earlier.
 	Mine string

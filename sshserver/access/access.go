@@ -39,7 +39,7 @@ const rolePrefix = "ironworks-"
 
 // User is a person who may connect.
 type User struct {
-	// Name is the user's in the audit, on the screens and in limits.
+	// Name identifies the user in the audit file, on the screens and in limits.
 	Name string
 	Role Role
 	// Nodes is a filter; the user sees and changes only nodes that match. "" is all nodes.
@@ -183,7 +183,7 @@ func (l *List) plain(key ssh.PublicKey, now time.Time) (Login, error) {
 	return Login{}, refusal
 }
 
-// nonEmpty returns the lists of addresses that restrict.
+// nonEmpty returns the lists of addresses that are not empty; an empty list restricts nothing.
 func nonEmpty(sources ...string) []string {
 	return slices.DeleteFunc(sources, func(s string) bool { return s == "" })
 }

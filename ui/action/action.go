@@ -84,8 +84,8 @@ type Action struct {
 	Changes bool
 	// Form: the action asks for arguments first.
 	Form bool
-	// Danger is the worst effect on any node; the plan has that on a given node. Erasing actions have a shifted key
-	// or none.
+	// Danger is the worst effect on any node; the plan has the effect on a given node. Erasing actions have a shifted
+	// key or none.
 	Danger models.Danger
 }
 

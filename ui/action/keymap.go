@@ -21,7 +21,7 @@ type Binding struct {
 
 // Problem is why a binding is refused.
 type Problem struct {
-	// Binding is its place in the list.
+	// Binding is the index of the refused binding in the list.
 	Binding int
 	// Text describes the problem, Hint is the remedy or "".
 	Text, Hint string

@@ -57,7 +57,7 @@ func checkKey(key string) (problem, hint string) {
 	return "", ""
 }
 
-// splitKey returns modifiers and key; the key + is its own.
+// splitKey splits the name of a key into its modifiers and the key, which may be + itself.
 func splitKey(key string) []string {
 	if base, ok := strings.CutSuffix(key, "++"); ok {
 		return append(strings.Split(base, "+"), "+")
@@ -74,7 +74,7 @@ func typed(base string) bool {
 	return size > 0 && size == len(base) && r != ' ' && unicode.IsPrint(r)
 }
 
-// nearKey returns a hint for a key that is written differently here, or for a misspelled one.
+// nearKey returns a hint for a key that ironworks writes differently, or for a misspelled one.
 func nearKey(parts []string) string {
 	whole := strings.ToLower(strings.Trim(strings.Join(parts, "+"), "<>"))
 	for _, sep := range []string{"-", " "} {

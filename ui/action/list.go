@@ -383,7 +383,7 @@ func nodes() []Action {
 		help := v.Help()
 		danger := models.VerbEffect(v, &models.Node{}, nil).Danger
 		if v == models.VerbService {
-			danger = models.DangerErases // some of its steps do
+			danger = models.DangerErases // some of its steps erase
 		}
 		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], danger, form)
 	}

@@ -24,7 +24,8 @@ func NewForm(title string, fields []form.Field, then func(map[string]string) (te
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }
 
-// WithoutFiles refuses the names of files, for the reason why; "" allows them. It is called before the form is used.
+// WithoutFiles refuses the names of files, with why as the reason; "" allows them. It is called before the form is
+// used.
 func (f *Form) WithoutFiles(why string) {
 	if why != "" {
 		f.form = form.New(form.WithoutFiles(f.fields, why))

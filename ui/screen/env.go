@@ -66,7 +66,7 @@ type WebConsoles interface {
 // WebConsole is an open graphical console; *provision.GraphicalConsole implements it.
 type WebConsole interface {
 	Address() models.Secret
-	// Enabled reports whether it was enabled for this one; Close then disables it.
+	// Enabled reports whether Ironic's console had to be enabled for this connection; Close then disables it again.
 	Enabled() bool
 	Close(ctx context.Context) error
 }
@@ -125,7 +125,7 @@ type Context struct {
 	Auth     string
 	Accent   string
 	ReadOnly bool
-	// WhyReadOnly is why it is read-only, if not by its configuration.
+	// WhyReadOnly is why the context is read-only, if not by its configuration.
 	WhyReadOnly string
 	Current     bool
 	// Lab is true for simulated machines; every screen shows a LAB mark.
@@ -257,7 +257,7 @@ type Env struct {
 	WhyNoEditor string
 	// Seat is the console's place among those of other users; nil without a server.
 	Seat *presence.Seat
-	// Forbidden are actions that are never possible here, with the reason.
+	// Forbidden are actions that are never possible in this console, with the reason.
 	Forbidden map[action.ID]string
 	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap

@@ -110,7 +110,7 @@ type (
 	}
 	// LeaveTask stops following a task.
 	LeaveTask struct{ Task int }
-	// CancelNode takes a node out of a running task.
+	// CancelNode removes a node from a running task.
 	CancelNode struct {
 		Task int
 		UUID string

@@ -88,8 +88,8 @@ type Pointing interface {
 	Pointed() (n models.NodeRef, ok bool)
 }
 
-// Clickable is a screen that the mouse can act on. Click handles a click at a cell of it; open means that the row at
-// the cursor was clicked, which opens it.
+// Clickable is a screen that the mouse can act on. Click handles a click at one of its cells; open means that the row
+// at the cursor was clicked, which opens it.
 type Clickable interface {
 	Click(x, y int) (open bool, cmd tea.Cmd)
 }
@@ -152,7 +152,7 @@ type Overlay interface {
 // Hint is a key and its effect.
 type Hint struct{ Key, Text string }
 
-// FormHints returns the key hints of an input, in a form those of a field.
+// FormHints returns the key hints of a text input, or of a text field in a form.
 func FormHints(field bool) []Hint {
 	hints := []Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
 	if field {

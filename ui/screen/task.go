@@ -15,7 +15,7 @@ type Task struct {
 	// Owner started the task; "" without users.
 	Owner string
 	Plan  provision.Batch
-	// Runner is the task's own; the task continues when the context changes.
+	// Runner belongs to this task, so the task continues when the console changes to another context.
 	Runner provision.Runner
 	Began  time.Time
 	Ended  time.Time
@@ -27,7 +27,7 @@ type Task struct {
 	Results []provision.Result
 	// Retried has the number of the task that retries a node, by UUID.
 	Retried map[string]int
-	// Cancels takes single nodes out of the task while it runs.
+	// Cancels removes single nodes from the task while it runs.
 	Cancels *provision.Cancels
 	// Left is true if the operator stopped following.
 	Left bool

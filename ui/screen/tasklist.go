@@ -259,7 +259,7 @@ func (l *TaskList) Leave(number int) {
 	})
 }
 
-// CancelNode takes a node out of a running task: nothing more is sent to it, and it is no longer followed.
+// CancelNode removes a node from a running task: nothing more is sent to the node, and it is no longer followed.
 func (l *TaskList) CancelNode(number int, uuid string) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() && e.task.Cancels != nil {
@@ -293,7 +293,8 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 	return e.current(), true
 }
 
-// shows reports whether the user sees a task: an own one, or one whose nodes the user sees. Others would name hidden nodes.
+// shows reports whether the user sees a task: the user's own, or one whose nodes the user sees. Other tasks would
+// reveal the names of hidden nodes.
 func (l *TaskList) shows(t *Task) bool {
 	return l.visible == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }

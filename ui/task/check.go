@@ -37,7 +37,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		defer w.running.Done()
 		defer cancel()
 		defer box.Close()
-		if act == nil { // an action of an earlier check keeps the instances that it gave to nodes
+		if act == nil { // an action of an earlier check keeps the instances that it assigned to nodes
 			var err error
 			if act, err = build(); err != nil {
 				return Msg{f, checksDone{err: err}}

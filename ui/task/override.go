@@ -87,7 +87,7 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 }
 
 func (f *flow) addOverride(o override) {
-	f.overrides = maps.Clone(f.overrides) // a check may still read the old one
+	f.overrides = maps.Clone(f.overrides) // a running check may still read the old map
 	if f.overrides == nil {
 		f.overrides = map[string][]plan.CheckID{}
 	}

@@ -40,7 +40,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	for _, ref := range nodes {
 		row, _, ok := w.env.Session.Store.Get(ref.UUID)
 		if !ok || changing[ref.UUID] {
-			return "" // the check reads it again
+			return "" // the check reads the node again
 		}
 		why := needless(a.ID, &row.Node)
 		if refusal := refuse(&row.Node, w.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {

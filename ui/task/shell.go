@@ -45,7 +45,7 @@ type ShellMsg struct {
 	wait   *overlay.Wait
 	ctx    context.Context //nolint:containedctx // of the shell's connection
 	end    context.CancelFunc
-	shell  screen.Shell // nil if it failed
+	shell  screen.Shell // nil if connecting failed
 	status int
 	err    error
 }
@@ -92,7 +92,7 @@ func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
 		})
 	}
-	canceled := msg.ctx.Err() != nil // or the console ends
+	canceled := msg.ctx.Err() != nil // by the operator, or by the end of the console
 	msg.end()
 	if msg.shell != nil {
 		msg.shell.Close()

@@ -25,8 +25,8 @@ func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
 	return ""
 }
 
-// openWebConsole shows the page of a node's graphical console. A console that is enabled for it is disabled by x, or
-// when the console ends.
+// openWebConsole shows the page of a node's graphical console. A graphical console that had to be enabled first is
+// disabled again by x, or when ironworks ends.
 func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
 	ctx, consoles := w.ctx, w.env.Session.Consoles
 	w.console.Say(screen.Say{Text: fmt.Sprintf(textOpeningConsole, node.Label())})

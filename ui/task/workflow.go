@@ -61,7 +61,7 @@ func New(ctx context.Context, env *screen.Env, console Console, running *sync.Wa
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
 
-// state is where a flow is.
+// state is the stage that a flow has reached.
 type state int
 
 const (
@@ -79,7 +79,7 @@ const (
 // flow is one task from its start to its confirmation.
 type flow struct {
 	state state
-	// name is the operation's, for messages.
+	// name is the operation's name, for messages.
 	name    string
 	nodes   []models.NodeRef
 	session *screen.Session

@@ -72,7 +72,7 @@ func State(s models.ProvisionState) (glyph string, role Role) {
 	return GlyphIdle, Plain
 }
 
-// Node returns glyph and role of a node's state; maintenance shows if no operation runs.
+// Node returns glyph and role of a node's state; maintenance is shown if no operation runs.
 func Node(n *models.Node) (glyph string, role Role) {
 	glyph, role = State(n.ProvisionState)
 	switch {

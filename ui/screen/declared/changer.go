@@ -65,7 +65,7 @@ type sent struct {
 	message screen.Say
 }
 
-// Handle takes the messages of the Changer; reload reads the list again after a change.
+// Handle handles the messages of the Changer; reload reads the list again after a change.
 func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case begun:

@@ -249,7 +249,7 @@ func (s *Screen) Hints() []screen.Hint {
 	return screen.FormHints(!s.search.Typing())
 }
 
-// Targets is always empty: only the plan acts on nodes here.
+// Targets is always empty: on this screen, only the plan acts on nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Scopes returns the groups of actions of the wizard and the page.
@@ -304,7 +304,7 @@ func (s *Screen) planned() *plan.Facts {
 	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
 	_ = f.Resolve() // the checks report unreadable hints
 	if !read {
-		f.Kind, f.Outcomes = f.Plan.Kind, nil // it may depend on the node's deploy interface
+		f.Kind, f.Outcomes = f.Plan.Kind, nil // the kind may depend on the node's deploy interface
 	}
 	return f
 }

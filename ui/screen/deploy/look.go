@@ -170,7 +170,7 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 }
 
 // firstPage returns the first page where a decision is missing: a check failed, or First boot has a warning, as without
-// user data. If none is, Review shows everything.
+// user data. If no decision is missing, it returns Review, which shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
 		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {

@@ -23,8 +23,8 @@ const fieldPriority = "priority"
 // otherStep is the item of the list of steps that asks for a step as text.
 const otherStep = "other"
 
-// askStep asks for a new step, or for changes of instead. A step that the node offers has a form with its arguments, the
-// same as for cleaning and servicing.
+// askStep asks for a new step, or for changes of the step instead. A step that the node offers has a form with its
+// arguments, the same as for cleaning and servicing.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	known := s.deploySteps()
 	if instead != nil {
@@ -102,7 +102,8 @@ type stepReady struct {
 	err           error
 }
 
-// readStep reads the local file of inject_files, whose content becomes part of the plan, and takes the step over.
+// readStep reads the local file of inject_files, whose content becomes part of the plan, and puts the step into the
+// plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)

@@ -86,7 +86,7 @@ func hasStep(list []models.Step, step models.Step) bool {
 	return slices.ContainsFunc(list, func(o models.Step) bool { return sameStep(o, step) })
 }
 
-// stepRows returns the steps in Ironic's order, those that do not run last.
+// stepRows returns the steps in Ironic's order, and at the end the steps that do not run.
 func (s *Screen) stepRows() []stepRow {
 	f := s.planned()
 	idle := f.Disabled()
@@ -129,7 +129,7 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the steps to send with step added, in place of instead.
+// with returns the steps to send with step added, in place of the step instead.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -140,7 +140,7 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	return append(steps, step)
 }
 
-// askAnyStep asks for a new step as text, or for changes of instead.
+// askAnyStep asks for a new step as text, or for changes of the step instead.
 func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	title, name, priority, args := textAddStep, "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
@@ -234,7 +234,7 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 	return step, "", ""
 }
 
-// installs reports whether the agent runs at a priority.
+// installs reports whether the agent is running when Ironic runs steps of a priority.
 func installs(priority int) bool {
 	return priority > plan.PriorityTearDownAgent && priority < plan.PriorityDeploy
 }

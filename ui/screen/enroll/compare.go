@@ -20,10 +20,10 @@ type comparison struct {
 	err   error
 }
 
-// reading is a comparison on its way.
+// reading is a running comparison.
 type reading struct {
 	cancel context.CancelFunc
-	// done is the number of finished BMCs, of their total; the screen reads both on each tick.
+	// done is the number of finished BMCs, and of is the number of all; the screen reads both on each tick.
 	done, of atomic.Int64
 	shown    [2]int64
 }

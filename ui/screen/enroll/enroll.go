@@ -33,7 +33,7 @@ const (
 
 var titles = []string{"Form", "Nodes", "BMCs", "Result"}
 
-// Screen is the Enroll screen. The password of its form lives as long as it, and is stored nowhere else.
+// Screen is the Enroll screen. The password of its form lives as long as the screen, and is stored nowhere else.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -108,7 +108,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return nil
 }
 
-// lookAtServed follows the Ignition screen, which may have started or stopped to serve.
+// lookAtServed follows the Ignition screen, which may have started or stopped serving.
 func (s *Screen) lookAtServed() {
 	served := s.served()
 	if offered := len(served) > 0; offered != s.offered && !s.form.Editing() {
@@ -266,7 +266,7 @@ func (s *Screen) Copies() []screen.Copyable {
 // plan is the plan from the comparison.
 func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
-// follow finds the task that was started here, and reads its progress.
+// follow finds the task that this screen started, and reads its progress.
 func (s *Screen) follow() {
 	if s.started == nil {
 		return
@@ -278,7 +278,7 @@ func (s *Screen) follow() {
 		if s.task == nil {
 			s.tab = tabResult
 		}
-		s.task = t // a retry takes the place of the first
+		s.task = t // a retry replaces the first task
 	}
 	if s.task != nil {
 		s.setResults()

@@ -24,7 +24,8 @@ type row struct {
 	text   string
 }
 
-// Screen is the list of events. It reads only new events from the log, so that the cost of one does not grow.
+// Screen is the list of events. It reads only new events from the log, so that the cost of an event does not grow with
+// their number.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[*row]

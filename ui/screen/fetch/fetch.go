@@ -28,7 +28,7 @@ type Source[T any] struct {
 	closed bool
 }
 
-// answer is the result of a request of the source of.
+// answer is the result of a request; of is its source.
 type answer[T any] struct {
 	of    *Source[T]
 	turn  int

@@ -110,7 +110,7 @@ func (s *Screen) Why(id action.ID) string {
 	return ""
 }
 
-// SortBy asks the screen to sort by a column, or to reverse the order if it does already.
+// SortBy asks the screen to sort by a column, or to reverse the order if the list is sorted by that column already.
 type SortBy string
 
 // sortChoice lists every column. Choosing the sort column again reverses the order.

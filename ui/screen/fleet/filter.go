@@ -49,7 +49,7 @@ func (s *Screen) suggest() {
 // inventoriesAtOnce is the number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories is the end of a reading: the errors by node.
+// inventories reports that inventories were read, with the errors by node.
 type inventories map[string]error
 
 // missingInventories are the nodes whose inventory the filter needs, and nodes that auto-discovery may have enrolled.
@@ -66,7 +66,7 @@ func (s *Screen) missingInventories() []string {
 	if !s.filter.NeedsHardware() {
 		return uuids
 	}
-	properties := slices.Contains(s.filter.Fields(), "properties") // which may make the inventory unnecessary
+	properties := slices.Contains(s.filter.Fields(), "properties") // properties may make the inventory unnecessary
 	for _, r := range s.picture.unknown {
 		if r.Hardware == nil && (r.Node.Properties != nil || !properties) {
 			add(r.Node.UUID)
@@ -75,7 +75,7 @@ func (s *Screen) missingInventories() []string {
 	return uuids
 }
 
-// readInventories reads the missing ones.
+// readInventories reads the missing inventories.
 func (s *Screen) readInventories() tea.Cmd {
 	uuids := s.missingInventories()
 	if len(uuids) == 0 {

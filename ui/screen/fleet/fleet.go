@@ -19,7 +19,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// Screen is the list of all nodes. The cursor and the marks are nodes, not places.
+// Screen is the list of all nodes. The cursor and the marks belong to nodes, not to lines.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[item]
@@ -35,7 +35,7 @@ type Screen struct {
 	window        int // the width of the screen; width is the list's
 	width         int
 	listAt        int      // the line at which the table was drawn
-	columns       []string // keys from the configuration; empty is our own choice
+	columns       []string // keys from the configuration; empty: the default columns
 	// configured are the order and the filter of the configuration; lost is why a stored filter cannot be used, or nil.
 	configured viewstate.State
 	lost       error
@@ -105,7 +105,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return s.refresh()
 }
 
-// Scopes are a list of nodes that can be filtered.
+// Scopes returns the groups of actions: those for a list of nodes that can be filtered.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}
 }
@@ -205,7 +205,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted returns the number of visible nodes, of all if a filter hides some.
+// counted returns the number of visible nodes, and of all nodes if a filter hides some.
 func (s *Screen) counted() string {
 	if s.filter.IsZero() {
 		return models.Counted(s.picture.counts.Total, "node")

@@ -37,7 +37,7 @@ type item struct {
 	group *group
 }
 
-// itemID identifies an item; a group's is no UUID.
+// itemID identifies an item; the ID of a group is not a UUID.
 func itemID(i item) string {
 	if i.group != nil {
 		return "group " + i.group.value

@@ -68,7 +68,7 @@ func (s *Screen) restore(v *viewstate.State) {
 	}
 }
 
-// needFields requests the API fields of filters and columns; empty ones are in every list.
+// needFields requests the API fields of filters and columns; empty names stand for fields that are in every list.
 func (s *Screen) needFields(fields ...string) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
 	if len(fields) > 0 && s.env.Session != nil {

@@ -15,7 +15,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// askBMC reads the drives behind a RAID controller, which the inventory of an agent lacks. Only the operator asks a BMC.
+// askBMC reads the drives behind a RAID controller, which the inventory of an agent lacks. The BMC is queried only on
+// request of the operator.
 func (p *raidPage) askBMC() tea.Cmd {
 	s := p.s
 	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid

@@ -27,7 +27,7 @@ type bmcTab struct {
 	pane pane.Pane
 	// visits counts how often the tab was shown.
 	visits int
-	// keep is stored in the keyring once the BMC has accepted it; nil for nothing.
+	// keep has the credentials to store in the keyring once the BMC has accepted them; nil for none.
 	keep *screen.BMCLogin
 }
 

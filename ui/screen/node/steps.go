@@ -27,7 +27,7 @@ const (
 	pending stepOutcome = iota
 	done
 	running
-	stopped // it ran when the operation failed
+	stopped // the step was running when the operation failed
 )
 
 func (f stepOutcome) style() (glyph, word string, role theme.Role) {

@@ -31,7 +31,7 @@ type timeline struct {
 	list *table.Table[*models.Work]
 	past *fetch.Source[[]models.Work]
 	// others are the last operations of all nodes. experience is learned from them, except from the operation at the
-	// cursor, which is without.
+	// cursor, which is stored in without.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	without    *models.Work
@@ -106,7 +106,7 @@ func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// learnt returns the experience with such operations, leaving out this one.
+// learnt returns the experience from all past operations except the given one.
 func (l *timeline) learnt(w *models.Work) *models.Experience {
 	same := l.without != nil && l.without.Kind == w.Kind && l.without.Begin.Equal(w.Begin)
 	if l.experience == nil || !same {
@@ -153,7 +153,7 @@ func sameWork(seen, kept *models.Work) bool {
 	case seen.Kind != kept.Kind || kept.Begin.After(seen.Begin.Add(nearly)):
 		return false
 	case !kept.End.IsZero() && !kept.End.After(seen.Begin), !seen.End.IsZero() && !seen.End.After(kept.Begin):
-		return false // they follow each other
+		return false // one ended before the other began
 	case kept.Begin.After(seen.Begin.Add(-nearly)):
 		return true
 	}

@@ -16,7 +16,7 @@ import (
 const LearnFrom = 200
 
 // Spans returns the phases as bars on an axis that starts with the operation. past may be nil. The pace of the
-// installer's log, if known, comes before it.
+// installer's log, if known, takes precedence over past.
 func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) []timebar.Span {
 	spans := make([]timebar.Span, len(w.Phases))
 	for i := range w.Phases {

@@ -39,7 +39,7 @@ type checking struct {
 	facts []pane.Line
 	// aside: the facts are drawn beside the source; else above it, wrapped to width, in heads lines.
 	aside        bool
-	jump         bool // to the current problem
+	jump         bool // scroll to the current problem at the next draw
 	width, heads int
 }
 
@@ -89,7 +89,7 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	c := &s.check
 	c.busy, c.err = false, msg.err
 	if msg.err != nil {
-		c.stamp = prepare.FileStamp{} // read the file again once it is back
+		c.stamp = prepare.FileStamp{} // read the file again once it exists again
 		return nil
 	}
 	if msg.got.Same {

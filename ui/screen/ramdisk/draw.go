@@ -184,7 +184,7 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short cuts lines to h; more is the last line then.
+// short cuts lines to h; the text more then replaces the last line.
 func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))

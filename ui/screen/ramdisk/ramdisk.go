@@ -144,7 +144,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
-	case form.Completions: // with the keys that waited for them
+	case form.Completions: // releases the keys that waited for the completions
 		cmd := s.form.Typed(msg)
 		return tea.Batch(cmd, s.changed())
 	case tea.KeyPressMsg, tea.PasteMsg:

@@ -78,7 +78,7 @@ func (a pollerLog) Unwatch(uuid string) {
 // PollNode records the node.
 func (a pollerLog) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
 
-// PollNow counts.
+// PollNow counts its calls.
 func (a pollerLog) PollNow() { a.r.Hurried++ }
 
 // Refresh counts.
@@ -134,7 +134,7 @@ func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged
 	return r.Sync()
 }
 
-// Pass waits.
+// Pass waits for a duration and returns the tick that the root would send.
 func (*Rig) Pass(d time.Duration) screen.Tick {
 	<-time.After(d)
 	return screen.Tick{Now: time.Now()}

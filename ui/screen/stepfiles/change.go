@@ -23,7 +23,7 @@ const (
 	fieldNodes = "nodes"
 )
 
-// planFile compares a file with Ironic. It runs outside of Update, as plan.
+// planFile compares a file with Ironic. It runs outside of Update, like plan.
 func (s *Screen) planFile(path string, rewrite bool) declared.Planned {
 	wanted, err := provision.ReadStepFiles(path, s.kind)
 	if err != nil {

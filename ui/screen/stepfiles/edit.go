@@ -49,7 +49,7 @@ func (s *Screen) layOut(existing *stepfile.Item, text string) tea.Cmd {
 	return s.layOutAgain(existing, text, text)
 }
 
-// layOutAgain opens a text that differs from the text edited first.
+// layOutAgain opens a text again after a rejected edit; was is the text before all edits.
 func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd {
 	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
 	return func() tea.Msg {

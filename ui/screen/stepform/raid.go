@@ -118,7 +118,7 @@ func raidArguments(k steps.Known, v map[string]string, n *models.Node) (args map
 	return args, "", nil
 }
 
-// raidValues returns the values of the form; ok is false for arguments that it does not show.
+// raidValues returns the values of the form; ok is false if the form cannot show the arguments.
 func raidValues(k steps.Known, args map[string]any) (values map[string]string, ok bool) {
 	values = map[string]string{}
 	create := map[string]bool{argRoot: true, argOthers: true}
@@ -179,7 +179,7 @@ func describeRAID(k steps.Known) func(string) string {
 	}
 }
 
-// software reports whether the agent runs a step, whose volumes have the controller software.
+// software reports whether the agent runs a step: it can then create only volumes whose controller is "software".
 func software(k steps.Known) bool { return slices.Contains(k.Drivers, steps.Agent) }
 
 // parseRAID reads a target RAID: LEVEL:SIZE with :root and :NAME for each volume, or YAML or JSON.
@@ -225,7 +225,7 @@ func parseVolume(word string) (map[string]any, error) {
 	return disk, nil
 }
 
-// volumeWords is the short form of a target RAID, or JSON if it says more.
+// volumeWords is the short form of a target RAID, or JSON if the short form cannot express it.
 func volumeWords(k steps.Known, config map[string]any) string {
 	if len(config) == 0 {
 		return ""
@@ -245,7 +245,7 @@ func volumeWords(k steps.Known, config map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// volumeWord is the short form of a logical disk; short is false if the disk says more.
+// volumeWord is the short form of a logical disk; short is false if the form cannot express the disk.
 func volumeWord(disk map[string]any) (word string, short bool) {
 	parts := []string{fmt.Sprint(disk["raid_level"]), fmt.Sprint(disk["size_gb"])}
 	for _, name := range slices.Sorted(maps.Keys(disk)) {

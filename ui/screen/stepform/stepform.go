@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Fields returns the fields for the arguments of a step: one for each, or the step's own form. The node is the one to run
-// it, with all fields; nil if unknown.
+// Fields returns the fields for the arguments of a step: one for each, or the step's own form. The node is the node
+// that will run the step, with all fields; nil if unknown.
 func Fields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	switch k.Label() {

@@ -38,7 +38,7 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	return values, true
 }
 
-// pairs writes settings as NAME=VALUE, if they have no other fields.
+// pairs writes the settings of a step as NAME=VALUE; ok is false if they have other fields.
 func pairs(args map[string]any, name, value string) (map[string]string, bool) {
 	list, isList := args["settings"].([]any)
 	if len(args) > 1 || len(args) == 1 && !isList {

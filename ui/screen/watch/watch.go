@@ -41,14 +41,14 @@ type Screen struct {
 	scale   time.Duration
 	// ended is the number of finished operations at the last count.
 	ended int
-	// running means that an operation or a task ran when it was counted last.
+	// running means that an operation or a task was running at the last count.
 	running bool
 	// choosing is true while chosen asks for the nodes of other screens, to exclude this one.
 	choosing bool
 	lines    events
-	// roomy is true with the columns of a wide screen.
+	// roomy is true if the columns for a wide screen are shown.
 	roomy bool
-	// log follows the running nodes; reading: keys go to the log.
+	// log shows the logs of the running nodes; reading is true while keys go to the log.
 	log     *logs.Log
 	reading bool
 }

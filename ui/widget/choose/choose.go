@@ -20,10 +20,10 @@ type Item struct {
 	Detail string // after the title
 	Note   string // at the right
 	Key    string // the equivalent key, before the title
-	// Keys are the equivalent keys. While nothing is typed, those that start no text pick the item; a letter puts its
-	// item first.
+	// Keys are the equivalent keys. While the filter is empty, a key that cannot start a text picks its item; a letter
+	// moves its item to the top.
 	Keys []string
-	// Heading is a line above the items after it, which cannot be picked; only without a text.
+	// Heading is a line above the items after it, which cannot be picked; shown only without a filter text.
 	Heading bool
 	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string

@@ -59,7 +59,7 @@ func (f *Form) waits(msg tea.Msg) bool {
 	return true
 }
 
-// complete takes completions that have arrived, unless they are another form's or an older text's. moves: tab was
+// complete takes completions that have arrived, unless they belong to another form or an older text. moves: tab was
 // pressed before, and there is nothing to complete.
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
@@ -102,7 +102,7 @@ func (f *Form) Recall(h History) {
 	}
 }
 
-// remember adds the texts to the history, but for secrets.
+// remember adds the texts to the history, except secrets.
 func (f *Form) remember() {
 	for i := range f.fields {
 		f.fields[i].remember(f.history)

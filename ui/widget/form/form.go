@@ -52,8 +52,8 @@ type Field struct {
 	Check func(value string) string
 }
 
-// Files completes the paths of files. It is no function, so that a field cannot complete paths without being known to
-// name a file, which a console on a server refuses.
+// Files completes the paths of files. It is a type and not a plain function, so that a console on a server can
+// recognize and refuse every field that names a file.
 type Files struct {
 	Complete func(text string) []string
 }
@@ -98,7 +98,8 @@ func New(fields []Field) *Form {
 	return f
 }
 
-// WithoutFiles returns the fields so that those for files refuse every value, for the reason why; "" changes nothing.
+// WithoutFiles returns the fields so that those for files refuse every value, with why as the reason; "" changes
+// nothing.
 func WithoutFiles(fields []Field, why string) []Field {
 	if why == "" {
 		return fields

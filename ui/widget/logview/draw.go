@@ -184,7 +184,7 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole is the color of a lane; none that means trouble.
+// laneRole is the color of a lane; never a color that means trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]

@@ -36,7 +36,7 @@ func (v *View) settle() {
 	v.goTo(at)
 }
 
-// Follow follows the newest line, or stays.
+// Follow starts or stops following the newest line.
 func (v *View) Follow(follow bool) {
 	v.settle()
 	if v.follow && !follow {

@@ -2,9 +2,9 @@ package table
 
 // Hit is the part of the table that was clicked.
 type Hit struct {
-	// Row means that a row was hit, which is at the cursor now. Again says that it was there before.
+	// Row is true if a row was clicked; the cursor is on that row now. Again is true if the cursor was there before.
 	Row, Again bool
-	// Column is the key of the column whose title was met, or "".
+	// Column is the key of the column whose title was clicked, or "".
 	Column string
 }
 

@@ -20,7 +20,7 @@ type Span struct {
 	Name string
 	Role theme.Role
 	Kind Kind
-	// Unseen means that it started before From, at an unknown time.
+	// Unseen means that the span started before From, at an unknown time.
 	Unseen bool
 }
 
@@ -79,7 +79,7 @@ func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 		due = max(due, to)
 		last := i == len(spans)-1
 		if !last {
-			// The next one starts where this one ends.
+			// The next span starts where this one ends.
 			next := max(s.at(spans[i+1].From), from+1)
 			to, due = min(next, s.W), min(next, s.W)
 		}
