@@ -150,7 +150,7 @@ func (a *File) Close() error {
 	return a.file.Close()
 }
 
-// LazyFile opens the audit file when the first record is written, so that reading needs none.
+// LazyFile opens the audit file when the first record is written, so that commands that only read need no file.
 type LazyFile struct {
 	Path string
 

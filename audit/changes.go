@@ -42,8 +42,8 @@ func (c *Changes) Write(r Record) error {
 	return nil
 }
 
-// ForNode returns the changes of a node that Ironic accepted, with times on its clock, which is now
-// there; nil if there are none.
+// ForNode returns the changes of a node that Ironic accepted, with times on Ironic's clock, whose current time is now;
+// nil if there are none.
 func (c *Changes) ForNode(uuid string, now time.Time) []models.NodeChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()

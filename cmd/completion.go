@@ -31,7 +31,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 			values, some = known["--"+f.Name]
 		}
 		if f.Name == "output" && f.Value.Type() != (outputFlag{}).Type() {
-			some = cmd.Name() == "export" // for other commands it is a file
+			some = cmd.Name() == "export" // for other commands, the flag names a file
 		}
 		if some {
 			// An error means that the flag has a function already.

@@ -280,7 +280,7 @@ type webConsoles struct{ live *session.Live }
 func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
 	page, err := w.live.Graphical(ctx, node)
 	if err != nil {
-		return nil, err // a nil page would be a value of the interface
+		return nil, err // a nil page in the interface would not equal nil
 	}
 	return page, nil
 }

@@ -27,7 +27,7 @@ type declaredKind[T any] struct {
 	yaml      func([]T) ([]byte, error)
 	documents func([]T) []any // in the form of the API
 	name      func(T) string
-	words     func(T) []string // that complete an argument
+	words     func(T) []string // words that complete an argument
 	note      func(T) string   // about an object that is shown, or ""
 	plan      func(now, wanted []T, rewrite bool) ([]provision.Declared, error)
 	remove    func([]T) []provision.Declared

@@ -58,7 +58,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes given with --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override applies to; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "policy of a check, CHECK=refuse|warn|off; may be repeated")
-	if v == models.VerbDeploy { // it also resumes rebuilds
+	if v == models.VerbDeploy { // deploy also resumes rebuilds
 		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node with an allocation of its resource class")
 		f.StringVar(&flags.class, "allocate-class", "", "resource class of the allocation; implies --allocate")
 		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait of the allocation; implies --allocate; may be repeated")

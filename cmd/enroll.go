@@ -130,7 +130,7 @@ func (flags *enrollFlags) input() provision.EnrollInput {
 		Names: enroll.Naming(flags.names), Set: flags.set, Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
 	}
 	if in.Ramdisk = flags.ramdisk.ramdisk; flags.ramdisk.file() {
-		in.Ramdisk.ISO = "" // its URL follows when it is served
+		in.Ramdisk.ISO = "" // the URL is set once the ISO is served
 	}
 	return in
 }

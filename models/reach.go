@@ -39,7 +39,7 @@ type Reach struct {
 	Status int
 	// Type, Server and Location are headers of the answer, the last masked.
 	Type, Server, Location string
-	// Date is the server's clock, zero if not sent; Sent and Got are on this machine's.
+	// Date is the server's clock, zero if not sent; Sent and Got are times on this machine's clock.
 	Date, Sent, Got time.Time
 	// Body is the start of the answer; Cut: there is more.
 	Body []byte

@@ -35,7 +35,7 @@ func Texts[T ~string](list []T) []string {
 	return texts
 }
 
-// Counted returns a number with its noun in the right number.
+// Counted returns a number with its noun in the singular or plural.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

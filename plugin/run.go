@@ -100,7 +100,7 @@ const mostSaid = 400
 // lastLine keeps the last line that is not blank.
 type lastLine struct{ last, line []byte }
 
-// Write takes over the output of a program.
+// Write receives the output of a program.
 func (l *lastLine) Write(data []byte) (int, error) {
 	n := len(data)
 	for {

@@ -127,7 +127,7 @@ func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.notify()
 }
 
-// AtNode returns the users but one whose sessions show a node, each once, sorted.
+// AtNode returns the users, except the given one, whose sessions show a node, each once, sorted.
 func (r *Room) AtNode(uuid, butUser string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

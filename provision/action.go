@@ -87,11 +87,11 @@ type entry struct {
 	object string
 	// send replaces the request if it does not go to Ironic.
 	send func(ctx context.Context) error
-	// answered is called with the node that Ironic has answered to a PATCH.
+	// answered is called with the node that Ironic has returned for a PATCH.
 	answered func(node *models.Node)
 	// judge may explain an error of the request, or return nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask reads instead of changing; its error stops the entries after it.
+	// ask reads from Ironic instead of changing it; its error stops the entries after this one.
 	ask func(ctx context.Context, api API) error
 	// undo reverts the change when a later request fails; empty if it cannot be reverted.
 	undo undo

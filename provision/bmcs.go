@@ -192,7 +192,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	}
 	for i := range found.Media {
 		m := &found.Media[i]
-		// Without its credentials and query it would be a different address.
+		// Without its credentials and query, the URL would be a different address.
 		if m.Inserted && m.Image != "" && !strings.Contains(m.Image, models.Mask) && !strings.Contains(m.Image, "@") && (len(addresses) == 0 || addresses[0] != m.Image) {
 			addresses = append(addresses, m.Image)
 		}

@@ -70,7 +70,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	now := *n
 	if now.ProvisionState.Busy() && now.TargetProvisionState != "" {
 		if now.ProvisionState.Phase() == models.StateInspecting {
-			now.InspectInterface = noInspectInterface // inspected when this ends
+			now.InspectInterface = noInspectInterface // the node is inspected when this verb ends
 		}
 		now.ProvisionState = now.TargetProvisionState
 	}
@@ -118,7 +118,7 @@ func sentInState(r request.Request, n *models.Node, state models.ProvisionState)
 	return r
 }
 
-// prepare does all of it. Without Wait it sends the first verb only.
+// prepare sends all verbs, each when the node is in its state. Without Wait it sends the first verb only.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
 		refused := refusal(a, n, models.RefusedArguments, "no connection for changes", "")

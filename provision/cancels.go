@@ -13,7 +13,7 @@ var (
 	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
 )
 
-// Cancels takes single nodes out of a run: nothing more is sent to them, and they are no longer followed. The zero
+// Cancels removes single nodes from a run: nothing more is sent to them, and they are no longer followed. The zero
 // value is ready; a nil one cancels nothing.
 type Cancels struct {
 	mu       sync.Mutex
@@ -21,7 +21,7 @@ type Cancels struct {
 	ends     map[string]func()
 }
 
-// Cancel takes a node out, by its UUID, also before its turn.
+// Cancel removes a node, by its UUID, even if the node is still queued.
 func (c *Cancels) Cancel(uuid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Cancels) Cancel(uuid string) {
 	}
 }
 
-// Has reports whether a node was taken out.
+// Has reports whether a node was removed.
 func (c *Cancels) Has(uuid string) bool {
 	if c == nil {
 		return false

@@ -61,7 +61,7 @@ const (
 func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.SerialConsole, error) {
 	handle, err := c.open(ctx, node, unreadable)
 	if err != nil {
-		return nil, err // a nil handle would be a value of the interface
+		return nil, err // a nil handle in the interface would not equal nil
 	}
 	return handle, nil
 }
@@ -254,7 +254,7 @@ func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 	return console.Info.URL.Reveal(), nil
 }
 
-// Close closes the handle; the last reader's disables the console.
+// Close closes the handle; closing the last reader's handle disables the console.
 func (l *consoleHandle) Close(ctx context.Context) (err error) {
 	l.closed.Do(func() {
 		l.mu.Lock()

@@ -142,7 +142,7 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 // a creation first looks for the object that it may have created.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
-	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // removing a field fails the second time
+	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // fails the second time
 	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
 		if r.Err == nil {
@@ -240,7 +240,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		if r.Err != nil || e.once {
 			return
 		}
-		tried[verb] = mostSent // it has ended, and would only end again
+		tried[verb] = mostSent // the verb has succeeded, and is not sent again
 		r.Did = append(r.Did, deed(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {

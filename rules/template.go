@@ -106,7 +106,7 @@ func (s *scope) fill(template, op string) (any, *Exception) {
 func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	var raised *Exception
 	if text, ok := value.(string); ok && s.looping {
-		if value, raised = s.fill(text, op); raised != nil { // repeated below
+		if value, raised = s.fill(text, op); raised != nil { // the result is filled in again below
 			return nil, raised
 		}
 	}

@@ -142,7 +142,7 @@ func checkOCIKind(f *Facts) finding {
 	}
 	switch {
 	case f.Kind == KindBootc && f.Registry.Artifact && f.autodetects(), f.Kind == KindDirect && !f.Registry.Artifact && f.autodetects():
-		return finding{} // autodetect does not select it
+		return finding{} // autodetect does not select this interface for the image
 	case f.Kind == KindBootc && f.Registry.Artifact:
 		return fail("bootc cannot install an artifact with a disk image", "deploy_interface: direct", at)
 	case f.Kind == KindDirect && !f.Registry.Artifact:

@@ -73,7 +73,7 @@ func checkSteps(f *Facts) finding {
 	}
 	for _, s := range f.Steps {
 		if f.Offered != nil && f.Offered.find(s) != nil {
-			continue // checkStepOffered has its real arguments
+			continue // checkStepOffered compares the arguments that the agent reported
 		}
 		for _, p := range interfaces.Check(s, models.DeploySteps) {
 			if p.Certain {

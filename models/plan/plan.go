@@ -108,7 +108,7 @@ type Fields struct {
 	ConfigDrive ConfigDrive
 	Ramdisk     Ramdisk
 	Image       Image
-	// Traits are the instance's; deploy templates with their names add steps. Nil keeps the node's.
+	// Traits are the instance's traits; deploy templates with their names add steps. Nil keeps the node's traits.
 	Traits []string
 	// Allocate reserves the node by an allocation instead of instance_uuid. Nil is unset.
 	Allocate *Allocate
@@ -151,7 +151,7 @@ type Ramdisk struct {
 // Image is the image of a direct deployment.
 type Image struct {
 	Source string
-	// Checksum is a digest or the URL of a file with it; Algorithm is empty for that of its length.
+	// Checksum is a digest or the URL of a file with it; Algorithm is empty if the length of the digest determines it.
 	Checksum  string
 	Algorithm string
 	// Format is raw, qcow2 or another one that Ironic allows; empty if Ironic finds it out.
@@ -162,9 +162,9 @@ type Image struct {
 type Allocate struct {
 	// Off disables it for one node of a plan with allocations.
 	Off bool
-	// ResourceClass is the requested one; empty is the node's.
+	// ResourceClass is the requested class; empty is the node's class.
 	ResourceClass string
-	// Traits are requested, become the instance's, and select deploy templates.
+	// Traits are the requested traits: they become the instance's traits, and select deploy templates.
 	Traits []string
 }
 

@@ -32,7 +32,7 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // an allocation overwrites the node's, even with none (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites the node's traits, even if it has none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
@@ -112,7 +112,7 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order returns the steps in Ironic's order, as far as the driver's are known.
+// Order returns the steps in Ironic's order, as far as the driver's steps are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
 
 // plainSteps returns the steps without their sources.

@@ -133,7 +133,7 @@ func checkPort(n *models.Node, p *models.Port, known map[string]*hints.NIC) []Fi
 	return list
 }
 
-// linkDifference compares the keys that both have.
+// linkDifference compares the keys that both link connections have.
 func linkDifference(link map[string]any, n hints.Neighbor) string {
 	var differ []string
 	for _, part := range []struct{ key, announced string }{

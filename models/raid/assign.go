@@ -30,9 +30,9 @@ type Volume struct {
 	LogicalDisk
 	// Drives are the IDs of the drives, in the order in which Ironic sends them.
 	Drives []string
-	// Bytes is the size; if Max is set, that of the space that Ironic computes, while the controller chooses the size.
+	// Bytes is the size; if Max is set, the size that Ironic computes, while the controller chooses the actual one.
 	Bytes int64
-	// SpanDepth is the number of spans and SpanLength that of drives in each, 0 for RAID 1+0.
+	// SpanDepth is the number of spans and SpanLength the number of drives in each, 0 for RAID 1+0.
 	SpanDepth, SpanLength int
 	// Busy are the drives that belong to another volume already.
 	Busy []string

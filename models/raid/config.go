@@ -41,7 +41,7 @@ type LogicalDisk struct {
 	given *hints.PythonDict // as errors quote it
 }
 
-// HasDrives reports whether the configuration names the drives, maybe none.
+// HasDrives reports whether the configuration names the drives, even as an empty list.
 func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != nil }
 
 // Decode reads a configuration from a value of a YAML or JSON file, or a *hints.PythonDict. It accepts what [Check]

@@ -9,7 +9,7 @@ type Class string
 const (
 	InvalidParameterValue Class = "InvalidParameterValue"
 	RedfishError          Class = "RedfishError"
-	// The others are not handled by Ironic: it fails the step with their text.
+	// Ironic does not handle the other classes: it fails the step with their text.
 	KeyError       Class = "KeyError"
 	ValueError     Class = "ValueError"
 	AttributeError Class = "AttributeError"

@@ -110,7 +110,7 @@ func orderedSteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// Power requests a power state. Ironic answers before it is reached.
+// Power requests a power state. Ironic answers before the state is reached.
 func Power(id string, target models.PowerTarget) Request {
 	r := node("set power of node", put, id, "states", "power")
 	r.Op += " to " + string(target)
@@ -162,7 +162,7 @@ func Maintenance(id string, on bool, reason string) Request {
 	return r
 }
 
-// Console enables or disables the serial console. Ironic answers before it is done; the console's state or the
+// Console enables or disables the serial console. Ironic answers before the change is done; the console's state or the
 // node's last error show the result.
 func Console(id string, on bool) Request {
 	verb := "disable"

@@ -39,7 +39,7 @@ type Request struct {
 	Sensitive bool
 	// Commands are the equivalent baremetal commands, with secrets masked.
 	Commands []string
-	// When describes when it is sent, if not immediately.
+	// When describes when the request is sent, if not immediately.
 	When string
 }
 

@@ -16,7 +16,7 @@ import (
 // _validate_user_steps leaves them out of the list of steps without an error (39.0.0).
 var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
 
-// Reserved reports whether a step is one of the conductor, not of an interface.
+// Reserved reports whether a step belongs to the conductor, not to an interface.
 func Reserved(step string) bool { return slices.Contains(reserved, step) }
 
 // Problem is a problem of a step.

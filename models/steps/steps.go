@@ -124,7 +124,7 @@ func All() []Known { return slices.Clone(table) }
 // unknown.
 type Interfaces map[string]string
 
-// InterfacesOf returns the interfaces of a node that was read with all fields; none of others.
+// InterfacesOf returns the interfaces of a node that was read with all fields; none for other nodes.
 func InterfacesOf(n *models.Node) Interfaces {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(n.Raw, &fields) != nil {
@@ -187,8 +187,8 @@ func (all Interfaces) offer(k *Known) bool {
 	return false
 }
 
-// bootsAgent reports whether a deploy interface runs the agent's steps. autodetect has turned into another one when
-// steps run.
+// bootsAgent reports whether a deploy interface runs the agent's steps. autodetect has been replaced by another
+// interface when steps run.
 func bootsAgent(deployInterface string) bool {
 	return !slices.Contains([]string{"fake", "noop", "ramdisk", "anaconda"}, deployInterface)
 }
