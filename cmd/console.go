@@ -34,7 +34,7 @@ type consoleFlags struct {
 	ascii bool
 	mouse bool
 	theme string
-	// notify is a ui.Notify.
+	// notify is the name of a ui.Notify.
 	notify string
 	fps    int
 	record string
@@ -151,7 +151,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	return err
 }
 
-// needsTerminal is an error when the console cannot run here.
+// needsTerminal returns an error if the console cannot run on this terminal.
 func (a *app) needsTerminal() error {
 	_, in := terminal(a.stdin)
 	_, out := terminal(a.stdout)

@@ -50,7 +50,8 @@ func manCommands(cmd *cobra.Command) (subs []*cobra.Command) {
 // manName is the name of a command's page, such as ironworks-bmc-power.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage writes a page in the man macros of roff. cobra/doc reads descriptions as Markdown, which theirs is not.
+// manPage writes a page in the man macros of roff. cobra/doc reads descriptions as Markdown, but the help texts are
+// plain text.
 func manPage(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintf(w, ".TH %s 1 \"\" \"ironworks %s\" \"ironworks\"\n", strings.ToUpper(roff(manName(cmd))), roff(version()))
 	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))

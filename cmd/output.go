@@ -194,7 +194,7 @@ func columnSizes(header []string, rows [][]string) []int {
 	return sizes
 }
 
-// rowText joins printable cells. A cell that is wider than its column moves those after it.
+// rowText joins printable cells. A cell that is wider than its column moves the cells after it.
 func rowText(row []string, sizes []int, width int) string {
 	var b strings.Builder
 	for i, cell := range row {

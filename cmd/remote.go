@@ -114,7 +114,7 @@ func (r *remoteUser) restrict(a *app, root *cobra.Command) {
 	root.CompletionOptions.DisableDefaultCmd = true
 }
 
-// isVerb reports whether a command is a provision verb or a flag of nodes.
+// isVerb reports whether a command is a provision verb or sets a flag of nodes.
 func (a *app) isVerb(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(append(a.verbCommands(), a.flagCommands()...), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }

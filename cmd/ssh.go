@@ -61,7 +61,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	var status int
 	if atTerminal && (flags.tty || command == "") {
 		back := func() {}
-		if a.away != nil { // Ctrl-C is the machine's
+		if a.away != nil { // Ctrl-C goes to the machine
 			back = a.away()
 		}
 		status, err = machine.AtTerminal(ctx, a.stdin, a.stdout, command)

@@ -36,8 +36,8 @@ func (a *app) webConsoleCommand() *cobra.Command {
 	return cmd
 }
 
-// showWebConsole prints the page of a console. A console that was enabled for it stays open until the command is
-// interrupted.
+// showWebConsole prints the page of a console. A console that the command had to enable stays enabled until the command
+// is interrupted.
 func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConsole, open, keep bool) error {
 	if err := a.printOut("%s\n", page.Address().Reveal()); err != nil {
 		return err

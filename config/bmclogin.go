@@ -32,9 +32,9 @@ type BMCLogin struct {
 	Scope LoginScope
 }
 
-// BMCLogins has the credentials for the BMCs of a context. Typed credentials take precedence
-// over flags and variables, those over the context, and that over the keyring. Typed
-// credentials are kept in memory, unless the operator stores them in the keyring.
+// BMCLogins has the credentials for the BMCs of a context. Typed credentials take precedence over flags and variables,
+// flags and variables over the context, and the context over the keyring. Typed credentials are kept in memory, unless
+// the operator stores them in the keyring.
 type BMCLogins struct {
 	context string
 	own     BMC
@@ -178,7 +178,7 @@ func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BM
 	return nil
 }
 
-// Forget removes the typed credentials for a BMC, and the keyring's for it and for all.
+// Forget removes the typed credentials for a BMC, and the keyring's credentials for it and for all BMCs.
 func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	l.mu.Lock()
 	delete(l.typed, address)

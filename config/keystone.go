@@ -70,8 +70,8 @@ func (b *builder) domains(k *models.Keystone) {
 	k.DomainID, k.DomainName = "", ""
 }
 
-// scope checks that there is at most one scope. An application credential has its own: other
-// scopes are ignored, except the system scope, which is an error because it cannot be granted.
+// scope checks that there is at most one scope. An application credential has its own scope: other scopes are ignored,
+// except the system scope, which is an error because it cannot be granted.
 func (b *builder) scope(k *models.Keystone) {
 	if k.SystemScope != "" && k.SystemScope != "all" {
 		b.fail(keySystemScope, "must be all", "omit it for a project or domain", nil)

@@ -13,7 +13,7 @@ import (
 // Plugin is a custom command of the console. The console checks its keys.
 type Plugin struct {
 	plugin.Plugin
-	// At is the position of its name.
+	// At is the position of the plugin's name.
 	At Position
 }
 

@@ -20,7 +20,7 @@ func (v *Value) Python() any {
 		return v.True()
 	case Number:
 		if strings.Trim(v.Literal, "-0123456789") != "" && !strings.ContainsAny(v.Literal, ".eE") {
-			return hints.PythonNumber(fmt.Sprint(v.Any())) // 0x10
+			return hints.PythonNumber(fmt.Sprint(v.Any())) // such as 0x10
 		}
 		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
 	case List:

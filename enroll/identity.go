@@ -34,7 +34,7 @@ func addressFields() [][2]string {
 	}
 }
 
-// BMCOf returns the BMC in driver_info. One controller reached by IPMI and by Redfish is the same.
+// BMCOf returns the BMC in driver_info. One controller reached by IPMI and by Redfish is the same BMC.
 func BMCOf(info map[string]any) (b BMC, found bool) {
 	for _, field := range addressFields() {
 		address := models.TextOf(info[field[0]])

@@ -66,7 +66,7 @@ func fieldsOf(n *models.Node) map[string]any {
 	return fields
 }
 
-// match is a node of Ironic that has something of a node of the input.
+// match is a node of Ironic that shares an identifier with a node of the input.
 type match struct {
 	by   string
 	node *models.Node
@@ -143,7 +143,8 @@ func (ix *indexed) labelOf(node string) string {
 	return node
 }
 
-// markDuplicates turns nodes that name the same machine or port into conflicts. An exact repetition leaves the first.
+// markDuplicates turns nodes that name the same machine or port into conflicts. Of exact repetitions, the first one
+// stays.
 func markDuplicates(plan Plan) {
 	first := map[string]int{}
 	for i := range plan {

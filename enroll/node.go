@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// Placeholder stands in files for a secret that is unknown.
+// Placeholder replaces an unknown secret in files.
 const Placeholder = "PASSWORD"
 
 // Node is a node as an input describes it.
@@ -58,12 +58,12 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Port is a NIC of a node in an input: the fields of POST /v1/ports, without the node's.
+// Port is a NIC of a node in an input: the fields of POST /v1/ports, without the node's UUID.
 type Port struct {
 	Fields map[string]any
 }
 
-// Portgroup is a bond of a node in an input: the fields of POST /v1/portgroups, without the node's.
+// Portgroup is a bond of a node in an input: the fields of POST /v1/portgroups, without the node's UUID.
 type Portgroup struct {
 	Fields map[string]any
 	Ports  []Port

@@ -28,7 +28,7 @@ func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 type Item struct {
 	Node Node
 	Kind Kind
-	// UUID is the node's, before it exists.
+	// UUID is the UUID of the node, even before the node exists.
 	UUID string
 	// Existing is Ironic's node; nil if it is created.
 	Existing *models.Node
@@ -68,7 +68,7 @@ func (p *PartItem) Label() string {
 	return p.UUID
 }
 
-// Differences describes what changes on an existing node, one difference a text, with secrets masked.
+// Differences describes what changes on an existing node, one text per difference, with secrets masked.
 func (it *Item) Differences() []string {
 	if it.Kind != Change {
 		return nil

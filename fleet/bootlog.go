@@ -11,8 +11,8 @@ import (
 const maxLogEvents = 10_000
 
 // AddLogLines processes lines of ramdisk logs: it stores the boot progress with the node, and reports it with the
-// server's next answer. The lines of one source of a node must be in order. skew is how far the server's clock is
-// ahead of the one of Received.
+// server's next answer. The lines of one source of a node must be in order. skew is how far the server's clock is ahead
+// of the clock of Received.
 func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ const (
 // requireSweep marks the node list as incomplete until a sweep has ended.
 func (p *Poller) requireSweep(d sweepNeed) { p.sweepNeed = max(p.sweepNeed, d) }
 
-// sweepPending reports whether a sweep is needed, or running because it was.
+// sweepPending reports whether a sweep is needed, or is running because one was needed.
 func (p *Poller) sweepPending() bool { return p.sweepNeed != sweepNone || p.list.urgent }
 
 // count returns the number of nodes. known is false if it is not available, or not needed because

@@ -113,7 +113,7 @@ func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []requ
 		r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
 		requests, commands = append(requests, r), append(commands, r.Commands...)
 		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
-			now.InspectInterface = noInspectInterface // inspected once
+			now.InspectInterface = noInspectInterface // the node now counts as inspected
 		}
 	}
 	return requests, commands

@@ -39,7 +39,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	list, _ := args.(hints.PythonList)
 	list = slices.Clone(list)
 	if sig.pluginData {
-		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // Ironic adds it when the rule is created, and again when the rule runs
+		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // added at creation, and again now
 	}
 	d := &hints.PythonDict{}
 	if len(list) < len(sig.required) {

@@ -107,7 +107,7 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 // OpensConsoles reports whether [Live.Graphical] is possible: not for the users of a served console, who share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
-// Graphical opens the graphical console of a node. [Live.GiveBack] disables it if the caller has not.
+// Graphical opens the graphical console of a node. [Live.GiveBack] disables it unless the caller has closed the page.
 func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
 	return l.consoles.OpenGraphical(ctx, node)
 }

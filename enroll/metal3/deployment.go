@@ -164,7 +164,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 	h.inherited(fields)
 }
 
-// inherited takes the ramdisk's network where the host has no own.
+// inherited uses the ramdisk's network if the host has none.
 func (h *hostReader) inherited(fields *plan.Fields) {
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data

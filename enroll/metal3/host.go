@@ -271,7 +271,7 @@ func (h *hostReader) bmc() {
 	h.credentials(bmc.Line, a.Prefix, credentials)
 }
 
-// credentials takes user and password from the Secret, without blanks around them as Metal3 does.
+// credentials reads user and password from the Secret, without blanks around them as Metal3 does.
 func (h *hostReader) credentials(line int, prefix, name string) {
 	s, found := h.secrets[key(h.namespace, name)]
 	if !found {

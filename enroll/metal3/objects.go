@@ -162,7 +162,7 @@ func (r *reader) secret(o object) {
 	r.secrets[key(o.namespace, o.name)] = s
 }
 
-// once reports a second object of a name.
+// once reports a second object with the same name.
 func (r *reader) once(o object) {
 	if first, twice := r.named[o.String()]; twice {
 		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)

@@ -169,7 +169,7 @@ func (h *hostWriter) name(taken map[string]bool) metadata {
 }
 
 func kubernetesName(name string) string {
-	const longest = 200 // of 253, which the names of Secrets extend
+	const longest = 200 // Kubernetes allows 253, but names of Secrets add a suffix
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r

@@ -67,7 +67,7 @@ func records(data []byte, file string) ([]row, error) {
 	for rest := data; len(rest) > 0; {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		text := strings.ToLower(string(bytes.TrimSpace(line)))
-		if s, is := strings.CutPrefix(text, "sep="); is && len(s) == 1 { // Excel's
+		if s, is := strings.CutPrefix(text, "sep="); is && len(s) == 1 { // Excel's line with the separator
 			separator = rune(s[0])
 		} else if text != "" && (!strings.HasPrefix(text, "#") || len(text) > 1 && strings.ContainsRune(",;|", rune(text[1]))) {
 			break

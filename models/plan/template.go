@@ -32,7 +32,7 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // an allocation overwrites the node's traits, even if it has none (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites them, even with none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
