@@ -29,8 +29,8 @@ type pageResult struct {
 	more bool
 }
 
-// next reads a page, stores its nodes and moves on. If the marker's node was deleted, it continues
-// from one further up.
+// next reads a page, stores its nodes and moves on. If the marker's node was deleted, it continues from a node further
+// up.
 func (p *Poller) next(ctx context.Context, w *pager) (pageResult, error) {
 	for back := 1; ; back *= 2 {
 		began := time.Now()

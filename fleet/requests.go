@@ -84,9 +84,8 @@ func (p *Poller) applyRequests() {
 // maxSingle bounds how many nodes one round reads one by one.
 const maxSingle = 20
 
-// watchedNodes returns the nodes that a round reads one by one. If there are more than a few, it
-// omits those that the round has read already, and takes the others in turn; if many are deleted,
-// a sweep finds that sooner.
+// watchedNodes returns the nodes that a round reads one by one. If there are more than a few, it omits those that the
+// round has read already, and reads the others in turn; if many are deleted, a sweep finds that sooner.
 func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

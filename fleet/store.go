@@ -222,7 +222,7 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	if n.ProvisionState.Phase() != old.ProvisionState.Phase() {
 		row.Since, row.Reason = at, ""
 		if old.ProvisionState.Phase() == models.StateInspecting {
-			row.Hardware = nil // the inventory is another
+			row.Hardware = nil // the node has a new inventory
 		}
 		r.reasonRequested, r.reasonRead = false, false
 		if beginsWork(old.ProvisionState, n.ProvisionState) {

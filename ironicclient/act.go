@@ -25,7 +25,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, e
 		return request.Answer{}, err
 	}
 	answer := request.Answer{ID: requestIDOf(resp.header)}
-	if r.Method == http.MethodPatch { // it is answered with the object
+	if r.Method == http.MethodPatch { // the answer is the changed object
 		if !json.Valid(resp.body) {
 			return request.Answer{}, c.badAnswer(resp, cl, errors.New("not JSON"))
 		}

@@ -34,7 +34,7 @@ func (j *Journal) store(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if err := j.storeIn(ctx, db, b); err != nil {
-		j.seen = newLineIndex() // it was ahead of the file
+		j.seen = newLineIndex() // the index was ahead of the file
 		return fmt.Errorf("cannot write journal %s: %w", j.opts.Path, err)
 	}
 	return nil

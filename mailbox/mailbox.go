@@ -1,4 +1,4 @@
-// Package mailbox passes what some goroutines report to another one, without blocking them.
+// Package mailbox passes the reports of some goroutines to another one, without blocking the senders.
 package mailbox
 
 import (

@@ -62,7 +62,7 @@ type Column struct {
 	Text func(r *Row, now time.Time) string
 	// Compare orders rows; nil orders by text.
 	Compare func(a, b *Row) int
-	// Field is the API field it needs beyond [ListFields], or "".
+	// Field is the API field that the column needs beyond [ListFields], or "".
 	Field string
 }
 

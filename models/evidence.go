@@ -23,10 +23,11 @@ type Evidence struct {
 	StepIndex int
 	// Step is the label of the last step that ran or waited.
 	Step string
-	// LastError is the last one during the operation.
+	// LastError is the last error during the operation.
 	LastError string
 
-	// Phases are its phases so far; read-only. Whole means that its start was observed.
+	// Phases are the phases of the operation so far; read-only. Whole means that the start of the operation was
+	// observed.
 	Phases []Phase
 	Whole  bool
 	// Outcome is the result, at Ended; running and zero until then.

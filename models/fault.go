@@ -70,7 +70,7 @@ type Fault struct {
 	LockedBy string
 	// Fingerprint is the SHA-256 of a refused certificate, for FaultTLS.
 	Fingerprint string
-	// RetryAfter is the server's, 0 if none.
+	// RetryAfter is the delay that the server requested; 0 if none.
 	RetryAfter time.Duration
 	// Sent: a change may have reached Ironic without an answer, and must not be repeated blindly.
 	Sent bool

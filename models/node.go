@@ -268,8 +268,8 @@ func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	return nodes, nil
 }
 
-// KeepWhole decodes fields of nodes into their Whole: those that the object of the API with the same position has.
-// data is an answer of GET /v1/nodes, as for [DecodeNodes].
+// KeepWhole decodes fields of nodes into their Whole, as far as the object at the same position in data has them. data
+// is an answer of GET /v1/nodes, as for [DecodeNodes].
 func KeepWhole(nodes []Node, data []byte, fields []string) error {
 	if len(fields) == 0 {
 		return nil

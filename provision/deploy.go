@@ -170,7 +170,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
 	if n.InstanceUUID != "" && d.ownInstance == "" || r.verb == models.VerbRebuild {
-		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt or overridden: the instance stays
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt or overridden
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r

@@ -207,7 +207,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 				r.Outcome = OutcomeAccepted
 				return
 			}
-			// Another run, or an earlier one, has started this.
+			// Another run, or an earlier one, has started this operation.
 			if !e.await(going, now, r) {
 				return
 			}

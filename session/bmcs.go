@@ -84,7 +84,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 	}, nil
 }
 
-// BMCs returns the queries of BMCs. The session is nil without an Ironic.
+// BMCs returns the functions that query and command BMCs. The session is nil without an Ironic.
 func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
 	b := &provision.BMCs{Complete: w.Complete, Web: provision.NewWeb()}
 	if s != nil {

@@ -30,8 +30,9 @@ func (r *reader) bifrost(top document.Value) {
 	}
 }
 
-// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. They ignore
-// fields of nodes such as resource_class, which are read here. network_interface is one of Bifrost's host.
+// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. They
+// ignore fields of nodes such as resource_class, which are read here. network_interface is a NIC of Bifrost's host, not
+// a field of the node.
 func (r *reader) bifrostHost(host document.Member) {
 	b := r.builder(host.Line)
 	b.node.Fields["name"] = host.Key

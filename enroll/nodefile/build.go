@@ -30,7 +30,7 @@ func (b *builder) note(line int, format string, args ...any) {
 	b.node.Notes = append(b.node.Notes, b.at(line)+fmt.Sprintf(format, args...))
 }
 
-// at names a line that is not the node's.
+// at returns "line N: " for a line other than the node's own, otherwise "".
 func (b *builder) at(line int) string {
 	if line == b.node.Source.Line || line == 0 {
 		return ""

@@ -269,7 +269,7 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
-// bmcFields are the fields without a driver's name, and traits.
+// bmcFields are the fields of a BMC whatever its driver, and traits.
 func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }

@@ -56,7 +56,7 @@ type Config struct {
 	Looked  []string
 	// Problems make it unusable; Warnings do not.
 	Problems, Warnings []string
-	// ReadOnly forbids changes; MaxMinor limits the API version, 0 does not. User is the login name.
+	// ReadOnly forbids changes; MaxMinor limits the API version; 0 is no limit. User is the login name.
 	ReadOnly bool
 	MaxMinor int
 	User     string
@@ -81,8 +81,8 @@ type NodesTally struct {
 	NoRamdisk []string
 	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
 	ISOs map[string]int
-	// Nameless are nodes that auto-discovery may have enrolled (models.Node.MayBeDiscovered), Discovered those of the
-	// inventories read that it did enroll, Undiscovered the number of the others read.
+	// Nameless are nodes that auto-discovery may have enrolled (models.Node.MayBeDiscovered). Of those whose
+	// inventories were read, Discovered are the nodes that it did enroll, and Undiscovered is the number of the others.
 	Nameless     []string
 	Discovered   []string
 	Undiscovered int
@@ -175,7 +175,7 @@ type JournalFacts struct {
 	// Bytes is its size on disk, 0 if there is none; MaxSize limits its lines, MaxAge their age.
 	Bytes, MaxSize int64
 	MaxAge         time.Duration
-	// Dropped are records without disk space.
+	// Dropped counts the records that were dropped because too many were waiting to be written.
 	Dropped int64
 }
 

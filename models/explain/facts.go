@@ -51,8 +51,8 @@ const (
 
 // AgentFacts are the result of requesting the agent's status, which needs no token.
 type AgentFacts struct {
-	// Answers is yes if an agent answered, no if the machine refused the connection, and "" for a
-	// timeout: the agent may be unreachable from here.
+	// Answers is yes if an agent answered, no if the machine refused the connection, and "" for a timeout: the agent
+	// may be unreachable from this machine.
 	Answers Answer
 	// Text describes the response.
 	Text string
@@ -220,7 +220,7 @@ func (x *explaining) isThisWork() bool {
 	case !x.state().Failed():
 		return false
 	}
-	for i := range x.History { // tolerate clocks if the end was not seen
+	for i := range x.History { // tolerate different clocks if the end was not seen
 		h := &x.History[i]
 		if (h.IsError() || strings.HasSuffix(h.EventType, "_start")) && h.CreatedAt.After(x.Work.End.Add(time.Minute)) {
 			return false

@@ -123,8 +123,7 @@ func (x *explaining) changedSince() []models.NodeChange {
 	return since
 }
 
-// reservedHere reports whether a deployment from here has set the instance_uuid and not removed
-// it.
+// reservedHere reports whether a deployment from this console has set the instance_uuid and not removed it.
 func (x *explaining) reservedHere() bool {
 	if x.Row == nil {
 		return false

@@ -25,8 +25,8 @@ func (g grammar) match(value any, spec string) (bool, *Error) {
 		}
 		return false, nil
 	case opAllIn, opRange:
-		// Both operators evaluate the device's value as Python. No hint with a range gets here,
-		// and no device's value is a list.
+		// Both operators evaluate the device's value as Python. No hint with a range reaches this code, and no device's
+		// value is a list.
 		return false, literalError(value)
 	}
 	text, isText := value.(string)

@@ -126,7 +126,7 @@ func choose(choices []*Schema, value any) (fitting []*Schema, context []*Violati
 	return fitting, context
 }
 
-// hasType reports whether a value has one of the types of the schema; without types it has none.
+// hasType reports whether a value has one of the types of the schema; false if the schema has no types.
 func (s *Schema) hasType(value any) bool {
 	return slices.ContainsFunc(s.Types, func(name string) bool {
 		if f, isFloat := value.(float64); isFloat && name == "integer" {

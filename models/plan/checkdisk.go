@@ -11,8 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints validates the hints. Ironic accepts some that fail in the agent, and refuses some
-// that work there.
+// checkHints validates the hints. Ironic accepts some that fail in the agent, and refuses some that the agent accepts.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.Given() {
 		return finding{}

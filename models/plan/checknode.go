@@ -12,11 +12,11 @@ import (
 
 func checkState(f *Facts) finding {
 	n := *f.Node
-	n.Maintenance = false // another check reports it
+	n.Maintenance = false // another check reports maintenance
 	saw := models.Observed("provision_state", n.ProvisionState)
 	verb := models.VerbDeploy
 	if f.Rebuilds() {
-		verb = models.VerbRebuild // Ironic also refuses that for a protected node
+		verb = models.VerbRebuild // Ironic also refuses to rebuild a protected node
 	}
 	if r := models.WhyNot(verb, &n, f.Version); r != nil {
 		return fail(r.Why, r.Hint, saw).onScreen(r.ScreenHint)
