@@ -41,7 +41,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // SettingError is a missing setting, or a bad value of a flag or a variable.
 type SettingError struct {
-	// Context and Source are the context's, or "" if the setting is not specific to it.
+	// Context and Source are the name and the source of the context, or "" if the setting is not specific to one.
 	Context string
 	Source  string
 	// Key is the setting's name at its origin: auth_url, auth.auth_url (clouds.yaml),

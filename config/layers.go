@@ -103,7 +103,7 @@ func (l *loader) top(key string) (value, bool) {
 	return v, ok
 }
 
-// above returns the settings of IRONWORKS_* and flags, which override a context's.
+// above returns the settings of IRONWORKS_* and flags, which override the settings of a context.
 func (l *loader) above(keys ...string) settings {
 	s := settings{}
 	for _, key := range keys {

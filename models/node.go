@@ -91,7 +91,7 @@ func (r NodeRef) Label() string {
 	return r.UUID
 }
 
-// Named reports whether a name or UUID is the node's.
+// Named reports whether the node has this name or UUID.
 func (r NodeRef) Named(names ...string) bool {
 	return slices.Contains(names, r.Name) || slices.Contains(names, r.UUID)
 }

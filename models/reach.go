@@ -29,7 +29,7 @@ type Reach struct {
 	Addresses []string
 	// Remote is the connected address.
 	Remote string
-	// Certificate is the server's; nil without TLS, or if the handshake failed.
+	// Certificate is the server's certificate; nil without TLS, or if the handshake failed.
 	Certificate *Certificate
 
 	Stage ReachStage

@@ -100,7 +100,7 @@ func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployActio
 // readyNode is a node with everything that is sent to it.
 type readyNode struct {
 	deployment Deployment
-	// verb is the action's, or that of the deployment that is resumed.
+	// verb is the verb of the action, or of the deployment that is resumed.
 	verb     models.Verb
 	facts    *plan.Facts
 	checks   []plan.Check

@@ -148,7 +148,7 @@ type FailedError struct {
 	Node   models.NodeRef
 	State  string
 	Reason string
-	// Hint is the remedy with a command, ScreenHint the one with a key; mostly empty.
+	// Hint is the remedy as a command, ScreenHint as a key; mostly empty.
 	Hint, ScreenHint string
 }
 

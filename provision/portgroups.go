@@ -94,7 +94,7 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes of ports that put them into a group, or take them out.
+// members adds the changes of ports that put them into a group, or remove them from it.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {

@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings has the settings of a follower that depend on the caller; all others are the context's.
+// LogSettings has the settings of a follower that depend on the caller; all others come from the context.
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, empty if unknown.
 	Address func(models.NodeRef) string
@@ -28,7 +28,7 @@ type LogSettings struct {
 	// ServerClock returns how far Ironic's clock is ahead, and whether that is known; it may be
 	// nil.
 	ServerClock func() (time.Duration, bool)
-	// Sources and Archive override the context's unless they are empty.
+	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
 	Archive string
 	// Since omits older lines; Once returns existing lines only.
@@ -132,8 +132,8 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address of the only node's ramdisk, Archive and Sources override the context's; empty keeps
-	// these.
+	// Address is the address of the only node's ramdisk, Archive and Sources override the context's settings unless
+	// they are empty.
 	Address, Archive string
 	Sources          []models.LogSource
 	// Listen receives pushed journals at HOST:PORT; empty for none.

@@ -25,7 +25,7 @@ import (
 // Ramdisks builds and serves ramdisks for the console, with the functions of the commands.
 type Ramdisks struct {
 	Host
-	// Session is the context's; nil without one, then no nodes can be found.
+	// Session is the session of the context; without one it is nil, and no nodes can be found.
 	Session *Session
 	// Record records the downloads of boot images; nil without a session.
 	Record LineRecorder

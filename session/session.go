@@ -24,7 +24,7 @@ import (
 // Host is the program's environment.
 type Host struct {
 	Files config.Files
-	// UserAgent is put before gophercloud's.
+	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
 	// Home is the user's folder, Env the environment; nil has no variables.
 	Home string

@@ -119,7 +119,7 @@ func (c *changes) undo() string {
 	write(c.keyboards > 0, "\x1b[<"+strconv.Itoa(c.keyboards)+"u")
 	write(c.keyboard, "\x1b[=0u")
 	write(c.otherKeys, "\x1b[>4m")
-	write(c.margin, "\x1b7\x1b[r\x1b8") // it moves the cursor
+	write(c.margin, "\x1b7\x1b[r\x1b8") // this sequence moves the cursor
 	for _, mode := range initiallyOn {
 		on, seen := c.modes[mode]
 		write(seen && !on, "\x1b[?"+strconv.Itoa(mode)+"h")

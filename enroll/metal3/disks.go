@@ -83,7 +83,7 @@ func wrongHint(m document.Member) string {
 	return ""
 }
 
-// hintOf returns Metal3's hint for one of Ironic's, or an error if Metal3 has no equivalent.
+// hintOf returns Metal3's form of a hint of Ironic, or an error if Metal3 has no equivalent.
 func hintOf(name, value string) (key string, out any, err error) {
 	if name == "by_path" {
 		name = "name"

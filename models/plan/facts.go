@@ -132,7 +132,8 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 // Rebuilds reports whether the instance is kept and deployed again.
 func (f *Facts) Rebuilds() bool { return f.Verb == models.VerbRebuild }
 
-// DeployInterface returns the node's interface after the plan: the plan's, or that of its kind.
+// DeployInterface returns the deploy interface of the node once the plan is applied: the plan's interface, or that of
+// its kind.
 func (f *Facts) DeployInterface() string {
 	switch {
 	case f.Plan.DeployInterface != "":

@@ -171,7 +171,7 @@ type Allocate struct {
 // Asked reports whether an allocation reserves the node.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for a node by name: the common ones, overridden by its own.
+// For returns the fields for a node by name: the common fields, overridden by the node's fields.
 func (p *Plan) For(name string) Fields {
 	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {

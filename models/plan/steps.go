@@ -92,9 +92,9 @@ func DriverSteps(deployInterface string) []models.Step {
 	return nil
 }
 
-// orderedSteps returns the steps in Ironic's order: the driver's unless replaced, and these, without disabled ones
-// (priority 0), sorted by priority, then interface (ironic/conductor/steps.py, _get_all_deployment_steps). Steps such as
-// hold and wait are dropped by its _validate_user_steps.
+// orderedSteps returns the steps in Ironic's order: the driver's steps unless replaced, and the given steps, without
+// disabled ones (priority 0), sorted by priority, then interface (ironic/conductor/steps.py,
+// _get_all_deployment_steps). Steps such as hold and wait are dropped by its _validate_user_steps.
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 	var merged []OrderedStep
 	for _, s := range DriverSteps(deployInterface) {

@@ -88,7 +88,7 @@ func (f *Facts) templateSteps() []OrderedStep {
 // guessedKind reports whether only templates determine the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// brought are the steps in addition to the driver's: sent steps, and template steps that no sent step replaces.
+// brought are the steps in addition to the driver's steps: sent steps, and template steps that no sent step replaces.
 func (f *Facts) brought() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {

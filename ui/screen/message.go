@@ -40,7 +40,7 @@ type (
 	Say struct {
 		Level Level
 		Text  string
-		// RequestID is Ironic's, to find the request in its log.
+		// RequestID is the ID of the request in Ironic's log.
 		RequestID string
 	}
 	// Ask opens a dialog.

@@ -263,7 +263,7 @@ func (s *Screen) Why(id action.ID) string {
 		}
 	case action.StepAdd:
 		if s.busy && s.readNode() == nil {
-			return textNodeNotRead // its interfaces offer the steps to choose from
+			return textNodeNotRead // the node's interfaces offer the steps to choose from
 		}
 	case action.StepRemove:
 		return s.whyRemove()

@@ -152,7 +152,7 @@ func (s *Screen) whyBMC(id action.ID) string {
 		}
 	case action.BMCInsert:
 		if _, known := s.detail.Value(); !known {
-			return textNodeNotRead // its ramdisk is the form's default
+			return textNodeNotRead // the node's ramdisk is the form's default
 		}
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {

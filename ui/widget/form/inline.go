@@ -198,7 +198,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	}
 	below := min(to+1, len(rows)) // one more line shows that the form continues
 	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
-	f.top = min(f.top, line) // its problem may be higher than the area
+	f.top = min(f.top, line) // the field's problem may be higher than the area
 	shown, end := min(f.top, len(rows)), min(f.top+max(body, 0), len(rows))
 	rows, f.drawn, f.width = rows[shown:end], fields[shown:end], w
 	for len(rows) < body {
