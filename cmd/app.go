@@ -98,7 +98,7 @@ func wrapUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usagef("%w (see %s --help)", err, cmd.CommandPath())
+				return usagef("%w (see %s --help)", argumentError(cmd, args, err), cmd.CommandPath())
 			}
 			return nil
 		}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,4 +63,24 @@ func codeBlock(b *bytes.Buffer, text string) {
 		b.WriteString(strings.TrimRight(strings.TrimPrefix(line, "  "), "\n") + "\n")
 	}
 	b.WriteString("```\n")
+}
+
+// TestArgumentErrors: a wrong number of arguments has an error with the arguments that the command takes.
+func TestArgumentErrors(t *testing.T) {
+	t.Parallel()
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		for _, args := range [][]string{nil, {"x"}, slices.Repeat([]string{"x"}, 9)} {
+			if c.Args == nil {
+				continue
+			}
+			if err := c.Args(c, args); err != nil && strings.Contains(err.Error(), "arg(s)") {
+				t.Errorf("%s with %d arguments: %v", c.CommandPath(), len(args), err)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newApp(process{}).rootCommand())
 }

@@ -40,6 +40,19 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
 }
 
+// argumentError is an error of cobra about the arguments of a command, with the arguments that it takes.
+func argumentError(cmd *cobra.Command, args []string, err error) error {
+	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
+	switch {
+	case cmd.HasParent() && !cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0:
+		return fmt.Errorf("%s takes no argument, got %q", program, args[0])
+	case !strings.Contains(err.Error(), " arg(s)"): // the texts of cobra about numbers of arguments
+		return err
+	}
+	_, takes, _ := strings.Cut(cmd.Use, " ")
+	return fmt.Errorf("want %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
+}
+
 // flagError is a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
 // command: its flags are not known either.
 func flagError(cmd *cobra.Command, err error) error {
