@@ -22,7 +22,7 @@ type Shell struct {
 
 // ShellOptions say how to connect to a machine.
 type ShellOptions struct {
-	// SSH is configured as for logs.
+	// SSH has the logins, as for logs.
 	SSH SSHOptions
 	// Trust has the host keys of machines.
 	Trust *Trust

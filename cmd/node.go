@@ -49,7 +49,7 @@ func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Nod
 	return explain.BootOf(&row).Summary(now)
 }
 
-// nodeText is the overview of a node.
+// nodeText returns the overview that the node command prints.
 func nodeText(ctx context.Context, s *session.Session, n *models.Node, ramdisk string) string {
 	rows := []*models.Row{{Node: *n}}
 	s.AddReasons(ctx, rows)

@@ -156,7 +156,7 @@ func (j *Journal) run(ctx context.Context) {
 // recorder is the goroutine's state between batches.
 type recorder struct {
 	journal *Journal
-	// failed and flooded report that the problem was reported already.
+	// failed is true while writing fails, flooded once lost lines were reported: both are reported once.
 	failed, flooded bool
 	// held counts how often lines were held back.
 	held int

@@ -34,7 +34,7 @@ type hardwareAction struct {
 	works map[string]hardwareWork // by node UUID
 }
 
-// hardwareWork is the work for a node.
+// hardwareWork has the requests and steps of a hardware action for one node.
 type hardwareWork struct {
 	steps []models.Step
 	// before is sent before the verb; empty for nothing.

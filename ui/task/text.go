@@ -99,7 +99,7 @@ const (
 	textNodesGone          = "%s: node not found: %s (%s discards its deployment)"
 	textNothingInterrupted = ": no interrupted deployments"
 
-	// Toasts.
+	// Toasts, and the line after a program in the terminal.
 	textPressEnter  = "\nPress enter to return to the console. "
 	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"

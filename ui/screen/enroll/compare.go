@@ -28,7 +28,7 @@ type reading struct {
 	shown    [2]int64
 }
 
-// compared is the result of a comparison.
+// compared is the message with the result of a comparison of the input with Ironic.
 type compared struct {
 	of   *Screen
 	turn int

@@ -26,7 +26,7 @@ import (
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
-	// disks are the disks of the last inspection, if there was one: behind a RAID controller without volumes, none.
+	// disks are the disks of the last inspection; empty without one, or behind a RAID controller without volumes.
 	disks     []hints.Disk
 	inspected bool
 }
