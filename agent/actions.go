@@ -15,15 +15,15 @@ func (a *agent) actions() map[string]map[string]action {
 		"clean":   a.stepActions(cleaning),
 		"service": a.stepActions(servicing),
 		"standby": {
-			"power_off":           {later: true, do: a.powerOff},
-			"run_image":           {later: true, do: a.reboot},
+			"power_off":           {background: true, do: a.powerOff},
+			"run_image":           {background: true, do: a.reboot},
 			"sync":                {do: a.sync},
 			"get_partition_uuids": {do: a.getPartitionUUIDs},
 		},
 		"system": {"lockdown": {do: a.lockdown}},
 		"rescue": {"finalize_rescue": {do: a.finalizeRescue}},
 		"log":    {"collect_system_logs": {do: a.collectSystemLogs}},
-		"image":  {"install_bootloader": {later: true, do: a.installBootloader}},
+		"image":  {"install_bootloader": {background: true, do: a.installBootloader}},
 	}
 }
 
@@ -73,7 +73,7 @@ func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 }
 
 func (a *agent) lockdown(context.Context, *dict) (any, error) {
-	a.requestEnd(byLockdown)
+	a.requestEnd(endByLockdown)
 	return nil, nil
 }
 
@@ -88,7 +88,7 @@ func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
 	if err := a.hardware.SetRescuePassword(ctx, params.Text("rescue_password")); err != nil {
 		return nil, err
 	}
-	a.requestEnd(byRescue)
+	a.requestEnd(endByRescue)
 	return nil, nil
 }
 

@@ -17,12 +17,12 @@ type agent struct {
 	inventory Inventory
 	started   time.Time
 
-	ironic *ironic
-	beats  *heartbeats
-	work   sync.WaitGroup // running commands
-	doors  Doors          // calls that are being answered
-	rules  imageRules     // from the options, then from the lookup
-	ending chan ending    // requests the end of the service; has room for one
+	ironic          *ironic
+	beats           *heartbeats
+	runningCommands sync.WaitGroup // running commands
+	gate            CallGate       // calls that are being answered
+	rules           imageRules     // from the options, then from the lookup
+	endRequest      chan endReason // requests the end of the service; has room for one
 
 	// refusedInventory is the inventory that inspectAgain sends again; nil if there is none.
 	refusedInventory *dict
@@ -42,13 +42,13 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// ending is the reason why the service ends while the machine still runs.
-type ending int
+// endReason is the reason why the service ends while the machine still runs.
+type endReason int
 
 const (
-	byRescue ending = iota
-	byLockdown
-	byDeath
+	endByRescue endReason = iota
+	endByLockdown
+	endByDeath
 )
 
 // Run runs the agent until ctx ends, which is no error. It returns earlier after a rescue was
@@ -59,7 +59,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	a := &agent{
 		options: options, hardware: options.Hardware, token: options.Token,
-		ending: make(chan ending, 1), installsToFail: options.Faults.InstallFailures,
+		endRequest: make(chan endReason, 1), installsToFail: options.Faults.InstallFailures,
 	}
 	a.journal = &journal{now: a.now, sink: options.Journal, host: "localhost"}
 	a.rules = options.Images.rules()
@@ -146,9 +146,9 @@ func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // requestEnd requests the end of the service; the first reason counts.
-func (a *agent) requestEnd(why ending) {
+func (a *agent) requestEnd(why endReason) {
 	select {
-	case a.ending <- why:
+	case a.endRequest <- why:
 	default:
 	}
 }

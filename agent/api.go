@@ -60,7 +60,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 			refuse(w, http.StatusNotFound, notThere)
 		}
 	}
-	return a.doors.Guard(a.logged(route))
+	return a.gate.Guard(a.logged(route))
 }
 
 // logged logs each request with its token in clear text, as the real agent does.

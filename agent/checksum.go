@@ -80,7 +80,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 	switch {
 	case errors.As(err, &refused):
 		f := failed("%v", refused)
-		if refused.permanent() && a.options.age() == modern {
+		if refused.permanent() && a.options.generation() == currentAgent {
 			f = newFault(imageFatal, "%s", f.Details)
 		}
 		return "", f.Type == imageFatal, f
@@ -103,7 +103,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		return "", false, failed("Empty checksum file")
 	}
 	if len(lines) == 1 && !strings.Contains(lines[0], " ") {
-		if a.options.age() == antique || bareChecksum.MatchString(lines[0]) {
+		if a.options.generation() == legacyAgent || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
 		image = "[]" // the real agent reports its matches, which are none, in place of the address
@@ -114,7 +114,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		name = path.Base(address.Path)
 	}
 	for _, line := range lines {
-		sum, found, err := a.options.age().checksumIn(line, name)
+		sum, found, err := a.options.generation().checksumIn(line, name)
 		if sum != "" || err != nil {
 			return sum, err != nil, err
 		}
@@ -133,8 +133,8 @@ var (
 
 // checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is old, BSD's "SHA256
 // (NAME) = SUM". If the line has no sum, found is the part that the real agent quotes in its message.
-func (a age) checksumIn(line, name string) (sum, found string, err error) {
-	if a == antique {
+func (a generation) checksumIn(line, name string) (sum, found string, err error) {
+	if a == legacyAgent {
 		words := strings.Fields(line)
 		if len(words) == 1 {
 			return "", "", newFault(commandExecution, "not enough values to unpack (expected 2, got 1)")

@@ -41,9 +41,9 @@ func (c *command) show() *dict {
 
 // action implements a command.
 type action struct {
-	// later reports that it runs in the background, and that a heartbeat follows its end.
-	later bool
-	do    func(ctx context.Context, params *dict) (any, error)
+	// background reports that it runs in the background, and that a heartbeat follows its end.
+	background bool
+	do         func(ctx context.Context, params *dict) (any, error)
 }
 
 // execute starts a command. An error is the caller's fault; a failure of the command is stored in
@@ -75,14 +75,14 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	a.commands = append(a.commands, c)
 	a.mu.Unlock()
 
-	if !act.later {
+	if !act.background {
 		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		a.finish(c, result, err)
 		a.log.base.info("Synchronous command %s completed", name)
 		return c, nil
 	}
 	a.log.base.info("Asynchronous command %s started execution", name)
-	a.work.Go(func() {
+	a.runningCommands.Go(func() {
 		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		if ctx.Err() != nil {
 			return // the machine is off, so the answer is lost

@@ -128,7 +128,7 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, f
 			return body, false, nil
 		case !errors.As(err, &refused):
 			return nil, true, newFault(commandExecution, "%v", err)
-		case refused.permanent() && a.options.age() == modern:
+		case refused.permanent() && a.options.generation() == currentAgent:
 			return nil, true, newFault(imageFatal, "Download of image %s failed: %v", info.id, refused)
 		}
 		taken := time.Since(begin).Seconds()

@@ -162,7 +162,7 @@ func bench(m *metal, options Options) *agent {
 	if err := options.complete(); err != nil {
 		panic(err)
 	}
-	a := &agent{options: options, hardware: m, ending: make(chan ending, 1), installsToFail: options.Faults.InstallFailures}
+	a := &agent{options: options, hardware: m, endRequest: make(chan endReason, 1), installsToFail: options.Faults.InstallFailures}
 	a.journal = &journal{now: a.now, sink: options.Journal}
 	a.log = newLogs(a.journal)
 	a.ironic = newIronic(options, a.log.client)

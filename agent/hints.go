@@ -11,8 +11,8 @@ import (
 // Package hints has the semantics of hints. This file converts the agent's values and errors for it.
 
 // generation returns the hint semantics of an agent of this age.
-func (a age) generation() hints.Generation {
-	if a == antique {
+func (a generation) generation() hints.Generation {
+	if a == legacyAgent {
 		return hints.GenerationOld
 	}
 	return hints.GenerationNewest
@@ -52,7 +52,7 @@ func hintFault(err error) error {
 }
 
 // matching returns the names of the disks that satisfy all hints, in order.
-func (a age) matching(disks []Disk, hints *dict) (list, error) {
+func (a generation) matching(disks []Disk, hints *dict) (list, error) {
 	given, err := hintsOf(hints)
 	if err != nil {
 		return nil, err

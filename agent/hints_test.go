@@ -132,7 +132,7 @@ func TestHints(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, said := "", ""
-			for d, err := range given.Matching(disks, modern.generation()) {
+			for d, err := range given.Matching(disks, currentAgent.generation()) {
 				var e *hints.Error
 				if errors.As(err, &e) {
 					said = e.Full()

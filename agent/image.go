@@ -16,7 +16,7 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
 	}
-	info, err := readImageInfo(args, a.options.age(), a.rules.md5)
+	info, err := readImageInfo(args, a.options.generation(), a.rules.md5)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.written() != info.id {
+	if a.writtenDevice() != info.id {
 		written, err := a.fetchAndWrite(ctx, info, device)
 		if err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	return newDict("result", "prepare_image: "+message), nil
 }
 
-func (a *agent) written() string {
+func (a *agent) writtenDevice() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.writtenImage

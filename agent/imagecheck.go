@@ -39,11 +39,11 @@ func (r *imageRules) override(config *dict) {
 }
 
 // permitted returns the accepted formats.
-func (r *imageRules) permitted(age age) []string {
+func (r *imageRules) permitted(age generation) []string {
 	switch {
 	case r.formats != nil:
 		return r.formats
-	case age == antique:
+	case age == legacyAgent:
 		return []string{"raw", "qcow2"}
 	}
 	return []string{"raw", "gpt", "qcow2"}
@@ -56,12 +56,12 @@ func (r *imageRules) permitted(age age) []string {
 // An image that Ironic calls gpt is written as it is. The real agent passes that name to qemu-img, which knows no such
 // format.
 func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (format string, virtual int64, err error) {
-	age := a.options.age()
-	if info.format == "raw" || info.format == "gpt" && age == modern {
+	age := a.options.generation()
+	if info.format == "raw" || info.format == "gpt" && age == currentAgent {
 		return "raw", size, nil
 	}
 	rules := imageformat.Current
-	if age == antique {
+	if age == legacyAgent {
 		rules = imageformat.Old
 	}
 	found, err := imageformat.Inspect(image, size, rules)
@@ -72,7 +72,7 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 		return "", 0, a.unsafeImage("%s", age.inspectionError(err))
 	}
 	permitted := a.rules.permitted(age)
-	switch anyFormat := info.format == "" || info.format == "unknown" && age == modern; {
+	switch anyFormat := info.format == "" || info.format == "unknown" && age == currentAgent; {
 	case !slices.Contains(permitted, found.Name):
 		return "", 0, a.unsafeImage("Security: Detected image format was %s, but only %s are allowed", found.Name, strings.Join(permitted, ", "))
 	case !anyFormat && info.format != found.Name:
@@ -96,12 +96,12 @@ func uninspected(info imageInfo, found imageformat.Format) string {
 }
 
 // inspectionError returns the agent's message for a failed inspection; see _image_inspection of disk_utils.py.
-func (a age) inspectionError(err error) string {
+func (a generation) inspectionError(err error) string {
 	var refused *imageformat.UnsafeError
 	switch {
 	case errors.As(err, &refused):
 		return "Security: Image failed safety check"
-	case a == antique:
+	case a == legacyAgent:
 		return "Security: Unable to safety check image"
 	}
 	return "Security: Image matched multiple potential formats"

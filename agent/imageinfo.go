@@ -24,7 +24,7 @@ type imageInfo struct {
 }
 
 // readImageInfo reads the image_info of a write_image step, with the agent's checks in its order.
-func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
+func readImageInfo(args *dict, age generation, md5Enabled bool) (imageInfo, error) {
 	given := args.Dict("image_info")
 	info := imageInfo{given: given, partition: given.Text("image_type") == "partition", id: given.Text("id"), format: given.Text("disk_format"), bootMode: given.Text("deploy_boot_mode"), bootOption: given.Text("boot_option")}
 	for _, field := range []string{"id", "urls"} {
@@ -48,7 +48,7 @@ func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
 }
 
 // readChecksum determines the expected checksum.
-func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
+func (i *imageInfo) readChecksum(given *dict, age generation, md5Enabled bool) error {
 	sum := given.Get("checksum")
 	checksum := given.Text("checksum")
 	if sum != nil && checksum == "" {
@@ -56,7 +56,7 @@ func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 	}
 	// A text longer than an MD5 digest cannot be MD5, so it is accepted even if MD5 is disabled. An old agent accepts
 	// any text.
-	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == antique || md5Enabled) && checksum != ""
+	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == legacyAgent || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {
 		if given.Text("os_hash_algo") == "" {
@@ -73,7 +73,7 @@ func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 		return newFault(invalidParams, "Image checksum is not available, either the 'checksum' field or the 'os_hash_algo' and 'os_hash_value' fields pair must be set for image verification.")
 	case known:
 		i.checksum, i.newHash = given.Text("os_hash_value"), newHash
-	case checksum != "" && age == antique:
+	case checksum != "" && age == legacyAgent:
 		i.checksum, i.newHash = checksum, md5.New
 	case checksum != "":
 		i.checksum = checksum // the length determines the algorithm

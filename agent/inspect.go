@@ -72,7 +72,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 // collectDefault is the collector default.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
-	name, err := modern.pick(inventory.Disks, nil)
+	name, err := currentAgent.pick(inventory.Disks, nil)
 	if err != nil {
 		a.log.inspector.warning("no suitable root device detected")
 	}
@@ -82,7 +82,7 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 		}
 	}
 	data.Set("boot_interface", inventory.Boot.PXEInterface)
-	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.age().managerList()))
+	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
 // collect runs the collectors. It returns the errors in the form that Ironic receives.

@@ -32,7 +32,7 @@ func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (an
 		args = newDict()
 	}
 	step := newDict("interface", "deploy", "step", name, "args", args, "priority", toPythonInt(80))
-	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", modern.managerVersions()))
+	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", currentAgent.managerVersions()))
 	if err == nil {
 		return result, nil
 	}
@@ -185,7 +185,7 @@ func TestSmallestLargeEnoughDisk(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := modern.pick(c.disks, nil)
+			got, err := currentAgent.pick(c.disks, nil)
 			var f *fault
 			errors.As(err, &f)
 			if got != c.want || (f != nil) != (c.details != "") || f != nil && f.Details != c.details {

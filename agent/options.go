@@ -205,30 +205,30 @@ func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 // oldAgentVersion is the agent of Ironic 21.4.
 const oldAgentVersion = "9.4.2"
 
-// age distinguishes old and new agents. 13.0.0 and 9.4.2 were compared; versions in between count
+// generation distinguishes old and new agents. 13.0.0 and 9.4.2 were compared; versions in between count
 // as new.
-type age int
+type generation int
 
 const (
-	modern age = iota
-	antique
+	currentAgent generation = iota
+	legacyAgent
 )
 
-// firstModern is the first major version that counts as new.
-const firstModern = 10
+// firstCurrentMajor is the first major version that counts as new.
+const firstCurrentMajor = 10
 
-// age returns the age of the configured version.
-func (o Options) age() age {
+// generation returns the age of the configured version.
+func (o Options) generation() generation {
 	major, _, _ := strings.Cut(o.Version, ".")
-	if n, err := strconv.Atoi(major); err == nil && n < firstModern {
-		return antique
+	if n, err := strconv.Atoi(major); err == nil && n < firstCurrentMajor {
+		return legacyAgent
 	}
-	return modern
+	return currentAgent
 }
 
 // managerVersion returns the version of the generic hardware manager: 1.2 introduced service steps.
-func (a age) managerVersion() string {
-	if a == antique {
+func (a generation) managerVersion() string {
+	if a == legacyAgent {
 		return "1.1"
 	}
 	return "1.2"

@@ -84,7 +84,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 			return nil, err
 		}
 	}
-	if a.options.age() == antique || len(volumes) > 0 && len(involved) > 0 {
+	if a.options.generation() == legacyAgent || len(volumes) > 0 && len(involved) > 0 {
 		if err := a.partitionForRAID(ctx, node, volumes, involved); err != nil {
 			return nil, err
 		}
@@ -120,12 +120,12 @@ func (a *agent) pickDisks(present []Disk, physical list) ([]string, error) {
 	var picked []string
 	for _, one := range physical {
 		hints, _ := one.(*dict) // checked before
-		candidates, err := a.options.age().matching(present, hints)
+		candidates, err := a.options.generation().matching(present, hints)
 		if err != nil {
 			return nil, err
 		}
 		if len(candidates) == 0 {
-			return nil, newFault(raidError, "No candidates for physical disk %s from the list %s", python.Repr(hints), python.Repr(a.options.age().serialize(present)))
+			return nil, newFault(raidError, "No candidates for physical disk %s from the list %s", python.Repr(hints), python.Repr(a.options.generation().serialize(present)))
 		}
 		i := slices.IndexFunc(candidates, func(name any) bool { return !slices.Contains(picked, python.Str(name)) })
 		if i < 0 {
@@ -146,7 +146,7 @@ func listOf(names []string) list {
 }
 
 // serialize returns disks as errors quote them.
-func (a age) serialize(disks []Disk) list {
+func (a generation) serialize(disks []Disk) list {
 	all := list{}
 	text := func(t Texts) any {
 		if len(t) == 0 {
@@ -161,7 +161,7 @@ func (a age) serialize(disks []Disk) list {
 		if d.Rotational != nil {
 			one.Set("rotational", *d.Rotational)
 		}
-		if a == modern {
+		if a == currentAgent {
 			one.Set("logical_sectors", toPythonInt(d.LogicalSectors))
 			one.Set("physical_sectors", toPythonInt(d.PhysicalSectors))
 			one.Set("tran", text(d.Transport))
@@ -228,7 +228,7 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 		if err != nil {
 			return err
 		}
-		if root := v.Get("is_root_volume"); root != nil && a.options.age() == modern {
+		if root := v.Get("is_root_volume"); root != nil && a.options.generation() == currentAgent {
 			a.setRAIDRoot(name, python.Truthy(root))
 		}
 	}
@@ -269,7 +269,7 @@ func (a *agent) createArray(ctx context.Context, index int, v volume, used map[s
 	var members []string
 	for _, disk := range v.disks {
 		number := used[disk] + 1
-		if a.options.age() == antique {
+		if a.options.generation() == legacyAgent {
 			number = index + 1
 			name = device
 		}

@@ -29,7 +29,7 @@ func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 	if !disks[0].Has("raid_level") {
 		return raise("KeyError", "'raid_level'")
 	}
-	known := raid.Software{Generation: a.options.age().generation(), KeepsVolumes: len(skippedVolumes(node)) > 0}
+	known := raid.Software{Generation: a.options.generation().generation(), KeepsVolumes: len(skippedVolumes(node)) > 0}
 	if len(disks) == 2 {
 		present, err := a.hardware.BlockDevices(ctx)
 		if err != nil {

@@ -8,29 +8,29 @@ import (
 	"ironworks/python"
 )
 
-// fate is the decision about an existing array: remove, wipe or keep it.
-type fate int
+// arrayAction is the treatment of an existing array: remove, wipe or keep it.
+type arrayAction int
 
 const (
-	remove fate = iota
-	wipe        // the content is erased, but the array stays: it shares disks with a preserved array
+	remove arrayAction = iota
+	wipe               // the content is erased, but the array stays: it shares disks with a preserved array
 	keep
 )
 
-// arrayFate is the fate of one array.
-type arrayFate struct {
-	name, volume string
-	fate         fate
-	cause        string // the preserved volume that shares its disks
+// plannedArray is an array with the decision about it.
+type plannedArray struct {
+	name, volume    string
+	action          arrayAction
+	preservedVolume string // the preserved volume that shares its disks
 }
 
-// fates decides about each array. skipped has the names of the volumes that the node preserves.
-func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate {
-	all := make([]arrayFate, len(arrays))
+// planDeletion decides about each array. skipped has the names of the volumes that the node preserves.
+func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
+	all := make([]plannedArray, len(arrays))
 	holders := map[string][]string{}
 	for i, name := range arrays {
-		all[i] = arrayFate{name: name}
-		if len(skipped) > 0 || a.options.age() == antique {
+		all[i] = plannedArray{name: name}
+		if len(skipped) > 0 || a.options.generation() == legacyAgent {
 			all[i].volume = a.volumeName(ctx, name)
 			holders[name] = a.holderDisks(ctx, name)
 		}
@@ -40,20 +40,20 @@ func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate
 			continue
 		}
 		a.log.hardware.warning("RAID device %s will not be deleted", all[i].name)
-		all[i].fate = keep
-		if a.options.age() == antique {
+		all[i].action = keep
+		if a.options.generation() == legacyAgent {
 			continue
 		}
 		for j := range all {
 			shares := slices.ContainsFunc(holders[all[j].name], func(d string) bool { return slices.Contains(holders[all[i].name], d) })
-			if j != i && shares && all[j].fate == remove && !slices.Contains(skipped, all[j].volume) {
-				all[j].fate, all[j].cause = wipe, all[i].volume
+			if j != i && shares && all[j].action == remove && !slices.Contains(skipped, all[j].volume) {
+				all[j].action, all[j].preservedVolume = wipe, all[i].volume
 			}
 		}
 	}
 	for i := range all {
-		if all[i].volume == "esp" && all[i].fate == wipe {
-			all[i].fate = keep
+		if all[i].volume == "esp" && all[i].action == wipe {
+			all[i].action = keep
 		}
 	}
 	return all
@@ -68,16 +68,16 @@ func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	}
 	const attempts = 2
 	for range attempts {
-		fates, err := a.deletePass(ctx, arrays, skipped)
+		planned, err := a.deletePass(ctx, arrays, skipped)
 		if err != nil {
 			return nil, err
 		}
 		if arrays, err = a.scanArrays(ctx); err != nil {
 			return nil, err
 		}
-		if len(skipped) > 0 && a.options.age() == modern {
+		if len(skipped) > 0 && a.options.generation() == currentAgent {
 			arrays = slices.DeleteFunc(arrays, func(name string) bool {
-				return slices.ContainsFunc(fates, func(f arrayFate) bool { return f.name == name && f.fate != remove })
+				return slices.ContainsFunc(planned, func(f plannedArray) bool { return f.name == name && f.action != remove })
 			})
 		}
 		if len(arrays) == 0 {
@@ -97,11 +97,11 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 	return a.lsblk(ctx, "raid", "md")
 }
 
-func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arrayFate, error) {
-	fates := a.fates(ctx, arrays, skipped)
+func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]plannedArray, error) {
+	planned := a.planDeletion(ctx, arrays, skipped)
 	var holders, kept []string
 	partitions := map[string][]string{} // partitions to delete, by disk
-	for _, f := range fates {
+	for _, f := range planned {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {
 			return nil, err
@@ -111,11 +111,11 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arr
 			continue
 		}
 		holders = append(holders, a.holderDisks(ctx, f.name)...)
-		switch f.fate {
+		switch f.action {
 		case keep, wipe:
 			kept = append(kept, members...)
 			a.log.hardware.warning("Software RAID device %s was not deleted", f.name)
-			if f.fate == wipe {
+			if f.action == wipe {
 				a.tryProgram(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
 			}
 		case remove:
@@ -132,7 +132,7 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arr
 			a.log.hardware.info("Deleted Software RAID device %s", f.name)
 		}
 	}
-	return fates, a.deleteTraces(ctx, holders, kept, partitions)
+	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
 // tryProgram runs a program whose failure does not matter.
@@ -190,7 +190,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 			continue
 		}
 		if len(partitions[disk]) == 0 {
-			if a.options.age() == antique {
+			if a.options.generation() == legacyAgent {
 				return raise("KeyError", "%s", python.Repr(disk))
 			}
 			a.log.hardware.warning("Holder disk %s contains only logical disk(s) on the skip list", disk)
@@ -212,7 +212,7 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 		return logical, nil
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
-	if a.options.age() == antique {
+	if a.options.generation() == legacyAgent {
 		// Like the real agent, this examines the arrays as if they were members, and drops those without a superblock.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
@@ -222,25 +222,27 @@ func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []s
 	if err != nil || len(arrays) == 0 {
 		return logical, err
 	}
-	present := a.fates(ctx, arrays, skipped)
+	present := a.planDeletion(ctx, arrays, skipped)
 	unexpected := newFault(raidError, "Existing Software RAID device detected that should not")
-	if a.options.age() == modern && slices.ContainsFunc(present, func(f arrayFate) bool { return f.volume == "" }) {
+	if a.options.generation() == currentAgent && slices.ContainsFunc(present, func(f plannedArray) bool { return f.volume == "" }) {
 		return nil, newFault(raidError, "A Software RAID device detected that does not have a volume name. This is not allowed because there is a volume_name hint in the property 'skip_block_devices'.")
 	}
 	var left []*dict
 	for _, disk := range logical {
 		volume := python.Str(disk.Get("volume_name"))
-		i := slices.IndexFunc(present, func(f arrayFate) bool { return f.volume == volume })
-		if i < 0 || a.options.age() == antique && !slices.Contains(skipped, volume) {
+		i := slices.IndexFunc(present, func(f plannedArray) bool { return f.volume == volume })
+		if i < 0 || a.options.generation() == legacyAgent && !slices.Contains(skipped, volume) {
 			left = append(left, disk)
 			continue
 		}
-		if !slices.Contains(skipped, volume) && (present[i].fate != wipe || present[i].cause == "") {
+		if !slices.Contains(skipped, volume) && (present[i].action != wipe || present[i].preservedVolume == "") {
 			return nil, unexpected
 		}
 		present = slices.Delete(present, i, i+1)
 	}
-	present = slices.DeleteFunc(present, func(f arrayFate) bool { return a.options.age() == modern && f.volume == "esp" && f.fate == keep })
+	present = slices.DeleteFunc(present, func(f plannedArray) bool {
+		return a.options.generation() == currentAgent && f.volume == "esp" && f.action == keep
+	})
 	if len(present) > 0 {
 		return nil, unexpected
 	}

@@ -21,7 +21,7 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 		hints = rootHints(node)
 	}
 	a.log.hardware.debug("Looking for a device matching root hints %s", python.Repr(hints))
-	disks, err := a.candidates(ctx, node, a.options.age() == modern)
+	disks, err := a.candidates(ctx, node, a.options.generation() == currentAgent)
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	if name != "" {
 		return name, nil
 	}
-	name, err = a.options.age().pick(disks, hints)
+	name, err = a.options.generation().pick(disks, hints)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func rootHints(node *dict) any {
 }
 
 // pick returns the disk that matches the hints, or the smallest that is large enough.
-func (a age) pick(disks []Disk, wanted any) (string, error) {
+func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	given, err := hintsOf(wanted)
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if err != nil {
 		return nil, err
 	}
-	search := hints.Search{By: a.options.age().generation(), Skip: given}
+	search := hints.Search{By: a.options.generation().generation(), Skip: given}
 	skipped, err := search.Skipped(all)
 	if err != nil {
 		return nil, hintFault(err)
@@ -129,15 +129,15 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 // skipArrays adds the arrays whose volumes the node preserves.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
-	if len(volumes) == 0 || a.options.age() == antique {
+	if len(volumes) == 0 || a.options.generation() == legacyAgent {
 		return nil
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if err != nil {
 		return err
 	}
-	for _, f := range a.fates(ctx, arrays, volumes) {
-		if f.fate == keep {
+	for _, f := range a.planDeletion(ctx, arrays, volumes) {
+		if f.action == keep {
 			skipped[f.name] = -1 // skipped, but by no entry of skip_block_devices
 		}
 	}

@@ -43,13 +43,13 @@ func (a *agent) serve(ctx context.Context) error {
 	running.Go(func() { _ = server.Serve(listener) })
 	running.Go(func() { a.beats.run(working) })
 
-	why, ended := byDeath, false
+	why, ended := endByDeath, false
 	select {
 	case <-ctx.Done():
-	case why = <-a.ending:
+	case why = <-a.endRequest:
 		ended = true
 	}
-	if ended && why != byDeath {
+	if ended && why != endByDeath {
 		a.log.app.debug("Stopping the API service.")
 		last, cancel := context.WithTimeout(ctx, stopTime)
 		_ = server.Shutdown(last)
@@ -57,8 +57,8 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	stop()
 	_ = server.Close()
-	a.doors.Close()
-	a.work.Wait()
+	a.gate.Close()
+	a.runningCommands.Wait()
 	running.Wait()
 	if !ended {
 		return nil
@@ -67,18 +67,18 @@ func (a *agent) serve(ctx context.Context) error {
 }
 
 // afterwards is the agent's action after its service has ended, such as a reboot.
-func (a *agent) afterwards(ctx context.Context, why ending) error {
+func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
-	case byDeath:
+	case endByDeath:
 		return ErrDied
-	case byLockdown:
+	case endByLockdown:
 		a.log.agent.info("Locking down system after the API stopped")
 		if err := a.hardware.NetworkDown(ctx); err != nil {
 			a.log.agent.warning("Could not bring down interfaces: %v", err)
 		}
 		a.log.agent.info("System locked down, looping forever to avoid a service restart")
 		<-ctx.Done()
-	case byRescue:
+	case endByRescue:
 		a.log.app.info("Stopped API service")
 	}
 	return nil
@@ -136,15 +136,15 @@ func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, po
 	return host, port, nil
 }
 
-// Doors count the calls that are being answered, because closing a server does not wait for them.
-type Doors struct {
+// CallGate counts the calls that are being answered, because closing a server does not wait for them.
+type CallGate struct {
 	mu     sync.Mutex
 	closed bool
 	inside sync.WaitGroup
 }
 
-// Guard admits calls until the doors are closed.
-func (d *Doors) Guard(next http.HandlerFunc) http.HandlerFunc {
+// Guard admits calls until the gate is closed.
+func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
 		if d.closed {
@@ -159,7 +159,7 @@ func (d *Doors) Guard(next http.HandlerFunc) http.HandlerFunc {
 }
 
 // Close refuses new calls, and returns once the last one has ended.
-func (d *Doors) Close() {
+func (d *CallGate) Close() {
 	d.mu.Lock()
 	d.closed = true
 	d.mu.Unlock()

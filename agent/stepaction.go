@@ -21,9 +21,9 @@ func (a *agent) stepActions(p phase) map[string]action {
 				return nil, newFault(commandExecution, "get_%s_steps() missing 1 required positional argument: 'node'", p.name)
 			}
 			a.cacheNode(node)
-			return newDict(p.name+"_steps", a.listSteps(p), "hardware_manager_version", a.options.age().managerVersions()), nil
+			return newDict(p.name+"_steps", a.listSteps(p), "hardware_manager_version", a.options.generation().managerVersions()), nil
 		}},
-		"execute_" + p.name + "_step": {later: true, do: func(ctx context.Context, params *dict) (any, error) {
+		"execute_" + p.name + "_step": {background: true, do: func(ctx context.Context, params *dict) (any, error) {
 			return a.executeStep(ctx, p, params)
 		}},
 	}
@@ -40,9 +40,9 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	a.ports = params.Get("ports")
 	a.mu.Unlock()
 	// No version: the conductor has not requested the steps yet.
-	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
-		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
-		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
+	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.generation().sameVersions(sent) {
+		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
+		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
 	}
 	if !asked.Has("step") {
 		return nil, newFault(commandExecution, `Malformed %s_step, no "step" key: %s`, p.name, python.Repr(asked))
@@ -131,7 +131,7 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.work.Go(func() {
+	a.runningCommands.Go(func() {
 		defer cancel()
 		select {
 		case <-ctx.Done():
@@ -140,7 +140,7 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 	})
 	_, _ = do(short)
 	<-short.Done() // if the step ended early, wait for the rest of the time
-	a.requestEnd(byDeath)
+	a.requestEnd(endByDeath)
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -41,11 +41,11 @@ var (
 )
 
 // managerVersions must not change, or a conductor would plan its steps again.
-func (a age) managerVersions() *dict {
+func (a generation) managerVersions() *dict {
 	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
 }
 
-func (a age) managerList() list {
+func (a generation) managerList() list {
 	var all list
 	versions := a.managerVersions()
 	for _, name := range versions.Keys() {
@@ -55,7 +55,7 @@ func (a age) managerList() list {
 }
 
 // sameVersions compares the conductor's versions with the agent's.
-func (a age) sameVersions(sent any) bool {
+func (a generation) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
 	return ok && len(d.Keys()) == len(own.Keys()) &&
@@ -75,17 +75,19 @@ type step struct {
 // the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacks reports whether a step is missing from an agent with these options.
-func (o Options) lacks(step string) bool { return !o.Simulated && slices.Contains(simulatedOnly, step) }
+// lacksStep reports whether a step is missing from an agent with these options.
+func (o Options) lacksStep(step string) bool {
+	return !o.Simulated && slices.Contains(simulatedOnly, step)
+}
 
-// has reports whether an agent with these options offers a step of a phase.
-func (o Options) has(s offer) bool {
-	return (s.since != modern || o.age() != antique) && !o.lacks(s.step)
+// offersStep reports whether an agent with these options offers a step of a phase.
+func (o Options) offersStep(s offer) bool {
+	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
 // steps returns all steps of all phases.
 func (a *agent) steps() []step {
-	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacks(s.name) })
+	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
 // allSteps returns the steps of an agent of this age.
@@ -107,7 +109,7 @@ func (a *agent) allSteps() []step {
 		{name: "write_image", manager: genericManager, params: []string{"image_info", "configdrive"}, do: a.writeImage},
 		{name: "inject_files", manager: genericManager, params: []string{"files", "verify_ca"}, do: a.injectFiles},
 	}
-	if a.options.age() == antique {
+	if a.options.generation() == legacyAgent {
 		return all
 	}
 	return append(all,
@@ -130,49 +132,49 @@ type offer struct {
 	priority  int
 	abortable bool // omitted if false, like in the real agent
 	args      *dict
-	since     age // antique: every agent has it
+	since     generation // legacyAgent: every agent has it
 }
 
 // offers returns the steps of a phase, in the real agent's order.
 func (p phase) offers() []offer {
-	generic := func(since age, abortable bool, kind string, names ...string) []offer {
+	generic := func(since generation, abortable bool, kind string, names ...string) []offer {
 		all := make([]offer, len(names))
 		for i, name := range names {
 			all[i] = offer{step: name, manager: genericManager, kind: kind, abortable: abortable, since: since}
 		}
 		return all
 	}
-	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: modern}
-	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: antique}
-	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: antique}
+	nvram := offer{step: "clean_uefi_nvram", manager: genericManager, args: nvramArgs(), since: currentAgent}
+	apply := offer{step: "apply_configuration", manager: genericManager, kind: "raid", args: raidArgs(), since: legacyAgent}
+	inject := offer{step: "inject_files", manager: genericManager, args: injectArgs(), since: legacyAgent}
 	switch p.step {
 	case inClean:
 		nvram.abortable = true
 		return slices.Concat(
 			[]offer{
-				{step: "erase_devices", manager: genericManager, priority: 10, abortable: true, since: antique},
-				{step: "erase_devices_metadata", manager: genericManager, priority: 99, abortable: true, since: antique},
+				{step: "erase_devices", manager: genericManager, priority: 10, abortable: true, since: legacyAgent},
+				{step: "erase_devices_metadata", manager: genericManager, priority: 99, abortable: true, since: legacyAgent},
 			},
-			generic(antique, true, "", "erase_devices_express", "erase_pstore"), []offer{nvram},
-			generic(antique, true, "raid", "delete_configuration", "create_configuration"),
-			generic(antique, true, "", "burnin_cpu"), generic(modern, true, "", "burnin_gpu"),
-			generic(antique, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
+			generic(legacyAgent, true, "", "erase_devices_express", "erase_pstore"), []offer{nvram},
+			generic(legacyAgent, true, "raid", "delete_configuration", "create_configuration"),
+			generic(legacyAgent, true, "", "burnin_cpu"), generic(currentAgent, true, "", "burnin_gpu"),
+			generic(legacyAgent, true, "", "burnin_disk", "burnin_memory", "burnin_network"),
 		)
 	case inDeploy:
 		return slices.Concat(
 			[]offer{
-				{step: "install_coreos", manager: coreosManager, args: newDict(), since: antique},
-				{step: "start_assisted_install", manager: coreosManager, args: newDict(), since: antique},
+				{step: "install_coreos", manager: coreosManager, args: newDict(), since: legacyAgent},
+				{step: "start_assisted_install", manager: coreosManager, args: newDict(), since: legacyAgent},
 			},
-			generic(antique, false, "", "erase_devices_metadata"), []offer{apply, nvram},
-			generic(antique, false, "", "write_image"), []offer{inject}, generic(modern, false, "", "execute_bootc_install"),
+			generic(legacyAgent, false, "", "erase_devices_metadata"), []offer{apply, nvram},
+			generic(legacyAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
 		)
 	case inService:
 	}
 	return slices.Concat(
-		generic(modern, true, "raid", "delete_configuration"), []offer{apply}, generic(modern, true, "raid", "create_configuration"),
-		generic(modern, true, "", "burnin_cpu", "burnin_gpu", "burnin_memory", "burnin_network"),
-		generic(modern, false, "", "write_image"), []offer{inject}, generic(modern, false, "", "execute_bootc_install"),
+		generic(currentAgent, true, "raid", "delete_configuration"), []offer{apply}, generic(currentAgent, true, "raid", "create_configuration"),
+		generic(currentAgent, true, "", "burnin_cpu", "burnin_gpu", "burnin_memory", "burnin_network"),
+		generic(currentAgent, false, "", "write_image"), []offer{inject}, generic(currentAgent, false, "", "execute_bootc_install"),
 	)
 }
 
@@ -222,7 +224,7 @@ func injectArgs() *dict {
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {
-		if !a.options.has(o) {
+		if !a.options.offersStep(o) {
 			continue
 		}
 		known, _ := byManager.Get(o.manager.class).(list)

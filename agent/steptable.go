@@ -22,7 +22,7 @@ func Steps(version string) []StepInfo {
 	for _, p := range []phase{deploying, cleaning, servicing} {
 		var steps []StepInfo
 		for _, o := range p.offers() {
-			if !options.has(o) {
+			if !options.offersStep(o) {
 				continue
 			}
 			kind := o.kind

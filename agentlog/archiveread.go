@@ -28,10 +28,10 @@ const (
 
 // archiveLines reads the log in an archive, or in a plain file: lines sorted by time; lines of one member keep
 // their order. After an error, it returns the lines read so far, with a note.
-func archiveLines(from io.Reader, name string, kept time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
+func archiveLines(from io.Reader, name string, storedAt time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {
-		return &textReader{parser: NewParser(node, models.LogArchive, now), name: name, kept: kept, most: maxArchiveLines}
+		return &textReader{parser: NewParser(node, models.LogArchive, now), name: name, storedAt: storedAt, limit: maxArchiveLines}
 	}
 	magic, _ := r.Peek(2)
 	plain := io.Reader(r)
@@ -53,10 +53,10 @@ func archiveLines(from io.Reader, name string, kept time.Time, node models.NodeR
 }
 
 func (t *textReader) notes() []string {
-	if !t.over {
+	if !t.limitReached {
 		return nil
 	}
-	return []string{fmt.Sprintf("only the first %d lines of %s were read", t.most, printable.Line(t.name))}
+	return []string{fmt.Sprintf("only the first %d lines of %s were read", t.limit, printable.Line(t.name))}
 }
 
 func wrapRead(name string, err error) error {
@@ -83,7 +83,7 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 		}
 		logs++
 		t := reader(memberName(header.Name))
-		t.most -= len(lines)
+		t.limit -= len(lines)
 		if header.Size > mostMember {
 			notes = append(notes, fmt.Sprintf("only the first %d MiB of %s were read", mostMember>>20, printable.Line(t.name)))
 		}

@@ -24,9 +24,9 @@ const archivePause = 10 * time.Second
 
 // archiveSource returns the newest archive of a node, and newer ones later.
 type archiveSource struct {
-	joint *joint
-	out   *outlet
-	done  string // the archive that was read
+	follower *nodeFollower
+	out      *sourceOutput
+	done     string // the archive that was read
 }
 
 // follow checks repeatedly: a conductor stores a log at the end of an operation.
@@ -36,11 +36,11 @@ func (s *archiveSource) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if s.joint.options.Once {
+		if s.follower.options.Once {
 			status.State = stateOnce(status.State)
 		}
 		s.out.status(ctx, status)
-		if over || s.joint.options.Once {
+		if over || s.follower.options.Once {
 			return
 		}
 		if !wait(ctx, archivePause) {
@@ -59,9 +59,9 @@ func stateOnce(s State) State {
 
 // readNewest reads the newest archive unless it was read; over reports that there will be no other.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
-	place := s.place()
-	address := printable.Line(models.MaskURL(s.joint.options.Archive))
-	opened, err := place.newest(ctx, s.joint.node, s.done)
+	place := s.location()
+	address := printable.Line(models.MaskURL(s.follower.options.Archive))
+	opened, err := place.newest(ctx, s.follower.node, s.done)
 	var none *noArchiveError
 	switch {
 	case errors.As(err, &none):
@@ -77,7 +77,7 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 		return Status{State: StateWaiting, Address: address, Reason: s.done + " was read", Remedy: ""}, false
 	}
 	defer func() { _ = opened.content.Close() }()
-	lines, notes, err := archiveLines(opened.content, opened.name, opened.kept, s.joint.node, time.Now)
+	lines, notes, err := archiveLines(opened.content, opened.name, opened.storedAt, s.follower.node, time.Now)
 	var broken *fetchError
 	if errors.As(err, &broken) && len(lines) == 0 {
 		status, _ := archiveFault(broken.err)
@@ -130,23 +130,23 @@ func (*noArchiveError) Error() string { return "no archived logs of this node" }
 
 // openArchive is an archive that is being read.
 type openArchive struct {
-	name    string
-	kept    time.Time
-	single  bool // the operator named a single file
-	content io.ReadCloser
+	name     string
+	storedAt time.Time
+	single   bool // the operator named a single file
+	content  io.ReadCloser
 }
 
-// archivePlace is the location of archives.
-type archivePlace interface {
+// archiveLocation is the location of archives.
+type archiveLocation interface {
 	// newest opens the newest archive of a node. It returns nil if done is its name.
 	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 
-func (s *archiveSource) place() archivePlace {
-	if rest, ok := strings.CutPrefix(s.joint.options.Archive, "ssh://"); ok {
-		return &remoteArchive{options: s.joint.options.SSH, rest: rest}
+func (s *archiveSource) location() archiveLocation {
+	if rest, ok := strings.CutPrefix(s.follower.options.Archive, "ssh://"); ok {
+		return &remoteArchive{options: s.follower.options.SSH, address: rest}
 	}
-	return localArchive(s.joint.options.Archive)
+	return localArchive(s.follower.options.Archive)
 }
 
 // localArchive is a local folder or file.
@@ -184,9 +184,9 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
-	o := &openArchive{name: filepath.Base(path), single: single, content: f, kept: info.ModTime()}
+	o := &openArchive{name: filepath.Base(path), single: single, content: f, storedAt: info.ModTime()}
 	if a, ok := parseArchiveName(path); ok {
-		o.kept = a.Time
+		o.storedAt = a.Time
 	}
 	return o, nil
 }
@@ -194,11 +194,11 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 // remoteArchive is a folder or a file on another host: [user@]host[:port]/path.
 type remoteArchive struct {
 	options SSHOptions
-	rest    string
+	address string
 }
 
 func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error) {
-	hostPart, where, found := strings.Cut(r.rest, "/")
+	hostPart, where, found := strings.Cut(r.address, "/")
 	if !found {
 		return nil, errors.New("the archive's address has no path: use ssh://HOST/PATH")
 	}
@@ -218,7 +218,7 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	}
 	o := &openArchive{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
 	if a, ok := parseArchiveName(name); ok {
-		o.kept = a.Time
+		o.storedAt = a.Time
 	}
 	return o, nil
 }

@@ -13,22 +13,22 @@ import (
 
 // textReader parses a stored journal: journalctl's short formats, its JSON, or any text.
 type textReader struct {
-	parser *Parser
-	name   string    // file name, for lines without a writer
-	kept   time.Time // time of storing: the short format omits the year
-	lines  []models.LogLine
-	most   int
+	parser   *Parser
+	name     string    // file name, for lines without a writer
+	storedAt time.Time // time of storing: the short format omits the year
+	lines    []models.LogLine
+	limit    int
 	// at and unit belong to the last entry, whose text may continue on further lines.
-	at     time.Time
-	unit   string
-	indent int  // column in which its text starts
-	over   bool // the limit was reached before the end
+	at           time.Time
+	unit         string
+	indent       int  // column in which its text starts
+	limitReached bool // the limit was reached before the end
 }
 
 // read reads all lines; an overlong line is truncated.
 func (t *textReader) read(from io.Reader) error {
 	r := bufio.NewReaderSize(from, 64<<10)
-	for len(t.lines) < t.most {
+	for len(t.lines) < t.limit {
 		line, err := textLine(r)
 		if len(line) > 0 || err == nil {
 			t.line(line)
@@ -39,7 +39,7 @@ func (t *textReader) read(from io.Reader) error {
 			return err
 		}
 	}
-	t.over = true
+	t.limitReached = true
 	return nil
 }
 
@@ -72,7 +72,7 @@ func (t *textReader) line(raw []byte) {
 	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
 		return // a message of journalctl itself
 	}
-	at, unit, message, ok := shortLine(text, t.kept)
+	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {
 		// Further lines of a text are indented.
 		at, unit, message = t.at, t.unit, text
@@ -90,8 +90,8 @@ func (t *textReader) line(raw []byte) {
 
 // shortLine parses a line of journalctl -o short, short-precise, short-iso or short-full: time,
 // host, program[pid], text.
-func shortLine(text string, kept time.Time) (at time.Time, unit, message string, ok bool) {
-	at, rest, ok := shortTime(text, kept)
+func shortLine(text string, storedAt time.Time) (at time.Time, unit, message string, ok bool) {
+	at, rest, ok := shortTime(text, storedAt)
 	if !ok {
 		return at, "", "", false
 	}
@@ -115,7 +115,7 @@ func shortLine(text string, kept time.Time) (at time.Time, unit, message string,
 }
 
 // shortTime parses the time at the start of a line. Without a time zone it is UTC.
-func shortTime(text string, kept time.Time) (at time.Time, rest string, ok bool) {
+func shortTime(text string, storedAt time.Time) (at time.Time, rest string, ok bool) {
 	for _, layout := range []struct {
 		layout string
 		words  int
@@ -134,7 +134,7 @@ func shortTime(text string, kept time.Time) (at time.Time, rest string, ok bool)
 			continue
 		}
 		if at.Year() == 0 {
-			at = yearOf(at, kept)
+			at = yearOf(at, storedAt)
 		}
 		return at.UTC(), tail, true
 	}
@@ -157,14 +157,14 @@ func words(text string, n int) (head, tail string, ok bool) {
 	return text[:at], text[at+1:], true
 }
 
-// yearOf adds a year to a time: the latest one in which the time is not after kept, plus a day for clock differences.
-func yearOf(at, kept time.Time) time.Time {
-	if kept.IsZero() {
+// yearOf adds a year to a time: the latest one in which the time is not after storedAt, plus a day for clock differences.
+func yearOf(at, storedAt time.Time) time.Time {
+	if storedAt.IsZero() {
 		return at
 	}
-	at = time.Date(kept.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
-	if at.After(kept.Add(24 * time.Hour)) {
-		at = time.Date(kept.Year()-1, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	at = time.Date(storedAt.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	if at.After(storedAt.Add(24 * time.Hour)) {
+		at = time.Date(storedAt.Year()-1, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
 	}
 	return at
 }

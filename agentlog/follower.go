@@ -37,14 +37,14 @@ type follower struct {
 func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch {
 	out := make(chan Batch)
 	sources := f.options.addUsable(f.sources, more)
-	j := &joint{
+	j := &nodeFollower{
 		options: &f.options, trust: f.trust, node: node, reports: make(chan sourceReport), working: make([]atomic.Bool, len(sources)),
-		twins: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
+		duplicates: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for i, source := range sources {
-		o := &outlet{joint: j, source: source, place: i, skew: skew{clock: f.options.ServerClock}}
+		o := &sourceOutput{follower: j, source: source, index: i, skew: skew{clock: f.options.ServerClock}}
 		running.Go(func() { j.run(ctx, o) })
 	}
 	ended := make(chan struct{})
@@ -61,15 +61,15 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	return out
 }
 
-// joint has one node's sources while it is followed.
-type joint struct {
-	options *Options
-	trust   *Trust
-	node    models.NodeRef
-	reports chan sourceReport
-	working []atomic.Bool // by index of the source
-	twins   *sourceDuplicates
-	last    map[models.LogSource]Status
+// nodeFollower has one node's sources while it is followed.
+type nodeFollower struct {
+	options    *Options
+	trust      *Trust
+	node       models.NodeRef
+	reports    chan sourceReport
+	working    []atomic.Bool // by index of the source
+	duplicates *sourceDuplicates
+	last       map[models.LogSource]Status
 }
 
 // sourceReport is a message of a source.
@@ -79,24 +79,24 @@ type sourceReport struct {
 	dropped int
 }
 
-func (j *joint) run(ctx context.Context, o *outlet) {
+func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
 	switch o.source {
 	case models.LogSSH:
-		(&sshSource{joint: j, out: o}).follow(ctx)
+		(&sshSource{follower: j, out: o}).follow(ctx)
 	case models.LogPush:
 		o.forward(ctx)
 	case models.LogArchive:
-		(&archiveSource{joint: j, out: o}).follow(ctx)
+		(&archiveSource{follower: j, out: o}).follow(ctx)
 	case models.LogStatus:
-		(&statusSource{joint: j, out: o}).follow(ctx)
+		(&statusSource{follower: j, out: o}).follow(ctx)
 	case models.LogSerial:
-		(&serialSource{joint: j, out: o}).follow(ctx)
+		(&serialSource{follower: j, out: o}).follow(ctx)
 	case models.LogServe: // cannot be followed
 	}
 }
 
 // batch sends batches of news until ctx ends, or all sources have ended.
-func (j *joint) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
+func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
 		due   <-chan time.Time
@@ -137,11 +137,11 @@ func (j *joint) batch(ctx context.Context, out chan<- Batch, ended <-chan struct
 
 func (b *Batch) empty() bool { return len(b.Lines) == 0 && len(b.Status) == 0 && b.Dropped == 0 }
 
-func (j *joint) add(batch *Batch, n sourceReport) {
+func (j *nodeFollower) add(batch *Batch, n sourceReport) {
 	batch.Dropped += n.dropped
 	for i := range n.lines {
 		l := &n.lines[i]
-		if !l.Time.IsZero() && l.Time.Before(j.options.Since) || j.twins.isDuplicate(l) {
+		if !l.Time.IsZero() && l.Time.Before(j.options.Since) || j.duplicates.isDuplicate(l) {
 			continue
 		}
 		batch.Lines = append(batch.Lines, *l)
@@ -152,35 +152,35 @@ func (j *joint) add(batch *Batch, n sourceReport) {
 	}
 }
 
-// outlet is the connection of one source to its joint.
-type outlet struct {
-	joint  *joint
-	source models.LogSource
-	place  int
-	skew   skew
+// sourceOutput is the connection of one source to its follower.
+type sourceOutput struct {
+	follower *nodeFollower
+	source   models.LogSource
+	index    int
+	skew     skew
 }
 
 // lines sends lines and waits until they are received; it reports whether they were.
-func (o *outlet) lines(ctx context.Context, lines []models.LogLine) bool {
+func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
 	}
 	return o.send(ctx, sourceReport{lines: lines})
 }
 
-func (o *outlet) status(ctx context.Context, s Status) {
-	s.Node, s.Source = o.joint.node, o.source
+func (o *sourceOutput) status(ctx context.Context, s Status) {
+	s.Node, s.Source = o.follower.node, o.source
 	s.Reason, s.Remedy, s.Address = printable.Line(s.Reason), printable.Line(s.Remedy), printable.Line(s.Address)
 	if s.State == StateFollowing {
 		s.Skew, s.SkewKnown = o.skew.value()
 	}
-	o.joint.working[o.place].Store(s.State == StateFollowing)
+	o.follower.working[o.index].Store(s.State == StateFollowing)
 	o.send(ctx, sourceReport{status: &s})
 }
 
-func (o *outlet) send(ctx context.Context, n sourceReport) bool {
+func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
 	select {
-	case o.joint.reports <- n:
+	case o.follower.reports <- n:
 		return true
 	case <-ctx.Done():
 		return false
@@ -192,10 +192,10 @@ const heldTime = 500 * time.Millisecond
 
 // forward forwards the batches of another follower. With Once it ends when no more arrive, because
 // buffered lines arrive at once.
-func (o *outlet) forward(ctx context.Context) {
+func (o *sourceOutput) forward(ctx context.Context) {
 	subscription, cancel := context.WithCancel(ctx)
 	defer cancel()
-	once := o.joint.options.Once
+	once := o.follower.options.Once
 	var last Status
 	quiet := time.AfterFunc(heldTime, func() {
 		if once {
@@ -203,7 +203,7 @@ func (o *outlet) forward(ctx context.Context) {
 		}
 	})
 	defer quiet.Stop()
-	for b := range o.joint.options.Push.Subscribe(subscription, o.joint.node) {
+	for b := range o.follower.options.Push.Subscribe(subscription, o.follower.node) {
 		quiet.Stop() // a slow reader is not silence
 		if n := len(b.Status); n > 0 {
 			last = b.Status[n-1]
@@ -216,9 +216,9 @@ func (o *outlet) forward(ctx context.Context) {
 	}
 }
 
-func (o *outlet) deliver(ctx context.Context, b Batch) {
+func (o *sourceOutput) deliver(ctx context.Context, b Batch) {
 	for i := range b.Status {
-		o.joint.working[o.place].Store(b.Status[i].State == StateFollowing)
+		o.follower.working[o.index].Store(b.Status[i].State == StateFollowing)
 		o.send(ctx, sourceReport{status: &b.Status[i]})
 	}
 	if len(b.Lines) > 0 || b.Dropped > 0 {
@@ -227,9 +227,9 @@ func (o *outlet) deliver(ctx context.Context, b Batch) {
 }
 
 // othersWork reports whether a better source delivers lines.
-func (o *outlet) othersWork() bool {
-	for i := range o.joint.working {
-		if i != o.place && o.joint.working[i].Load() {
+func (o *sourceOutput) othersWork() bool {
+	for i := range o.follower.working {
+		if i != o.index && o.follower.working[i].Load() {
 			return true
 		}
 	}

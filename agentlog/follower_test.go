@@ -177,7 +177,7 @@ func TestSourceDuplicates(t *testing.T) {
 		t.Errorf("%d cursors, %d texts", len(tw.cursors), len(tw.texts))
 	}
 	if newSourceDuplicates([]models.LogSource{models.LogSSH, models.LogStatus}) != nil {
-		t.Error("one journal has no twins")
+		t.Error("one journal has no duplicates")
 	}
 }
 

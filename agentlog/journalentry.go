@@ -130,7 +130,7 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 		w.partial = bytes.Clone(message)
 		return nil
 	}
-	if p.twice.isDuplicate(e, message) {
+	if p.duplicates.isDuplicate(e, message) {
 		return nil
 	}
 	return p.lines(w, line, string(message), len(e.Priority) > 0)

@@ -24,11 +24,11 @@ const (
 // Parser parses the output of one source of one node, in order: it masks secrets, finds level and
 // writer, and removes control sequences. It is not safe for concurrent use.
 type Parser struct {
-	node    models.NodeRef
-	source  models.LogSource
-	now     func() time.Time
-	writers map[string]*writer
-	twice   podmanDuplicates
+	node       models.NodeRef
+	source     models.LogSource
+	now        func() time.Time
+	writers    map[string]*writer
+	duplicates podmanDuplicates
 }
 
 // NewParser returns a parser for a source; now is the console's clock.

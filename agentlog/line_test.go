@@ -206,8 +206,8 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(p.twice.waiting) > mostWaiting || len(p.twice.order) > mostWaiting {
-		t.Errorf("%d are remembered", len(p.twice.waiting))
+	if len(p.duplicates.waiting) > mostWaiting || len(p.duplicates.order) > mostWaiting {
+		t.Errorf("%d are remembered", len(p.duplicates.waiting))
 	}
 }
 

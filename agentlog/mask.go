@@ -37,7 +37,7 @@ func (m *masker) line(text string) string {
 // continueRegion masks the part of the line that belongs to a region started by an earlier line, and returns where the
 // rest starts.
 func (m *masker) continueRegion(text string) int {
-	if body := readHeader(text).size; body > 0 && !m.in.survives(text[body:]) {
+	if body := readHeader(text).size; body > 0 && !m.in.continuesIn(text[body:]) {
 		m.in = region{}
 		return 0
 	}

@@ -81,9 +81,9 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// survives reports whether the region continues after a logger's header: a logger that prefixes
+// continuesIn reports whether the region continues after a logger's header: a logger that prefixes
 // every line does so within a key, too.
-func (r *region) survives(body string) bool {
+func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false
 	}

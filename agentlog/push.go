@@ -43,14 +43,14 @@ type Receiver struct {
 	gate sync.RWMutex
 	open bool
 
-	mu       sync.Mutex
-	streams  map[string]*stream // by node UUID
-	changed  chan struct{}      // closed and replaced when something arrives
-	address  string
-	held     int // bytes of all streams
-	written  int64
-	refusals int
-	refusal  string
+	mu        sync.Mutex
+	streams   map[string]*stream // by node UUID
+	changed   chan struct{}      // closed and replaced when something arrives
+	address   string
+	heldBytes int // bytes of all streams
+	written   int64
+	refusals  int
+	refusal   string
 }
 
 // ErrReceiving reports that another process receives into the folder.
@@ -114,7 +114,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	r.takeOver()
 	r.opens(true)
 	defer r.opens(false)
-	bounded := &boundedListener{Listener: listener, most: limits.Connections, each: limits.PerAddress}
+	bounded := &boundedListener{Listener: listener, maxTotal: limits.Connections, maxPerHost: limits.PerAddress}
 	over := tls.NewListener(bounded, &tls.Config{
 		Certificates: []tls.Certificate{r.certificate.tls}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 	})
@@ -171,8 +171,8 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// known returns a node's stream if there is one, in memory or on disk.
-func (r *Receiver) known(node models.NodeRef) *stream {
+// knownStream returns a node's stream if there is one, in memory or on disk.
+func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
 	r.mu.Unlock()
@@ -199,10 +199,10 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 	}
 	at, err := s.spool.load(r.address != "", func(line models.LogLine) {
 		line.Node = node // the node may have been renamed
-		r.held += s.add(limits, line)
+		r.heldBytes += s.add(limits, line)
 	})
-	if s.at = at; err != nil {
-		s.trouble, s.unkept = printable.Line(err.Error()), s.first+len(s.lines)
+	if s.position = at; err != nil {
+		s.storeError, s.firstUnstored = printable.Line(err.Error()), s.first+len(s.lines)
 	}
 	r.streams[node.UUID] = s
 	return s
@@ -213,7 +213,7 @@ func (r *Receiver) takeOver() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.streams {
-		r.held += s.refresh(r.options.Limits, true, time.Now())
+		r.heldBytes += s.refresh(r.options.Limits, true, time.Now())
 	}
 }
 
@@ -222,7 +222,7 @@ func (r *Receiver) refresh(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.address == "" && s.spool.changed() {
-		r.held += s.refresh(r.options.Limits, false, time.Now())
+		r.heldBytes += s.refresh(r.options.Limits, false, time.Now())
 	}
 }
 
@@ -230,8 +230,8 @@ func (r *Receiver) refresh(s *stream) {
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held += grown
-	for r.held > r.options.Limits.AllBytes {
+	r.heldBytes += grown
+	for r.heldBytes > r.options.Limits.AllBytes {
 		var largest *stream
 		most := 0
 		for _, s := range r.streams {
@@ -244,7 +244,7 @@ func (r *Receiver) limitMemory(grown int) {
 		if largest == nil {
 			return
 		}
-		r.held -= largest.halve()
+		r.heldBytes -= largest.halve()
 	}
 }
 

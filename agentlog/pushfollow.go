@@ -107,7 +107,7 @@ func (s *subscription) report(batch *Batch, status Status) {
 // stored there.
 func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	if node.UUID != "" {
-		if s := r.known(node); s != nil {
+		if s := r.knownStream(node); s != nil {
 			return []*stream{s}
 		}
 		return nil

@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-func spooled(t *testing.T, s *spool) (texts []string, at mark) {
+func spooled(t *testing.T, s *spool) (texts []string, at journalPosition) {
 	t.Helper()
 	fresh := spool{path: s.path, most: s.most}
 	at, err := fresh.load(false, func(l models.LogLine) { texts = append(texts, l.Text) })
@@ -31,12 +31,12 @@ func TestSpoolIsBounded(t *testing.T) {
 	s := &spool{path: filepath.Join(t.TempDir(), "n.jsonl"), most: 4 << 10}
 	for i := range 100 {
 		l := pushedLine(i)
-		if err := s.add([]models.LogLine{l}, mark{boot: "b", cursor: l.Cursor, state: "s"}); err != nil {
+		if err := s.add([]models.LogLine{l}, journalPosition{boot: "b", cursor: l.Cursor, state: "s"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	texts, at := spooled(t, s)
-	if at != (mark{"b", "i=99", "s"}) || len(texts) < 4 || texts[len(texts)-1] != "line 99" {
+	if at != (journalPosition{"b", "i=99", "s"}) || len(texts) < 4 || texts[len(texts)-1] != "line 99" {
 		t.Errorf("%q up to %+v", texts, at)
 	}
 	total := int64(0)
@@ -56,7 +56,7 @@ func TestSpoolIsBounded(t *testing.T) {
 func TestSpoolAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := &spool{path: filepath.Join(t.TempDir(), "n.jsonl"), most: 1 << 20}
-	if err := s.add([]models.LogLine{pushedLine(1)}, mark{cursor: "1"}); err != nil {
+	if err := s.add([]models.LogLine{pushedLine(1)}, journalPosition{cursor: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(s.path)
@@ -75,7 +75,7 @@ func TestSpoolAfterACrash(t *testing.T) {
 	if _, err := again.load(true, func(models.LogLine) {}); err != nil || again.changed() {
 		t.Errorf("loaded to write: size %d, %v", again.size, err)
 	}
-	if err := again.add([]models.LogLine{pushedLine(2)}, mark{cursor: "2"}); err != nil {
+	if err := again.add([]models.LogLine{pushedLine(2)}, journalPosition{cursor: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	if texts, at := spooled(t, s); !slices.Equal(texts, []string{"line 1", "line 2"}) || at.cursor != "2" {
@@ -92,7 +92,7 @@ func TestSpoolFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	gone := &spool{path: filepath.Join(dir, "none", "n.jsonl"), most: 1 << 20}
-	if err := gone.add([]models.LogLine{pushedLine(1)}, mark{}); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "store log lines: ") {
+	if err := gone.add([]models.LogLine{pushedLine(1)}, journalPosition{}); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "store log lines: ") {
 		t.Errorf("no folder: %v", err)
 	}
 	folder := &spool{path: dir, most: 1 << 20}
@@ -161,8 +161,8 @@ func TestReceiverLimitsMemory(t *testing.T) {
 		t.Fatalf("%d and %d lines while there is room", len(small.lines), len(large.lines))
 	}
 	r.limitMemory(large.add(limits, models.LogLine{Text: "line 9"}))
-	if len(small.lines) != 4 || len(large.lines) != 4 || large.first != 5 || large.lines[3].Text != "line 9" || r.held != small.size+large.size {
-		t.Errorf("%d lines, and %d from %d on; %d of %d bytes", len(small.lines), len(large.lines), large.first, r.held, small.size+large.size)
+	if len(small.lines) != 4 || len(large.lines) != 4 || large.first != 5 || large.lines[3].Text != "line 9" || r.heldBytes != small.size+large.size {
+		t.Errorf("%d lines, and %d from %d on; %d of %d bytes", len(small.lines), len(large.lines), large.first, r.heldBytes, small.size+large.size)
 	}
 	if lines, behind, dropped := large.since(2, 10); len(lines) != 4 || behind != 9 || dropped != 3 {
 		t.Errorf("%d lines before %d, %d dropped", len(lines), behind, dropped)
@@ -185,7 +185,7 @@ func TestStreamStatus(t *testing.T) {
 		"it sends":                  {&stream{seen: now, from: from}, "h:1", Status{State: StateFollowing, Address: "192.0.2.7"}},
 		"to another console":        {&stream{seen: now}, "", Status{State: StateFollowing, Address: "another console"}},
 		"silent":                    {&stream{seen: now.Add(-2 * time.Minute), from: from}, "", Status{State: StateWaiting, Address: "192.0.2.7", Reason: "the machine stopped sending", Remedy: "it resumes when the machine reaches this console again"}},
-		"the disk is full":          {&stream{seen: now, from: from, trouble: "full"}, "", Status{State: StateFollowing, Address: "192.0.2.7", Reason: "full", Remedy: "free some disk space; until then, lines are only held in memory"}},
+		"the disk is full":          {&stream{seen: now, from: from, storeError: "full"}, "", Status{State: StateFollowing, Address: "192.0.2.7", Reason: "full", Remedy: "free some disk space; until then, lines are only held in memory"}},
 		"another one was refused":   {&stream{refused: "x"}, "", Status{State: StateWaiting, Reason: "sender refused: x", Remedy: pushRemedy("")}},
 		"refused while it is heard": {&stream{seen: now, from: from, refused: "x"}, "", Status{State: StateFollowing, Address: "192.0.2.7"}},
 	} {

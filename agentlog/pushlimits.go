@@ -95,11 +95,11 @@ func (a *allowance) spend(n int) { a.left -= float64(n) }
 // so that idle connections do not block other clients.
 type boundedListener struct {
 	net.Listener
-	most, each int
+	maxTotal, maxPerHost int
 
-	mu   sync.Mutex
-	all  int
-	from map[string]int
+	mu      sync.Mutex
+	total   int
+	perHost map[string]int
 }
 
 func (l *boundedListener) Accept() (net.Conn, error) {
@@ -109,42 +109,42 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		host, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
-		if l.enter(host) {
-			return &boundedConn{Conn: conn, leave: sync.OnceFunc(func() { l.leave(host) })}, nil
+		if l.acquire(host) {
+			return &boundedConn{Conn: conn, release: sync.OnceFunc(func() { l.release(host) })}, nil
 		}
 		_ = conn.Close()
 	}
 }
 
-func (l *boundedListener) enter(host string) bool {
+func (l *boundedListener) acquire(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all >= l.most || l.from[host] >= l.each {
+	if l.total >= l.maxTotal || l.perHost[host] >= l.maxPerHost {
 		return false
 	}
-	if l.from == nil {
-		l.from = map[string]int{}
+	if l.perHost == nil {
+		l.perHost = map[string]int{}
 	}
-	l.all++
-	l.from[host]++
+	l.total++
+	l.perHost[host]++
 	return true
 }
 
-func (l *boundedListener) leave(host string) {
+func (l *boundedListener) release(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all--
-	if l.from[host]--; l.from[host] == 0 {
-		delete(l.from, host)
+	l.total--
+	if l.perHost[host]--; l.perHost[host] == 0 {
+		delete(l.perHost, host)
 	}
 }
 
 type boundedConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
 func (c *boundedConn) Close() error {
-	c.leave()
+	c.release()
 	return c.Conn.Close()
 }

@@ -153,10 +153,10 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 // sender gets the stream's.
 func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()
-	at := s.at
+	at := s.position
 	s.mu.Unlock()
 	if at.boot != sender.Boot {
-		at = mark{boot: sender.Boot} // a new boot starts a new journal
+		at = journalPosition{boot: sender.Boot} // a new boot starts a new journal
 	}
 	if after != at.cursor {
 		return at.cursor, errAt
@@ -169,7 +169,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 		r.wake() // a sign of life
 		return at.cursor, nil
 	}
-	if s.parser == nil || s.at.boot != at.boot {
+	if s.parser == nil || s.position.boot != at.boot {
 		s.parser = NewParser(s.node, models.LogPush, time.Now)
 		s.parser.resume(at.state)
 	}
@@ -180,7 +180,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 	s.store(lines, at)
 	r.pruneAfter(max(s.spool.size-before, 0))
 	s.mu.Lock()
-	s.at = at
+	s.position = at
 	grown := s.add(r.options.Limits, lines...)
 	s.mu.Unlock()
 	r.limitMemory(grown)

@@ -34,8 +34,8 @@ type record struct {
 	State string `json:"state,omitempty"`
 }
 
-// mark is the position up to which a journal was accepted.
-type mark struct{ boot, cursor, state string }
+// journalPosition is the position up to which a journal was accepted.
+type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
 
@@ -45,8 +45,8 @@ func spoolPath(dir, node string) string {
 
 // load reads the stored lines. Data after the last complete batch belongs to a batch that is still being written, or
 // that a killed program left: the writing process truncates it.
-func (s *spool) load(writes bool, yield func(models.LogLine)) (mark, error) {
-	var at mark
+func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, error) {
+	var at journalPosition
 	for _, path := range []string{s.path + spoolOld, s.path} {
 		whole, found, err := readSpool(path, yield)
 		switch {
@@ -55,7 +55,7 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (mark, error) {
 		case err != nil:
 			return at, fmt.Errorf("reading %s: %w", path, err)
 		}
-		if found != (mark{}) {
+		if found != (journalPosition{}) {
 			at = found
 		}
 		if path != s.path {
@@ -72,7 +72,7 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (mark, error) {
 }
 
 // readSpool reads the lines of complete batches, and returns where the last of these ends.
-func readSpool(path string, yield func(models.LogLine)) (whole int64, at mark, err error) {
+func readSpool(path string, yield func(models.LogLine)) (whole int64, at journalPosition, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {
 		return 0, at, err
@@ -101,7 +101,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at mark, e
 		for _, line := range batch {
 			yield(line)
 		}
-		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor, state: r.State}
+		batch, whole, at = nil, offset, journalPosition{boot: r.Boot, cursor: r.Cursor, state: r.State}
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *spool) changed() bool {
 }
 
 // add stores a batch. A failed write leaves nothing behind.
-func (s *spool) add(lines []models.LogLine, at mark) error {
+func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)
 	encoder.SetEscapeHTML(false)

@@ -20,17 +20,17 @@ type stream struct {
 
 	mu sync.Mutex
 	// lines are the newest lines, first is the number of the oldest one in memory, and size is their size in bytes.
-	lines []models.LogLine
-	first int
-	size  int
-	at    mark
+	lines    []models.LogLine
+	first    int
+	size     int
+	position journalPosition
 	// from and seen are the last sender of the node, and when it sent.
 	from    netip.Addr
 	seen    time.Time
 	refused string // why the last refused sender was refused; empty without refusals
-	// trouble is why lines are not on disk, and unkept the number of the first of these.
-	trouble string
-	unkept  int
+	// storeError is why lines are not on disk, and firstUnstored the number of the first of these.
+	storeError    string
+	firstUnstored int
 }
 
 // lineCost is the size of a line besides its text.
@@ -76,7 +76,7 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spool = fresh
-	if at == s.at {
+	if at == s.position {
 		return 0
 	}
 	if held := len(s.lines); held > 0 {
@@ -91,17 +91,17 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	for i := range lines {
 		lines[i].Node = s.node
 	}
-	s.at, s.parser, s.seen, s.from = at, nil, now, netip.Addr{}
+	s.position, s.parser, s.seen, s.from = at, nil, now, netip.Addr{}
 	return s.add(limits, lines...)
 }
 
 // store writes a batch to disk, after those that failed before. Lines that are no longer in memory
 // are lost.
-func (s *stream) store(lines []models.LogLine, at mark) {
+func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	s.mu.Lock()
 	var late []models.LogLine
-	if s.trouble != "" {
-		late = append(late, s.lines[max(s.unkept-s.first, 0):]...)
+	if s.storeError != "" {
+		late = append(late, s.lines[max(s.firstUnstored-s.first, 0):]...)
 	}
 	next := s.first + len(s.lines)
 	s.mu.Unlock()
@@ -110,9 +110,9 @@ func (s *stream) store(lines []models.LogLine, at mark) {
 	defer s.mu.Unlock()
 	switch {
 	case err == nil:
-		s.trouble = ""
-	case s.trouble == "":
-		s.trouble, s.unkept = printable.Line(err.Error()), next
+		s.storeError = ""
+	case s.storeError == "":
+		s.storeError, s.firstUnstored = printable.Line(err.Error()), next
 	}
 }
 
@@ -167,8 +167,8 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	default:
 		status.State, status.Address, status.Remedy = StateFollowing, shownAddress(s.from), ""
 	}
-	if s.trouble != "" {
-		status.Reason, status.Remedy = s.trouble, "free some disk space; until then, lines are only held in memory"
+	if s.storeError != "" {
+		status.Reason, status.Remedy = s.storeError, "free some disk space; until then, lines are only held in memory"
 	}
 	if s.refused != "" && status.State != StateFollowing {
 		status.Reason = "sender refused: " + s.refused

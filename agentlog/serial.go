@@ -53,8 +53,8 @@ const (
 
 // serialSource reads a machine's serial output. It sends nothing.
 type serialSource struct {
-	joint *joint
-	out   *outlet
+	follower *nodeFollower
+	out      *sourceOutput
 
 	console SerialConsole
 	parser  *serialParser
@@ -66,16 +66,16 @@ type serialSource struct {
 
 // follow retries until ctx ends, and then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
-	if s.joint.options.Once {
+	if s.follower.options.Once {
 		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
 		return
 	}
-	defer s.leave(ctx)
-	s.parser = newSerialParser(s.joint.node, time.Now)
+	defer s.closeConsole(ctx)
+	s.parser = newSerialParser(s.follower.node, time.Now)
 	pause := firstPause
 	for ctx.Err() == nil {
 		s.connected, s.received = false, false
-		err := s.once(ctx)
+		err := s.readUntilClosed(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -97,8 +97,8 @@ func (s *serialSource) follow(ctx context.Context) {
 	}
 }
 
-// leave closes the console, even after an interrupt.
-func (s *serialSource) leave(ctx context.Context) {
+// closeConsole closes the console, even after an interrupt.
+func (s *serialSource) closeConsole(ctx context.Context) {
 	if s.console == nil {
 		return
 	}
@@ -108,8 +108,8 @@ func (s *serialSource) leave(ctx context.Context) {
 	_ = s.console.Close(ctx)
 }
 
-// once finds the console, connects, and reads until the connection ends.
-func (s *serialSource) once(ctx context.Context) error {
+// readUntilClosed finds the console, connects, and reads until the connection ends.
+func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	if s.address == "" {
 		s.out.status(ctx, Status{State: StateConnecting})
 		if err := s.find(ctx); err != nil {
@@ -133,7 +133,7 @@ func (s *serialSource) once(ctx context.Context) error {
 // find queries the console's address.
 func (s *serialSource) find(ctx context.Context) error {
 	if s.console == nil {
-		console, err := s.joint.options.Serial.Open(ctx, s.joint.node)
+		console, err := s.follower.options.Serial.Open(ctx, s.follower.node)
 		if err != nil {
 			return err
 		}

@@ -200,9 +200,9 @@ func TestSerialSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far, near := net.Pipe()
 		l := &lender{}
-		j := &joint{options: &Options{}, reports: make(chan sourceReport)}
+		j := &nodeFollower{options: &Options{}, reports: make(chan sourceReport)}
 		j.working = make([]atomic.Bool, 1)
-		s := &serialSource{joint: j, out: &outlet{joint: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
+		s := &serialSource{follower: j, out: &sourceOutput{follower: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
 		ctx, cancel := context.WithCancel(t.Context())
 		var reading sync.WaitGroup
 		reading.Go(func() { _ = s.read(ctx, near) })

@@ -20,8 +20,8 @@ type serialParser struct {
 	began time.Time
 	since time.Duration
 	boot  string
-	// whole are lines that wait to be forwarded.
-	whole []models.LogLine
+	// parsed are lines that wait to be forwarded.
+	parsed []models.LogLine
 }
 
 func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
@@ -55,15 +55,15 @@ func (p *serialParser) end() []models.LogLine {
 }
 
 func (p *serialParser) takeLines() []models.LogLine {
-	lines := p.whole
-	p.whole = nil
+	lines := p.parsed
+	p.parsed = nil
 	return lines
 }
 
 // line parses a text. One that was shown already is parsed again, for its effect on later lines.
-func (p *serialParser) line(text string, again bool) {
-	if again {
-		defer func(shown int) { p.whole = p.whole[:shown] }(len(p.whole))
+func (p *serialParser) line(text string, shown bool) {
+	if shown {
+		defer func(count int) { p.parsed = p.parsed[:count] }(len(p.parsed))
 	}
 	if strings.TrimSpace(text) == "" {
 		return
@@ -94,7 +94,7 @@ func (p *serialParser) line(text string, again bool) {
 }
 
 func (p *serialParser) add(unit string, line models.LogLine, text string) {
-	p.whole = append(p.whole, p.lines(p.writer(unit), line, text, false)...)
+	p.parsed = append(p.parsed, p.lines(p.writer(unit), line, text, false)...)
 }
 
 // estimateBoot estimates when the machine started to boot: a line arrives after it was written, so the

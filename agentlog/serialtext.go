@@ -9,10 +9,10 @@ import (
 // if they arrive in parts, and a cursor movement to another row ends a line. An overlong line is
 // truncated.
 type serialText struct {
-	line  []byte
-	state escapeState
-	size  int  // length of the current escape sequence
-	over  bool // the line is full: the rest is dropped
+	line     []byte
+	state    escapeState
+	size     int  // length of the current escape sequence
+	overlong bool // the line is full: the rest is dropped
 	// shown is the part of the line that was returned before it was complete.
 	shown string
 }
@@ -32,9 +32,9 @@ const (
 // maxEscape bounds a sequence: a longer one was noise that looked like one.
 const maxEscape = 512
 
-// feed calls line for every line that ends in data; again reports that the whole line was returned before it was
+// feed calls line for every line that ends in data; shown reports that the whole line was returned before it was
 // complete.
-func (t *serialText) feed(data []byte, line func(text string, again bool)) {
+func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
 			t.escape(c, line)
@@ -51,24 +51,24 @@ func (t *serialText) feed(data []byte, line func(text string, again bool)) {
 			}
 		case 0, 0x07:
 		default:
-			t.put(c, line)
+			t.addByte(c, line)
 		}
 	}
 }
 
-// put adds a byte. A program that overwrites its line forever never ends it: then the overwritten
+// addByte adds a byte. A program that overwrites its line forever never ends it: then the overwritten
 // part is dropped first.
-func (t *serialText) put(c byte, line func(text string, again bool)) {
+func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:
 		t.line = append(t.line, c)
-	case t.over && c == '\r':
+	case t.overlong && c == '\r':
 		t.finish(line)
-	case t.over:
+	case t.overlong:
 	default:
 		i := bytes.LastIndexByte(t.line, '\r')
 		if i < 0 {
-			t.over = true
+			t.overlong = true
 			return
 		}
 		rest := append(bytes.Clone(t.line[i+1:]), c)
@@ -79,15 +79,15 @@ func (t *serialText) put(c byte, line func(text string, again bool)) {
 }
 
 // finish returns the line and starts another.
-func (t *serialText) finish(line func(text string, again bool)) {
+func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)
-	t.line, t.over, t.shown = t.line[:0], false, ""
+	t.line, t.overlong, t.shown = t.line[:0], false, ""
 }
 
 func (t *serialText) text() string {
 	text := string(bytes.TrimRight(t.line, "\r \t"))
-	if t.over {
+	if t.overlong {
 		text += " … (cut)"
 	}
 	return text
@@ -104,7 +104,7 @@ func (t *serialText) partial() string {
 }
 
 // escape processes one byte of an escape sequence.
-func (t *serialText) escape(c byte, line func(text string, again bool)) {
+func (t *serialText) escape(c byte, line func(text string, shown bool)) {
 	if t.size++; t.size > maxEscape || c == '\n' && t.state != escapeText {
 		t.state = escapeNone
 		if c == '\n' {
@@ -118,7 +118,7 @@ func (t *serialText) escape(c byte, line func(text string, again bool)) {
 	case escapeCSI:
 		if c >= 0x40 && c <= 0x7e {
 			t.state = escapeNone
-			t.moved(c, line)
+			t.moveCursor(c, line)
 		}
 	case escapeText:
 		switch c {
@@ -133,7 +133,7 @@ func (t *serialText) escape(c byte, line func(text string, again bool)) {
 }
 
 // afterEscape processes the byte after ESC.
-func (t *serialText) afterEscape(c byte, line func(text string, again bool)) {
+func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	t.state = escapeNone
 	switch c {
 	case '[':
@@ -143,13 +143,13 @@ func (t *serialText) afterEscape(c byte, line func(text string, again bool)) {
 	case '(', ')', '*', '+', '#', '%', ' ':
 		t.state = escapeOne
 	case 'c', 'D', 'E', 'M':
-		t.moved('H', line)
+		t.moveCursor('H', line)
 	}
 }
 
-// moved ends the line if the cursor moves to another row: boot menus and firmware have no other
+// moveCursor ends the line if the cursor moves to another row: boot menus and firmware have no other
 // line ends.
-func (t *serialText) moved(final byte, line func(text string, again bool)) {
+func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':
 		if len(bytes.TrimSpace(t.line)) > 0 {
@@ -157,7 +157,7 @@ func (t *serialText) moved(final byte, line func(text string, again bool)) {
 		}
 		t.line = t.line[:0]
 	case 'C', 'G':
-		t.put(' ', line)
+		t.addByte(' ', line)
 	}
 }
 

@@ -52,7 +52,7 @@ func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host strin
 	if err != nil {
 		return nil, err
 	}
-	return enterAll(ctx, o, node, way, true)
+	return logInToAll(ctx, o, node, way, true)
 }
 
 // dialHost connects to a host that is not a ramdisk, as ssh would.
@@ -73,14 +73,14 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	if err != nil {
 		return nil, err
 	}
-	return enterAll(ctx, o, models.NodeRef{}, way, false)
+	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// enterAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
-func enterAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
+// logInToAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
+func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
-		if err := c.enter(ctx, o, node, &way[i], i < len(way)-1 || !ramdisk); err != nil {
+		if err := c.logIn(ctx, o, node, &way[i], i < len(way)-1 || !ramdisk); err != nil {
 			c.drop()
 			return nil, err
 		}
@@ -91,8 +91,8 @@ func enterAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop
 	return c, nil
 }
 
-// enter logs in to the next hop.
-func (c *sshConn) enter(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
+// logIn logs in to the next hop.
+func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
 	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	}
 	// The library has no type for this error.
 	if text := err.Error(); contains(text, "unable to authenticate", "no supported methods remain", "too many authentication failures", "Too many authentication failures") {
-		return &authError{hop: h.name(), keys: ring.text(), err: err}
+		return &authError{hop: h.name(), keys: ring.describeOffered(), err: err}
 	}
 	return fmt.Errorf("the SSH handshake with %s: %w", h.name(), err)
 }
@@ -198,7 +198,7 @@ func (c *sshConn) run(ctx context.Context, command string, check func(string) er
 	defer func() { _ = session.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
 	defer stop()
-	stderr := &stderrTail{hear: check, stop: c.drop}
+	stderr := &stderrTail{onOutput: check, stop: c.drop}
 	session.Stderr = stderr
 	stdout, err := session.StdoutPipe()
 	if err != nil {
@@ -231,8 +231,8 @@ func (c *sshConn) run(ctx context.Context, command string, check func(string) er
 
 // stderrTail keeps the end of a command's error output.
 type stderrTail struct {
-	hear func(string) error
-	stop func()
+	onOutput func(string) error
+	stop     func()
 
 	mu      sync.Mutex
 	text    []byte
@@ -249,8 +249,8 @@ func (s *stderrTail) Write(p []byte) (int, error) {
 	if len(s.text) > maxErrorOutput {
 		s.text = append(s.text[:0], s.text[len(s.text)-maxErrorOutput:]...)
 	}
-	if s.hear != nil && s.readErr == nil {
-		if s.readErr = s.hear(string(s.text)); s.readErr != nil {
+	if s.onOutput != nil && s.readErr == nil {
+		if s.readErr = s.onOutput(string(s.text)); s.readErr != nil {
 			s.stop()
 		}
 	}

@@ -116,7 +116,7 @@ func TestLoginTimeout(t *testing.T) {
 					time.AfterFunc(tt.takes, cancel)
 				}
 				began := time.Now()
-				err := c.enter(ctx, &SSHOptions{Keys: []string{key}}, models.NodeRef{}, &hop{host: "ramdisk", port: 22, user: "core"}, false)
+				err := c.logIn(ctx, &SSHOptions{Keys: []string{key}}, models.NodeRef{}, &hop{host: "ramdisk", port: 22, user: "core"}, false)
 				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || time.Since(began) != tt.takes || len(c.clients) != 1 {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}

@@ -30,15 +30,15 @@ type sshFiles struct {
 // sshPart is a part of a file between two Includes. It applies to hosts that match all blocks in
 // which its file was included.
 type sshPart struct {
-	within []*ssh_config.Config
-	config *ssh_config.Config
+	includedIn []*ssh_config.Config
+	config     *ssh_config.Config
 }
 
 // probe is a key that is looked up in a block to test whether it matches a host.
 const probe = "Port"
 
 func (p *sshPart) applies(alias string) bool {
-	return !slices.ContainsFunc(p.within, func(c *ssh_config.Config) bool {
+	return !slices.ContainsFunc(p.includedIn, func(c *ssh_config.Config) bool {
 		v, err := c.Get(alias, probe)
 		return err != nil || v == ""
 	})

@@ -116,8 +116,8 @@ func (k *keyring) signer(s ssh.Signer) {
 
 func (k *keyring) addNote(text string) { k.notes = append(k.notes, printable.Line(text)) }
 
-// text describes the keys that were offered, if none was accepted.
-func (k *keyring) text() string {
+// describeOffered describes the keys that were offered, if none was accepted.
+func (k *keyring) describeOffered() string {
 	text := fmt.Sprintf("%d keys were offered", len(k.signers))
 	switch len(k.signers) {
 	case 0:

@@ -23,8 +23,8 @@ const (
 
 // sshSource follows the journal of a machine over SSH.
 type sshSource struct {
-	joint *joint
-	out   *outlet
+	follower *nodeFollower
+	out      *sourceOutput
 
 	sudo      bool
 	boot      string
@@ -38,9 +38,9 @@ type sshSource struct {
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		host := HostOf(s.joint.options.Address(s.joint.node))
+		host := HostOf(s.follower.options.Address(s.follower.node))
 		if host == "" {
-			if s.joint.options.Once {
+			if s.follower.options.Once {
 				s.out.status(ctx, Status{State: StateFailed, Reason: noAddress, Remedy: noAddressWayOut})
 				return
 			}
@@ -49,13 +49,13 @@ func (s *sshSource) follow(ctx context.Context) {
 			continue
 		}
 		began := time.Now()
-		err := s.once(ctx, host)
+		err := s.followUntilClosed(ctx, host)
 		if ctx.Err() != nil {
 			return
 		}
 		status, final := faultStatus(err)
 		status.Address = s.address(host)
-		if s.joint.options.Once {
+		if s.follower.options.Once {
 			if err == nil {
 				status = Status{State: StateEnded, Address: status.Address}
 			} else {
@@ -89,7 +89,7 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 		if !wait(ctx, min(lookPause, pause)) {
 			return
 		}
-		if now := HostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
+		if now := HostOf(s.follower.options.Address(s.follower.node)); now != "" && now != host {
 			return
 		}
 	}
@@ -98,8 +98,8 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 // errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
-// once connects and follows the log until the connection ends, which is an error unless everything was read.
-func (s *sshSource) once(ctx context.Context, host string) error {
+// followUntilClosed connects and follows the log until the connection ends, which is an error unless everything was read.
+func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if s.last.State != StateFailed {
@@ -117,7 +117,7 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 		s.boot, s.cursor, s.parser = boot, "", nil
 	}
 	if s.parser == nil {
-		s.parser = NewParser(s.joint.node, models.LogSSH, time.Now)
+		s.parser = NewParser(s.follower.node, models.LogSSH, time.Now)
 	}
 	following := Status{State: StateFollowing, Address: conn.last.name(), Reason: s.trustNote}
 	s.last = Status{}
@@ -129,7 +129,7 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 	}()
 	defer func() { cancel(nil); <-watching }()
 	begun := time.Now()
-	err = conn.run(ctx, s.command(readCommand(s.cursor, !s.joint.options.Once)), checkPermission, func(stdout io.Reader) error {
+	err = conn.run(ctx, s.command(readCommand(s.cursor, !s.follower.options.Once)), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error { return s.emit(ctx, batch, begun, &following) })
 	})
 	if cause := context.Cause(ctx); errors.Is(cause, errMoved) {
@@ -142,7 +142,7 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 // count: Ironic drops it before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
-		if now := HostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
+		if now := HostOf(s.follower.options.Address(s.follower.node)); now != "" && now != host {
 			cancel(errMoved)
 			return
 		}
@@ -159,7 +159,7 @@ func (s *sshSource) command(c string) string {
 // enter connects and checks the journal; if it is not readable, it retries with sudo.
 func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
 	for {
-		conn, err = dialSSH(ctx, &s.joint.options.SSH, s.joint.node, host)
+		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host)
 		if err != nil {
 			return nil, "", err
 		}
@@ -186,7 +186,7 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
 			for _, data := range batch {
-				if lines, err := NewParser(s.joint.node, models.LogSSH, time.Now).Journal(data); err == nil && len(lines) > 0 {
+				if lines, err := NewParser(s.follower.node, models.LogSSH, time.Now).Journal(data); err == nil && len(lines) > 0 {
 					boot = lines[0].Boot
 				}
 			}
@@ -199,7 +199,7 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 // trust decides about an unknown host key.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	var err error
-	s.trustNote, err = s.joint.trust.accept(s.joint.node, conn, boot)
+	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
 	return err
 }
 
@@ -236,7 +236,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 	return nil
 }
 
-func (s *sshSource) address(host string) string { return s.joint.options.SSH.target(host) }
+func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
 // target returns how the operator logs in to a host, for display.
 func (o *SSHOptions) target(host string) string {

@@ -27,21 +27,21 @@ const (
 
 // statusSource requests the agent's status while no better source works.
 type statusSource struct {
-	joint *joint
-	out   *outlet
-	last  string // the last line
+	follower *nodeFollower
+	out      *sourceOutput
+	last     string // the last line
 }
 
 // follow sends a request every ten seconds.
 func (s *statusSource) follow(ctx context.Context) {
 	client := agentClient()
 	defer client.CloseIdleConnections()
-	if !s.joint.options.Once && !wait(ctx, 2*time.Second) { // give the other sources a chance
+	if !s.follower.options.Once && !wait(ctx, 2*time.Second) { // give the other sources a chance
 		return
 	}
 	for {
 		s.ask(ctx, client)
-		if s.joint.options.Once {
+		if s.follower.options.Once {
 			s.out.status(ctx, Status{State: StateEnded})
 			return
 		}
@@ -56,7 +56,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 		s.out.status(ctx, Status{State: StateWaiting, Reason: "on standby: used only while no better source works"})
 		return
 	}
-	address := s.joint.options.Address(s.joint.node)
+	address := s.follower.options.Address(s.follower.node)
 	if HostOf(address) == "" || !strings.Contains(address, "://") {
 		s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 		return
@@ -87,7 +87,7 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	s.last = text
 	var m masker
 	s.out.lines(ctx, []models.LogLine{{
-		Received: time.Now(), Node: s.joint.node, Source: models.LogStatus, Unit: "status", Level: level,
+		Received: time.Now(), Node: s.follower.node, Source: models.LogStatus, Unit: "status", Level: level,
 		Text: truncate(printable.Line(m.line(text)), maxText),
 	}})
 }

@@ -17,14 +17,14 @@ import (
 	"ironworks/models"
 )
 
-// sent is the answer to a change: the address of its task, if it has one.
-type sent struct {
+// changeAnswer is the answer to a change: the address of its task, if it has one.
+type changeAnswer struct {
 	task string
 	wait bool // 202
 }
 
 // post sends an action.
-func (s *session) post(ctx context.Context, at string, body any) (sent, error) {
+func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, error) {
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
@@ -42,7 +42,7 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 // version of the resource (428, or 412 for a wrong one): then it is read again, once. Some
 // controllers do not accept their own weak tags.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
-	patch := func(etag string) (sent, error) {
+	patch := func(etag string) (changeAnswer, error) {
 		headers := map[string]string{}
 		if etag != "" {
 			headers["If-Match"] = etag
@@ -78,18 +78,18 @@ func wantsETag(err error) bool {
 }
 
 // send sends a change. Without an answer it may have been accepted.
-func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (sent, error) {
+func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
 		resp, err = request() //nolint:bodyclose // the cleanup does
 	}
 	defer schemas.DeferredCleanupHTTPResponse(resp)
 	if err != nil {
-		return sent{}, s.asUnsure(err)
+		return changeAnswer{}, s.asUnconfirmed(err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return sent{}, s.asUnsure(err)
+		return changeAnswer{}, s.asUnconfirmed(err)
 	}
 	var task struct {
 		ref
@@ -98,9 +98,9 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	}
 	_ = json.Unmarshal(body, &task) // many answer with nothing, or with the changed resource
 	if task.Error != nil && hasFailed(body) {
-		return sent{}, schemas.ConstructError(http.StatusBadRequest, body)
+		return changeAnswer{}, schemas.ConstructError(http.StatusBadRequest, body)
 	}
-	answer := sent{wait: resp.StatusCode == http.StatusAccepted}
+	answer := changeAnswer{wait: resp.StatusCode == http.StatusAccepted}
 	if answer.wait {
 		answer.task = resp.Header.Get("Location")
 		if answer.task == "" && strings.Contains(task.Type, "Task") {
@@ -131,22 +131,22 @@ func hasFailed(body []byte) bool {
 	return !strings.HasSuffix(task.Error.Code, "Success")
 }
 
-// asUnsure marks a change that may have been accepted although there was no answer.
-func (s *session) asUnsure(err error) error {
+// asUnconfirmed marks a change that may have been accepted although there was no answer.
+func (s *session) asUnconfirmed(err error) error {
 	if status(err) != 0 {
 		return err
 	}
 	if errors.Is(err, errForeign) || errors.Is(err, errTooMuch) || errors.Is(err, errRedirect) {
 		return err
 	}
-	return &unsureError{err}
+	return &unconfirmedError{err}
 }
 
-// unsureError is a change without an answer.
-type unsureError struct{ err error }
+// unconfirmedError is a change without an answer.
+type unconfirmedError struct{ err error }
 
-func (u *unsureError) Error() string { return u.err.Error() }
-func (u *unsureError) Unwrap() error { return u.err }
+func (u *unconfirmedError) Error() string { return u.err.Error() }
+func (u *unconfirmedError) Unwrap() error { return u.err }
 
 // isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
@@ -172,7 +172,7 @@ type task struct {
 }
 
 // follow waits for the end of a task, for at most a minute.
-func (s *session) follow(ctx context.Context, answer sent) (string, error) {
+func (s *session) follow(ctx context.Context, answer changeAnswer) (string, error) {
 	if !answer.wait {
 		return "", nil
 	}

@@ -19,7 +19,7 @@ func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error
 		return "", err
 	}
 	limits := t.limits.withDefaults()
-	whole, cancel := context.WithTimeout(ctx, limits.whole+limits.task)
+	whole, cancel := context.WithTimeout(ctx, limits.total+limits.task)
 	defer cancel()
 	s, err := open(whole, &t)
 	if err != nil {
@@ -269,7 +269,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 // restart accepts a closed or silent connection, because the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
-	var gone *unsureError
+	var gone *unconfirmedError
 	if !errors.As(err, &gone) || ctx.Err() != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 
 // quick returns limits for tests.
 func quick() limits {
-	return limits{silence: 2 * time.Second, answer: 5 * time.Second, task: 300 * time.Millisecond, pause: 5 * time.Millisecond, goodbye: time.Second}
+	return limits{silence: 2 * time.Second, answer: 5 * time.Second, task: 300 * time.Millisecond, pause: 5 * time.Millisecond, logout: time.Second}
 }
 
 // TestDo sends every order to a machine of the lab.

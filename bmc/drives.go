@@ -41,7 +41,7 @@ func (p *probe) readDrives(ctx context.Context) error {
 				links = append(links, link)
 			}
 		}
-		drives, err := each[drive](ctx, p.session, links, mostMembers)
+		drives, err := readLinked[drive](ctx, p.session, links, mostMembers)
 		all = append(all, err)
 		p.addDrives(s.ID, drives)
 	}
@@ -78,7 +78,7 @@ func (p *probe) chassisDrives(ctx context.Context) error {
 		c := &all[i]
 		var drives []drive
 		if len(c.Links.Drives) > 0 {
-			drives, err = each[drive](ctx, p.session, c.Links.Drives, mostMembers)
+			drives, err = readLinked[drive](ctx, p.session, c.Links.Drives, mostMembers)
 		} else {
 			drives, err = members[drive](ctx, p.session, c.Drives, mostMembers)
 		}

@@ -29,7 +29,7 @@ func (s *session) fault(op string, err error) *models.Fault {
 		return known
 	}
 	f := &models.Fault{Op: op, URL: s.url, Err: err}
-	var lost *unsureError
+	var lost *unconfirmedError
 	f.Sent = errors.As(err, &lost)
 	var answer *schemas.Error
 	var syntax *json.SyntaxError

@@ -78,7 +78,7 @@ func (m *server) findSystem(ctx context.Context) error {
 	if err := m.listSystems(ctx); err != nil {
 		return err
 	}
-	wanted, place := m.target.place(), ""
+	wanted, place := m.target.systemPath(), ""
 	if wanted == "" && len(m.paths) == 1 {
 		place = m.paths[0]
 	}
@@ -149,7 +149,7 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	var all []manager
 	var err error
 	if len(links) > 0 {
-		all, err = each[manager](ctx, m.session, links[:1], 1)
+		all, err = readLinked[manager](ctx, m.session, links[:1], 1)
 	}
 	if len(all) == 0 {
 		var more error
@@ -213,8 +213,8 @@ func (s *slot) inserted() bool {
 	return s.Image != "" && s.ConnectedVia != "NotConnected"
 }
 
-// fetches returns the protocols from which a slot fetches an image, as far as known.
-func (m *server) fetches(ctx context.Context, s *slot) ([]string, error) {
+// imageProtocols returns the protocols from which a slot fetches an image, as far as known.
+func (m *server) imageProtocols(ctx context.Context, s *slot) ([]string, error) {
 	switch insert := s.Actions.Insert; {
 	case len(s.Protocols) > 0 || insert == nil:
 		return s.Protocols, nil

@@ -67,7 +67,7 @@ const (
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	tries, hops := 0, 0
 	for {
-		resp, body, err := g.once(req)
+		resp, body, err := g.sendOnce(req)
 		if err != nil {
 			return nil, err
 		}
@@ -97,8 +97,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// once sends a request with the credentials.
-func (g *guard) once(req *http.Request) (*http.Response, []byte, error) {
+// sendOnce sends a request with the credentials.
+func (g *guard) sendOnce(req *http.Request) (*http.Response, []byte, error) {
 	if !g.sameService(req.URL) {
 		return nil, nil, errForeign
 	}

@@ -168,7 +168,7 @@ func TestHostile(t *testing.T) {
 				}
 				return false
 			},
-			limits: func(l *limits) { l.whole = 600 * time.Millisecond }, part: "jobs", why: "too slow",
+			limits: func(l *limits) { l.total = 600 * time.Millisecond }, part: "jobs", why: "too slow",
 		},
 		"asked too often": {limits: func(l *limits) { l.requests = 12 }, part: "logs", why: "too many requests"},
 		"a redirect in the house": {
@@ -193,7 +193,7 @@ func TestHostile(t *testing.T) {
 				hang(w, r)
 			}
 			return r.Method == http.MethodDelete
-		}, limits: func(l *limits) { l.goodbye = 100 * time.Millisecond }},
+		}, limits: func(l *limits) { l.logout = 100 * time.Millisecond }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -76,7 +76,7 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 	if err != nil {
 		return "", err
 	}
-	protocols, err := m.fetches(ctx, s)
+	protocols, err := m.imageProtocols(ctx, s)
 	if err != nil {
 		return "", err
 	}
@@ -109,7 +109,7 @@ func isLoopback(host string) bool {
 // slotToFill returns the named slot, or the first empty one for an ISO.
 func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if o.Slot != "" {
-		s, err := m.named(o, slots)
+		s, err := m.slotByID(o, slots)
 		if err == nil && s.inserted() {
 			return nil, m.occupied(o, s.holds())
 		}
@@ -135,7 +135,7 @@ func (m *server) occupied(o models.BMCOrder, what string) error {
 	return &models.Fault{Kind: models.FaultConflict, Op: o.Name(), URL: m.url, Message: m.safe(what), Hint: "eject it first"}
 }
 
-func (m *server) named(o models.BMCOrder, slots []slot) (*slot, error) {
+func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
 	for i := range slots {
 		if strings.EqualFold(slots[i].ID, o.Slot) {
 			return &slots[i], nil
@@ -159,7 +159,7 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	const most = 5
 	note, err := ask()
 	for tries := 1; refused(err) && tries < most; tries++ {
-		if !adapt(body, err, protocol) {
+		if !adjustProperties(body, err, protocol) {
 			if len(extras) == 0 {
 				break
 			}
@@ -171,9 +171,9 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adapt adds each property that a controller's error names, or removes it if the body has it. It reports whether the
+// adjustProperties adds each property that a controller's error names, or removes it if the body has it. It reports whether the
 // error names any.
-func adapt(body map[string]any, err error, protocol string) bool {
+func adjustProperties(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
 		if !isAbout(err, name) {
@@ -232,7 +232,7 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	var held []slot
 	if o.Slot != "" {
-		s, err := m.named(o, slots)
+		s, err := m.slotByID(o, slots)
 		if err != nil {
 			return "", err
 		}

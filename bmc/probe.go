@@ -18,7 +18,7 @@ const maxEntries = 50
 // Unreadable parts are in Unread; an error is a *models.Fault, and means that nothing was
 // readable. The clock is the console's.
 func Probe(ctx context.Context, t Target) (*models.BMC, error) {
-	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().whole)
+	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
 	s, err := open(whole, &t)
 	if err != nil {
@@ -43,7 +43,7 @@ func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 // Identify reads the data that enrollment needs about each system behind a BMC: identity, power, health, NICs and
 // virtual media. It skips unreadable systems, unless none is readable; the error is a *models.Fault.
 func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
-	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().whole)
+	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
 	s, err := open(whole, &t)
 	if err != nil {
@@ -54,7 +54,7 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	if err := all.listSystems(whole); err != nil {
 		return nil, err
 	}
-	wanted := t.place()
+	wanted := t.systemPath()
 	var found []models.BMC
 	for _, path := range all.paths {
 		if wanted != "" && !strings.EqualFold(strings.TrimRight(path, "/"), wanted) {
@@ -119,27 +119,27 @@ func (p *probe) parts() []part {
 // read reads a part within its time limit, and records unreadable parts.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
-		p.unread(part.name, "skipped: the BMC is too slow")
+		p.addUnread(part.name, "skipped: the BMC is too slow")
 		return
 	}
-	ctx, cancel := context.WithTimeout(whole, p.limits.part)
+	ctx, cancel := context.WithTimeout(whole, p.limits.probePart)
 	defer cancel()
 	err := part.read(ctx)
 	if err != nil {
-		p.unread(part.name, p.why(err))
+		p.addUnread(part.name, p.summary(err))
 	}
-	for i, wrong := range p.wrong {
+	for i, wrong := range p.typeErrors {
 		if i == 3 {
-			p.unread(part.name, "and more")
+			p.addUnread(part.name, "and more")
 			break
 		}
-		p.unread(part.name, wrong.Error())
+		p.addUnread(part.name, wrong.Error())
 	}
-	p.wrong = nil
+	p.typeErrors = nil
 }
 
-// why summarizes an error: the number of failures, and the first reasons.
-func (p *probe) why(err error) string {
+// summary summarizes an error: the number of failures, and the first reasons.
+func (p *probe) summary(err error) string {
 	var words []string
 	var walk func(error)
 	walk = func(err error) {
@@ -175,7 +175,7 @@ func (p *probe) reason(err error) string {
 	return p.fault("", err).Reason()
 }
 
-func (p *probe) unread(part, why string) {
+func (p *probe) addUnread(part, why string) {
 	p.found.Unread = append(p.found.Unread, models.BMCUnread{Part: part, Why: p.safe(why)})
 }
 
@@ -246,7 +246,7 @@ func (p *probe) readMedia(ctx context.Context) error {
 	slots, err := p.slots(ctx, p.manager)
 	for i := range slots {
 		s := &slots[i]
-		protocols, failed := p.fetches(ctx, s)
+		protocols, failed := p.imageProtocols(ctx, s)
 		err = errors.Join(err, failed)
 		p.found.Media = append(p.found.Media, models.BMCMedia{
 			ID: s.ID, Types: s.MediaTypes, Image: models.MaskURL(s.Image), Inserted: s.inserted(), Via: s.ConnectedVia, Protocols: protocols,
@@ -287,7 +287,7 @@ func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	}
 	var err error
 	if links := p.system.Links.Chassis; len(links) > 0 {
-		p.chassis, err = each[chassis](ctx, p.session, links, mostChassis)
+		p.chassis, err = readLinked[chassis](ctx, p.session, links, mostChassis)
 	} else if len(p.paths) == 1 {
 		p.chassis, err = members[chassis](ctx, p.session, p.root.Chassis, mostChassis)
 	}

@@ -32,8 +32,8 @@ type resource struct {
 	Status condition
 }
 
-// put stores the path from which a resource was read: some controllers omit or misspell it in the resource.
-func (r *resource) put(at string) {
+// setPath stores the path from which a resource was read: some controllers omit or misspell it in the resource.
+func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
 	}
@@ -42,9 +42,9 @@ func (r *resource) put(at string) {
 	}
 }
 
-func put(one any, at string) {
-	if r, is := one.(interface{ put(at string) }); is {
-		r.put(at)
+func setPath(one any, at string) {
+	if r, is := one.(interface{ setPath(at string) }); is {
+		r.setPath(at)
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *session) tolerate(path string, err error) error {
 	if !errors.As(err, &kind) || kind.Field == "" {
 		return err
 	}
-	s.wrong = append(s.wrong, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))
+	s.typeErrors = append(s.typeErrors, fmt.Errorf("%s: %s is a %s", last(path), kind.Field, kind.Value))
 	return nil
 }
 
@@ -170,12 +170,12 @@ func (s *session) expanded(ctx context.Context, path string, most int) ([]json.R
 		how = "?$expand=*($levels=1)"
 	}
 	if how != "" {
-		noted := len(s.wrong)
+		noted := len(s.typeErrors)
 		raw, err := s.pages(ctx, path+how, most)
 		if err == nil || len(raw) > 0 {
 			return raw, err
 		}
-		s.wrong = s.wrong[:noted]
+		s.typeErrors = s.typeErrors[:noted]
 		s.root.Features.ExpandQuery.NoLinks, s.root.Features.ExpandQuery.ExpandAll = false, false
 		if ctx.Err() != nil {
 			return nil, err
@@ -231,14 +231,14 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 			}
 			continue
 		}
-		put(one, link.ID)
+		setPath(one, link.ID)
 		out = append(out, *one)
 	}
 	return out, failed.err()
 }
 
-// each reads linked resources.
-func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
+// readLinked reads linked resources.
+func readLinked[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
 	var out []T
 	var failed partialError
 	for i, link := range links {
@@ -257,7 +257,7 @@ func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, e
 			}
 			continue
 		}
-		put(&one, link.ID)
+		setPath(&one, link.ID)
 		out = append(out, one)
 	}
 	return out, failed.err()

@@ -36,8 +36,8 @@ type session struct {
 	renewed bool
 	secrets []string
 	root    root
-	// wrong are fields of the wrong type. They are skipped.
-	wrong []error
+	// typeErrors are fields of the wrong type. They are skipped.
+	typeErrors []error
 }
 
 // root is the service root.
@@ -106,7 +106,7 @@ func (s *session) connect(ctx context.Context) error {
 	}
 	// Unreadable fields are missing where they are needed.
 	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
-		s.wrong = append(s.wrong, err)
+		s.typeErrors = append(s.typeErrors, err)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *session) close(ctx context.Context) {
 	if s.location == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.goodbye)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.logout)
 	defer cancel()
 	s.guard.mu.Lock()
 	s.guard.remaining = max(s.guard.remaining, 1) // always allow this request
@@ -193,14 +193,14 @@ func status(err error) int {
 
 // limits bound one use of a controller. A zero value selects the default.
 type limits struct {
-	silence time.Duration // without a byte
-	answer  time.Duration // for a whole answer
-	part    time.Duration // for one part of a probe
-	whole   time.Duration // for a whole probe, or for an order
-	task    time.Duration // until a task has ended
-	pause   time.Duration // between two readings of a task
-	busy    time.Duration // at most before a busy controller is asked again
-	goodbye time.Duration // to end the session
+	silence   time.Duration // without a byte
+	answer    time.Duration // for a whole answer
+	probePart time.Duration // for one part of a probe
+	total     time.Duration // for a whole probe, or for an order
+	task      time.Duration // until a task has ended
+	pause     time.Duration // between two readings of a task
+	busy      time.Duration // at most before a busy controller is asked again
+	logout    time.Duration // to end the session
 
 	requests int   // in one session
 	largest  int64 // bytes of an answer
@@ -212,12 +212,12 @@ type limits struct {
 func (l limits) withDefaults() limits {
 	set(&l.silence, 30*time.Second)
 	set(&l.answer, 45*time.Second)
-	set(&l.part, 40*time.Second)
-	set(&l.whole, 2*time.Minute)
+	set(&l.probePart, 40*time.Second)
+	set(&l.total, 2*time.Minute)
 	set(&l.task, time.Minute)
 	set(&l.pause, 2*time.Second)
 	set(&l.busy, 5*time.Second)
-	set(&l.goodbye, 5*time.Second)
+	set(&l.logout, 5*time.Second)
 	set(&l.requests, 1500)
 	set(&l.largest, 8<<20)
 	set(&l.values, 200_000)

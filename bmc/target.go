@@ -82,8 +82,8 @@ func (t *Target) Host() (string, error) {
 	return u.Hostname(), nil
 }
 
-// place returns the machine's path in the service; empty is the only one.
-func (t *Target) place() string {
+// systemPath returns the machine's path in the service; empty is the only one.
+func (t *Target) systemPath() string {
 	if t.System == "" {
 		return ""
 	}

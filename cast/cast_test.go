@@ -43,7 +43,7 @@ func TestRecordingIsReadAsWritten(t *testing.T) {
 	for _, version := range []int{2, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			data := written(t, version)
-			if !cast.Is(data) {
+			if !cast.IsRecording(data) {
 				t.Error("not recognized")
 			}
 			r, err := cast.NewReader(bytes.NewReader(data))
@@ -216,7 +216,7 @@ func TestPlay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tt.playing.Keys, tt.playing.Again = keys, again
+				tt.playing.Keys, tt.playing.Reopen = keys, again
 				var out strings.Builder
 				began := time.Now()
 				if err := cast.Play(t.Context(), r, &out, tt.playing); !errors.Is(err, tt.err) {
@@ -270,7 +270,7 @@ func TestRecordingInParts(t *testing.T) {
 			continue
 		}
 		data, err := os.ReadFile(file)
-		if err != nil || !cast.Is(data) {
+		if err != nil || !cast.IsRecording(data) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -18,8 +18,8 @@ type Playing struct {
 	// At is the start position: output before it is shown at once. Paused starts paused.
 	At     time.Duration
 	Paused bool
-	// Again reads the recording from the start, to go back. It may be nil.
-	Again func() (*Reader, error)
+	// Reopen reads the recording from the start, to go back. It may be nil.
+	Reopen func() (*Reader, error)
 	// Keys has the keys that were pressed: space pauses, "." shows the next output, "{" and "}" go 30 s back and forward,
 	// + and - change the speed, q ends. May be nil.
 	Keys <-chan byte
@@ -39,17 +39,17 @@ var errBack = errors.New("back")
 
 // Play writes the safe part of a recording's output to a terminal, in its time, until its end or that of ctx.
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
-	defer func() { _, _ = io.WriteString(out, leave) }()
+	defer func() { _, _ = io.WriteString(out, resetTerminal) }()
 	player := &player{Playing: p, paused: p.Paused, to: p.At}
 	for {
 		err := player.play(ctx, r, out)
 		if !errors.Is(err, errBack) {
 			return err
 		}
-		if r, err = p.Again(); err != nil {
+		if r, err = p.Reopen(); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(out, leave+erase); err != nil {
+		if _, err := io.WriteString(out, resetTerminal+erase); err != nil {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (p *player) play(ctx context.Context, r *Reader, out io.Writer) error {
 // erase clears the screen, for output from the start.
 const erase = "\x1b[2J\x1b[H"
 
-// leave resets the terminal after a truncated full-screen program: alternate screen, style, margins, hidden cursor.
-const leave = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
+// resetTerminal resets the terminal after a truncated full-screen program: alternate screen, style, margins, hidden cursor.
+const resetTerminal = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 
 // player waits between events.
 type player struct {
@@ -133,7 +133,7 @@ func (p *player) wait(ctx context.Context, pause time.Duration) (jumped bool, er
 			case '.':
 				return false, nil
 			case '{':
-				if p.Again != nil {
+				if p.Reopen != nil {
 					p.to = max(0, p.at-seekStep)
 					return true, errBack
 				}

@@ -33,8 +33,8 @@ type Reader struct {
 // ErrNoCast reports that a file is not a recording in a known format.
 var ErrNoCast = errors.New("not an asciicast of version 2 or 3")
 
-// Is reports whether a file starts like a recording.
-func Is(start []byte) bool {
+// IsRecording reports whether a file starts like a recording.
+func IsRecording(start []byte) bool {
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	var h struct {
 		Version int `json:"version"`

@@ -220,7 +220,7 @@ func TestAccessLogLines(t *testing.T) {
 		{serve.EventBegan, serve.Fetching, 0, "n1's BMC started fetching n1.iso (1000 B)"},
 		{serve.EventProgress, serve.Fetching, 50, ""},
 		{serve.EventProgress, serve.Fetching, 615, "n1's BMC fetched 61 % of n1.iso, 500 B/s, 2s"},
-		{serve.EventEnded, serve.Partly, 640, ""},
+		{serve.EventEnded, serve.Partial, 640, ""},
 		{serve.EventBegan, serve.Fetching, 640, ""},
 		{serve.EventDone, serve.Done, 1000, "n1's BMC fetched n1.iso: 1000 B in 2s, 500 B/s"},
 	} {

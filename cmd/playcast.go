@@ -45,7 +45,7 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 		return errors.Join(err, failed)
 	}
 	last := r
-	err = a.playAtTerminal(ctx, r, cast.Playing{Speed: flags.speed, Idle: maxIdle, At: at.Sub(r.Header.Began), Paused: flags.paused, Again: func() (*cast.Reader, error) {
+	err = a.playAtTerminal(ctx, r, cast.Playing{Speed: flags.speed, Idle: maxIdle, At: at.Sub(r.Header.Began), Paused: flags.paused, Reopen: func() (*cast.Reader, error) {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}

@@ -140,5 +140,5 @@ func isCast(path string) bool {
 	defer func() { _ = file.Close() }()
 	start := make([]byte, 64<<10)
 	n, _ := file.Read(start)
-	return cast.Is(start[:n])
+	return cast.IsRecording(start[:n])
 }

@@ -51,7 +51,7 @@ const maxRetries = int(3 * time.Minute / pollInterval)
 // do repeats a call until it has a final answer.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
-		err := c.once(ctx, method, path, body, answer)
+		err := c.send(ctx, method, path, body, answer)
 		var refused *statusError
 		if !errors.As(err, &refused) || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
 			return err
@@ -59,7 +59,7 @@ func (c *client) do(ctx context.Context, method, path string, body, answer any) 
 	}
 }
 
-func (c *client) once(ctx context.Context, method, path string, body, answer any) error {
+func (c *client) send(ctx context.Context, method, path string, body, answer any) error {
 	var content io.Reader = http.NoBody
 	if body != nil {
 		encoded, err := json.Marshal(body)

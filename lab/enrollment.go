@@ -58,7 +58,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 
 // skipSlowSteps lets some nodes of the cast skip cleaning, and one node an inspection by the agent.
 func (e Enrollment) skipSlowSteps(name string) {
-	if slices.Contains(hasty, name) {
+	if slices.Contains(skipCleaningNodes, name) {
 		e.Node["automated_clean"] = false
 	}
 	if name == readyNode {

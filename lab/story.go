@@ -34,8 +34,8 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// hasty are nodes that skip cleaning before available, so that a deployment runs soon after the start.
-var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
+// skipCleaningNodes are nodes that skip cleaning before available, so that a deployment runs soon after the start.
+var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
 // readyNode is inspected by its BMC, without a boot, so that a node is available right after the
 // start.
@@ -61,22 +61,22 @@ func (c *client) play(ctx context.Context, name string, story []chapter) {
 			body["deploy_steps"] = []any{map[string]any{"interface": "deploy", "step": "install_coreos", "args": map[string]any{}, "priority": 80}}
 			body["configdrive"] = map[string]any{"user_data": map[string]any{"ignition": map[string]any{"version": "3.4.0"}}}
 		}
-		if c.provision(ctx, name, body) != nil || !c.reaches(ctx, name, chapter.ends) {
+		if c.provision(ctx, name, body) != nil || !c.waitForState(ctx, name, chapter.ends) {
 			return
 		}
 	}
 }
 
-var resting = []string{
+var restingStates = []string{
 	"enroll", "manageable", "available", "active", "error", "rescue",
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// reaches waits until the node is unlocked and in a resting state, and reports whether it is the wanted state.
-func (c *client) reaches(ctx context.Context, name, want string) bool {
+// waitForState waits until the node is unlocked and in a resting state, and reports whether it is the wanted state.
+func (c *client) waitForState(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)
-		if err != nil || reservation == "" && slices.Contains(resting, state) {
+		if err != nil || reservation == "" && slices.Contains(restingStates, state) {
 			return err == nil && state == want
 		}
 		if !pace(1).wait(ctx, pollInterval) {

@@ -31,9 +31,9 @@ func TestServedLog(t *testing.T) {
 	event(0, serve.EventAsked, "n1", 1, 0, serve.Asked)
 	event(time.Second, serve.EventBegan, "n1", 2, 0, serve.Fetching)
 	for i := range 100 { // a BMC that reads it as a drive
-		event(time.Second+time.Duration(i)*10*time.Millisecond, serve.EventEnded, "n1", i+2, int64(i), serve.Partly)
+		event(time.Second+time.Duration(i)*10*time.Millisecond, serve.EventEnded, "n1", i+2, int64(i), serve.Partial)
 	}
-	event(7*time.Second, serve.EventEnded, "n1", 200, 500, serve.Partly)
+	event(7*time.Second, serve.EventEnded, "n1", 200, 500, serve.Partial)
 	event(8*time.Second, serve.EventDone, "n1", 300, 1000, serve.Done)
 	event(8*time.Second, serve.EventBegan, "n2", 1, 0, serve.Fetching)
 	event(8*time.Second, serve.EventBegan, "", 1, 0, serve.Fetching)

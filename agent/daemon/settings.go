@@ -62,10 +62,10 @@ type reader struct {
 
 // text returns an option. Its parameter is named ipa-, with dashes.
 func (r *reader) text(option, byDefault string) string {
-	return r.named(option, "ipa-"+strings.ReplaceAll(option, "_", "-"), byDefault)
+	return r.textOf(option, "ipa-"+strings.ReplaceAll(option, "_", "-"), byDefault)
 }
 
-func (r *reader) named(option, parameter, byDefault string) string {
+func (r *reader) textOf(option, parameter, byDefault string) string {
 	if v, known := r.files[option]; known {
 		return v.text
 	}
@@ -75,8 +75,8 @@ func (r *reader) named(option, parameter, byDefault string) string {
 	return byDefault
 }
 
-// wrong records an invalid value.
-func (r *reader) wrong(option, text, want string) {
+// addError records an invalid value.
+func (r *reader) addError(option, text, want string) {
 	place := "on the kernel's command line"
 	if v, known := r.files[option]; known {
 		place = "in " + v.place
@@ -92,14 +92,14 @@ func (r *reader) flag(option string, byDefault bool) bool {
 	case "false", "0", "off", "no", "f", "n":
 		return false
 	}
-	r.wrong(option, text, "true or false")
+	r.addError(option, text, "true or false")
 	return byDefault
 }
 
 func (r *reader) number(option, text string, low, high int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {
-		r.wrong(option, text, fmt.Sprintf("a number from %d to %d", low, high))
+		r.addError(option, text, fmt.Sprintf("a number from %d to %d", low, high))
 	}
 	return n
 }
@@ -112,10 +112,10 @@ func (r *reader) port(option string, byDefault int) int {
 const manySeconds = 1 << 20
 
 func (r *reader) seconds(option, parameter string, byDefault int) time.Duration {
-	text := r.named(option, parameter, strconv.Itoa(byDefault))
+	text := r.textOf(option, parameter, strconv.Itoa(byDefault))
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || s < 0 || s > manySeconds {
-		r.wrong(option, text, "a number of seconds")
+		r.addError(option, text, "a number of seconds")
 		return 0
 	}
 	return time.Duration(s * float64(time.Second))
@@ -165,7 +165,7 @@ func (r *reader) minTLS() uint16 {
 	case "1.3":
 		return tls.VersionTLS13
 	default:
-		r.wrong("tls_min_version", text, "1.2 or 1.3")
+		r.addError("tls_min_version", text, "1.2 or 1.3")
 		return 0
 	}
 }
@@ -215,13 +215,13 @@ func (r *reader) check(s Settings) {
 	for _, url := range []struct{ option, text string }{{"api_url", s.APIURL}, {"inspection_callback_url", s.InspectionURL}} {
 		for one := range strings.SplitSeq(url.text, ",") {
 			if one = strings.TrimSpace(one); one != "" && !strings.HasPrefix(one, "http://") && !strings.HasPrefix(one, "https://") {
-				r.wrong(url.option, one, "a URL with http:// or https:// (mDNS is not supported)")
+				r.addError(url.option, one, "a URL with http:// or https:// (mDNS is not supported)")
 			}
 		}
 	}
 	for _, option := range []string{"listen_tls", "standalone"} {
 		if r.flag(option, false) {
-			r.wrong(option, "true", "false, as this agent does not support it")
+			r.addError(option, "true", "false, as this agent does not support it")
 		}
 	}
 	if (s.CertFile == "") != (s.KeyFile == "") {

@@ -56,7 +56,7 @@ func vdi(i image) inspected {
 // qed inspects an old image of QEMU, which no agent accepts. See QEDInspector.
 func qed(i image) inspected {
 	return inspected{
-		matches: bytes.HasPrefix(i.at(0, sector), []byte("QED\x00")), complete: true, size: i.seen(), reasons: []string{"This file format is not allowed"},
+		matches: bytes.HasPrefix(i.at(0, sector), []byte("QED\x00")), complete: true, size: i.inspectedSize(), reasons: []string{"This file format is not allowed"},
 	}
 }
 
@@ -82,7 +82,7 @@ func luks(i image) inspected {
 	if header == nil {
 		return found
 	}
-	found.complete, found.size = true, i.seen()-int64(binary.BigEndian.Uint32(header[offsetAt:]))*sector
+	found.complete, found.size = true, i.inspectedSize()-int64(binary.BigEndian.Uint32(header[offsetAt:]))*sector
 	if binary.BigEndian.Uint16(header[versionAt:]) != 1 {
 		found.reasons = []string{"LUKS version is not supported"}
 	}
@@ -96,7 +96,7 @@ func gpt(i image) inspected {
 	if header == nil || header[signatureAt] != 0x55 || header[signatureAt+1] != 0xaa || header[fatsAt] == 2 && header[mediaAt] == fatMedia {
 		return inspected{}
 	}
-	found := inspected{matches: true, complete: true, size: i.seen()}
+	found := inspected{matches: true, complete: true, size: i.inspectedSize()}
 	if problem := mbrProblem(header[table : table+entry*entries]); problem != "" {
 		found.reasons = []string{problem}
 	}

@@ -90,7 +90,7 @@ func inspectors(rules Rules) map[string]func(image) inspected {
 // Inspect returns the format of an image that passed all checks. The error is [ErrAmbiguous] or an [*UnsafeError].
 func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	i := image{content, size, rules}
-	found := Format{Name: "raw", VirtualSize: i.seen()}
+	found := Format{Name: "raw", VirtualSize: i.inspectedSize()}
 	result := inspected{complete: true}
 	matches := 0
 	for name, inspect := range inspectors(rules) {
@@ -111,7 +111,7 @@ func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	return found, nil
 }
 
-// seen is the number of bytes that detect_file_format of format_inspector.py reads until every inspector is sure: the
+// inspectedSize is the number of bytes that detect_file_format of format_inspector.py reads until every inspector is sure: the
 // region table of VHDX is what it reads last. That number is the size of formats without a size of their own, though
 // the file may be longer.
-func (i image) seen() int64 { return min(i.size, vhdxTable+vhdxTableSize) }
+func (i image) inspectedSize() int64 { return min(i.size, vhdxTable+vhdxTableSize) }

@@ -174,7 +174,7 @@ func (h Host) byPath() map[string]string {
 	const folder = "/dev/disk/by-path"
 	names, err := h.list(folder)
 	if err != nil {
-		h.unread("names of disks by path in "+folder, err)
+		h.warnUnreadable("names of disks by path in "+folder, err)
 	}
 	links := map[string]string{}
 	for _, name := range names {

@@ -41,7 +41,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 		return fmt.Errorf("mounting %s: %w", partition, err)
 	}
 	defer func() { _ = os.Remove(folder) }()
-	inside := h.inside(folder)
+	inside := h.pathInRoot(folder)
 	if _, err := h.program(ctx, "mount", partition, inside); err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// inside returns a path as programs in the host's root see it.
-func (h Host) inside(name string) string {
+// pathInRoot returns a path as programs in the host's root see it.
+func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {
 		return name

@@ -82,8 +82,8 @@ func (h Host) exists(name string) bool {
 // link returns the target of a symbolic link, unresolved.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
-// unread warns about something that cannot be read, or that the host does not have.
-func (h Host) unread(what string, err error) {
+// warnUnreadable warns about something that cannot be read, or that the host does not have.
+func (h Host) warnUnreadable(what string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		h.warn("this host has no %s", what)
 		return

@@ -146,7 +146,7 @@ func (h Host) imageFile(content io.Reader) (name string, remove func(), err erro
 		remove()
 		return "", nil, err
 	}
-	return h.inside(file.Name()), remove, nil
+	return h.pathInRoot(file.Name()), remove, nil
 }
 
 // moveBackupGPT moves the backup of a GPT to the end of a disk that is larger than the image. Like fix_gpt_partition of

@@ -26,14 +26,14 @@ func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error
 	if err != nil {
 		return nil, fmt.Errorf("mounting %s: %w", device, err)
 	}
-	if _, err := h.program(ctx, "mount", device, h.inside(folder)); err != nil {
+	if _, err := h.program(ctx, "mount", device, h.pathInRoot(folder)); err != nil {
 		_ = os.Remove(folder)
 		var failed *ProgramError
 		if !errors.As(err, &failed) {
 			return nil, err
 		}
 		text := strings.TrimSpace(failed.Output.Stderr)
-		return nil, &agent.MountError{Text: strings.TrimPrefix(text, "mount: "+h.inside(folder)+": ")}
+		return nil, &agent.MountError{Text: strings.TrimPrefix(text, "mount: "+h.pathInRoot(folder)+": ")}
 	}
 	files, err := listFiles(folder)
 	m.mu.Lock()
@@ -74,7 +74,7 @@ func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File
 		return fmt.Errorf("%s is not mounted", device)
 	}
 	err := on.apply(files)
-	if _, failed := m.host.program(context.WithoutCancel(ctx), "umount", m.host.inside(on.folder)); failed != nil {
+	if _, failed := m.host.program(context.WithoutCancel(ctx), "umount", m.host.pathInRoot(on.folder)); failed != nil {
 		return errors.Join(err, failed)
 	}
 	return errors.Join(err, os.Remove(on.folder))
@@ -96,7 +96,7 @@ func (o mount) apply(files []agent.File) error {
 		if known && f.Content == nil && f.Mode == old.Mode && f.Owner == old.Owner && f.Group == old.Group {
 			continue
 		}
-		if err := place(root, f); err != nil {
+		if err := writeEntry(root, f); err != nil {
 			return err
 		}
 	}
@@ -110,8 +110,8 @@ func (o mount) apply(files []agent.File) error {
 	return nil
 }
 
-// place writes a file or creates a folder.
-func place(root *os.Root, f agent.File) error {
+// writeEntry writes a file or creates a folder.
+func writeEntry(root *os.Root, f agent.File) error {
 	mode := fs.FileMode(f.Mode) //nolint:gosec // permissions
 	if f.Folder {
 		if err := root.Mkdir(f.Path, mode); err != nil && !errors.Is(err, os.ErrExist) {

@@ -33,7 +33,7 @@ type structure struct {
 func (h Host) smbios() []structure {
 	table, err := os.ReadFile(h.path(smbiosTable))
 	if err != nil {
-		h.unread("SMBIOS table", err)
+		h.warnUnreadable("SMBIOS table", err)
 		return nil
 	}
 	return parseSMBIOS(table)

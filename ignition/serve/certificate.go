@@ -27,10 +27,10 @@ type TLS struct {
 }
 
 const (
-	// madeFor is the validity of a generated certificate, which limits how long a server can run.
+	// certificateLife is the validity of a generated certificate, which limits how long a server can run.
 	// It starts a day in the past, because the clocks of BMCs are often wrong.
-	madeFor = 30 * 24 * time.Hour
-	early   = 24 * time.Hour
+	certificateLife = 30 * 24 * time.Hour
+	certificateAge  = 24 * time.Hour
 )
 
 func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
@@ -68,7 +68,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
-		NotBefore: now.Add(-early), NotAfter: now.Add(madeFor),
+		NotBefore: now.Add(-certificateAge), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		// The certificate is its own CA, so that clients can import it as one.
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,

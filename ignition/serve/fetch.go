@@ -15,10 +15,10 @@ const (
 	Asked State = "asked"
 	// Fetching: a request is running.
 	Fetching State = "fetching"
-	// Partly: no request is running, and the download is incomplete. This is normal for a BMC
+	// Partial: no request is running, and the download is incomplete. This is normal for a BMC
 	// that reads an image as a drive, which often never reads all of it.
-	Partly State = "partly"
-	// Aborted: like Partly, but the last request was interrupted by the client or by the server.
+	Partial State = "partly"
+	// Aborted: like Partial, but the last request was interrupted by the client or by the server.
 	Aborted State = "aborted"
 	// Done: every byte was sent.
 	Done State = "done"
@@ -84,7 +84,7 @@ func (f Fetch) String() string {
 		return fmt.Sprintf("%s fetched %s: %s in %s, %s/s", who, f.Item.Name, bytesText(float64(f.Size)), elapsed, bytesText(f.Average()))
 	case Aborted:
 		return fmt.Sprintf("%s stopped fetching %s at %d %% after %s", who, f.Item.Name, f.Percent(), elapsed)
-	case Fetching, Partly:
+	case Fetching, Partial:
 	}
 	return fmt.Sprintf("%s fetched %d %% of %s, %s/s, %s", who, f.Percent(), f.Item.Name, bytesText(f.Rate), elapsed)
 }

@@ -33,7 +33,7 @@ type fetchLog struct {
 	fetches map[fetchKey]*tally
 	order   int
 
-	refused, failed muffled
+	refused, failed rateLimit
 }
 
 // tally is a download with its internal state.
@@ -44,21 +44,21 @@ type tally struct {
 	aborted bool
 	// answered reports whether a request with content was completed.
 	answered bool
-	// lastProgress is the time of the last progress event. mark and markSent are the start of the current
+	// lastProgress is the time of the last progress event. rateStart and rateStartSent are the start of the current
 	// rate measurement.
-	lastProgress, mark time.Time
-	markSent           int64
-	rate               float64
+	lastProgress, rateStart time.Time
+	rateStartSent           int64
+	rate                    float64
 }
 
-// muffled limits the rate of events.
-type muffled struct {
+// rateLimit limits the rate of events.
+type rateLimit struct {
 	last  time.Time
 	count int
 }
 
 // due counts an event. It returns the number of events to report now, or 0.
-func (m *muffled) due(now time.Time) int {
+func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
 		return 0
@@ -81,7 +81,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	if t == nil {
 		l.makeRoom()
 		l.order++
-		t = &tally{order: l.order, mark: now}
+		t = &tally{order: l.order, rateStart: now}
 		t.Item, t.Remote, t.Began, t.Last = e.shown(), remote, now, now
 		l.fetches[key] = t
 	}
@@ -128,7 +128,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	}
 	t.lastProgress, t.aborted = now, false
 	if t.Active == 1 {
-		t.mark, t.markSent, t.rate = now, t.Sent, 0
+		t.rateStart, t.rateStartSent, t.rate = now, t.Sent, 0
 	}
 	event := Event{Time: now, Kind: EventBegan, Fetch: t.now(now)}
 	l.mu.Unlock()
@@ -142,9 +142,9 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 	t.Sent += n
 	t.Last = now
 	t.covered.add(at, at+n)
-	if since := now.Sub(t.mark); since >= rateOver {
-		t.rate = float64(t.Sent-t.markSent) / since.Seconds()
-		t.mark, t.markSent = now, t.Sent
+	if since := now.Sub(t.rateStart); since >= rateOver {
+		t.rate = float64(t.Sent-t.rateStartSent) / since.Seconds()
+		t.rateStart, t.rateStartSent = now, t.Sent
 	}
 	due := now.Sub(t.lastProgress) >= progressEvery
 	if due {
@@ -244,7 +244,7 @@ func (t *tally) now(now time.Time) Fetch {
 	case t.aborted:
 		f.State = Aborted
 	case f.Sent > 0:
-		f.State = Partly
+		f.State = Partial
 	default:
 		f.State = Asked
 	}
@@ -255,7 +255,7 @@ func (t *tally) now(now time.Time) Fetch {
 // rateNow returns the rate of the last complete measurement, or the rate since the start of the
 // current one if that is the first or takes too long.
 func (t *tally) rateNow(now time.Time) float64 {
-	since := now.Sub(t.mark)
+	since := now.Sub(t.rateStart)
 	switch {
 	case t.Active == 0 && since >= rateOver:
 		return 0
@@ -264,5 +264,5 @@ func (t *tally) rateNow(now time.Time) float64 {
 	case since <= 0:
 		return 0
 	}
-	return float64(t.Sent-t.markSent) / since.Seconds()
+	return float64(t.Sent-t.rateStartSent) / since.Seconds()
 }

@@ -42,13 +42,13 @@ func TestProgressOverRanges(t *testing.T) {
 		requests int
 	}{
 		{"none", nil, 0, 0, serve.Asked, 0, 1},
-		{"one", []string{"0-249"}, 250, 250, serve.Partly, 25, 2},
-		{"the same twice", []string{"0-249", "0-249"}, 250, 500, serve.Partly, 25, 3},
-		{"overlapping", []string{"0-249", "200-299", "100-399"}, 400, 650, serve.Partly, 40, 4},
-		{"gap", []string{"0-99", "200-299"}, 200, 200, serve.Partly, 20, 3},
-		{"gap filled", []string{"0-99", "200-299", "50-250"}, 300, 401, serve.Partly, 30, 4},
+		{"one", []string{"0-249"}, 250, 250, serve.Partial, 25, 2},
+		{"the same twice", []string{"0-249", "0-249"}, 250, 500, serve.Partial, 25, 3},
+		{"overlapping", []string{"0-249", "200-299", "100-399"}, 400, 650, serve.Partial, 40, 4},
+		{"gap", []string{"0-99", "200-299"}, 200, 200, serve.Partial, 20, 3},
+		{"gap filled", []string{"0-99", "200-299", "50-250"}, 300, 401, serve.Partial, 30, 4},
 		{"backwards", []string{"500-", "0-499"}, 1000, 1000, serve.Done, 100, 3},
-		{"all but one byte", []string{"0-998"}, 999, 999, serve.Partly, 99, 2},
+		{"all but one byte", []string{"0-998"}, 999, 999, serve.Partial, 99, 2},
 		{"whole", []string{"0-"}, 1000, 1000, serve.Done, 100, 2},
 	}
 	for _, test := range tests {

@@ -49,24 +49,24 @@ func FilesDir(dir string) Option {
 
 // checker is the state of one [Check].
 type checker struct {
-	options  settings
-	problems []Problem
-	seen     map[Problem]struct{}
-	left     int // omitted from the report
-	errors   int
-	summary  Summary
-	logins   map[string]*loginState
-	places   map[entryKey]entryPlace
-	otherWay bool // login is possible without a user
-	remote   bool // a part of the configuration is remote
-	unread   bool // a part of the configuration is invalid
-	readable bool // the spec version is known
-	spec     Spec // highest of all parts
-	inside   int64
-	children int
-	specs    map[Spec]*shape
-	config   []byte
-	sent     []byte
+	options          settings
+	problems         []Problem
+	seen             map[Problem]struct{}
+	omitted          int // omitted from the report
+	errors           int
+	summary          Summary
+	logins           map[string]*loginState
+	places           map[entryKey]entryPlace
+	loginWithoutUser bool // login is possible without a user
+	remote           bool // a part of the configuration is remote
+	hasInvalidPart   bool // a part of the configuration is invalid
+	readable         bool // the spec version is known
+	spec             Spec // highest of all parts
+	inside           int64
+	children         int
+	specs            map[Spec]*shape
+	config           []byte
+	sent             []byte
 }
 
 // scope is the document being checked.
@@ -79,8 +79,8 @@ type scope struct {
 	own bool
 }
 
-// knowing returns the scope for an element, to save searching for it in a large document.
-func (s *scope) knowing(e *element) *scope {
+// atElement returns the scope for an element, to save searching for it in a large document.
+func (s *scope) atElement(e *element) *scope {
 	if !s.own {
 		return s
 	}
@@ -247,7 +247,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 		return
 	}
 	if c.full() {
-		c.left++
+		c.omitted++
 		return
 	}
 	c.seen[same] = struct{}{}
@@ -275,10 +275,10 @@ func (c *checker) finish(raw []byte) {
 		}
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
-	if c.left > 0 {
+	if c.omitted > 0 {
 		c.problems = append(c.problems, Problem{
 			Severity: SeverityInfo, ID: IDMoreProblems, Path: "$",
-			Message: fmt.Sprintf("%d more problems not listed: fix these first", c.left),
+			Message: fmt.Sprintf("%d more problems not listed: fix these first", c.omitted),
 		})
 	}
 }

@@ -99,7 +99,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 // child checks a part of the configuration in a data URL.
 func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse) (config types.Config, known, ok bool) {
 	before := c.errors
-	defer func() { c.unread = c.unread || !ok }()
+	defer func() { c.hasInvalidPart = c.hasInvalidPart || !ok }()
 	content, known := c.resource(s, e, path, use)
 	if !known {
 		return config, false, c.errors == before

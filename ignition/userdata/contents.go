@@ -95,7 +95,7 @@ func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, 
 	case strings.HasPrefix(name, "/etc/NetworkManager/system-connections/") && mode&0o077 != 0:
 		c.add(s, IDKeyfileMode, path.at("mode"), fmt.Sprintf("mode %04o: NetworkManager ignores connections that others can read; use 384 (0600)", mode))
 	case strings.Contains(name, "/.ssh/authorized_keys"), name == "/etc/shadow", name == "/etc/passwd", strings.HasPrefix(name, "/etc/ssh/"):
-		c.otherWay = true
+		c.loginWithoutUser = true
 	}
 }
 
@@ -231,7 +231,7 @@ func (c *checker) units(s *scope, root *element) {
 }
 
 func (c *checker) autologin(contents string) {
-	c.otherWay = c.otherWay || strings.Contains(contents, "--autologin")
+	c.loginWithoutUser = c.loginWithoutUser || strings.Contains(contents, "--autologin")
 }
 
 func (c *checker) kernelArguments(s *scope, kargs *element) {

@@ -121,12 +121,12 @@ func (c *checker) users() []UserSummary {
 
 // checkLogins warns if login is impossible.
 func (c *checker) checkLogins() {
-	can := c.otherWay
+	can := c.loginWithoutUser
 	for _, user := range c.summary.Users {
 		can = can || len(user.Logins) > 0
 	}
 	switch {
-	case can || c.unread || c.errors > 0 && c.loginProblem():
+	case can || c.hasInvalidPart || c.errors > 0 && c.loginProblem():
 	case c.remote:
 		c.report(IDLoginUnknown, "$.passwd.users", place{}, "no login in this configuration; remote parts, which are not checked, may add one")
 	default:

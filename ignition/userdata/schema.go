@@ -90,7 +90,7 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 		return
 	}
 	if e.kind != want.kind {
-		c.add(s.knowing(e), IDWrongType, path, fmt.Sprintf("must be %s, not %s", want.kind, e.kind)+typeHint(path, want, e))
+		c.add(s.atElement(e), IDWrongType, path, fmt.Sprintf("must be %s, not %s", want.kind, e.kind)+typeHint(path, want, e))
 		return
 	}
 	switch e.kind {
@@ -108,7 +108,7 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 		}
 	case elementNumber:
 		if _, err := strconv.ParseInt(e.text, 10, 64); err != nil {
-			c.add(s.knowing(e), IDWrongType, path, "must be a whole number, with digits only")
+			c.add(s.atElement(e), IDWrongType, path, "must be a whole number, with digits only")
 		}
 	case elementString, elementBool, elementNull:
 	}
@@ -137,10 +137,10 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	key := child.key
 	if c.full() {
 		c.errors++
-		c.left++
+		c.omitted++
 		return
 	}
-	inner := s.knowing(child)
+	inner := s.atElement(child)
 	for known := range want.fields {
 		if strings.EqualFold(known, key) {
 			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("key %s must be spelled %s: some parsers accept this spelling, others ignore the key", quoted(key), quoted(known)))

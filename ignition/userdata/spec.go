@@ -13,9 +13,9 @@ type Spec int
 // NewestSpec is the newest stable spec version known here, of Ignition 2.26 (February 2026).
 const NewestSpec Spec = 6
 
-// widelyTakenSpec is the spec version that OpenShift's Machine Config Operator and most images
+// widelySupportedSpec is the spec version that OpenShift's Machine Config Operator and most images
 // support.
-const widelyTakenSpec Spec = 5
+const widelySupportedSpec Spec = 5
 
 // String returns the version as written in a configuration.
 func (s Spec) String() string { return fmt.Sprintf("3.%d.0", int(s)) }
@@ -69,19 +69,19 @@ func (c *checker) version(s *scope, root *element) bool {
 		c.add(s, IDBadVersion, path, fmt.Sprintf("unknown spec %s: did you mean %s?", quoted(version.text), Spec(n)))
 	default:
 		s.spec = Spec(n)
-		c.specTaken(s, path)
+		c.checkSpecSupport(s, path)
 		return true
 	}
 	return false
 }
 
-// specTaken warns if the image to be installed may not support the version.
-func (c *checker) specTaken(s *scope, path elementPath) {
+// checkSpecSupport warns if the image to be installed may not support the version.
+func (c *checker) checkSpecSupport(s *scope, path elementPath) {
 	c.spec = max(c.spec, s.spec)
 	switch {
 	case s.spec > c.options.maxSpec:
 		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, the newest the image supports; it needs Ignition %s: lower ignition.version, or install a newer image", s.spec, c.options.maxSpec, s.spec.ignitionRelease()))
-	case s.spec > widelyTakenSpec && !c.options.maxSpecGiven:
-		c.add(s, IDSpecNew, path, fmt.Sprintf("spec %s needs Ignition %s (February 2026) in the installed image; OpenShift 4.22 and older images support up to %s: use that if possible", s.spec, s.spec.ignitionRelease(), widelyTakenSpec))
+	case s.spec > widelySupportedSpec && !c.options.maxSpecGiven:
+		c.add(s, IDSpecNew, path, fmt.Sprintf("spec %s needs Ignition %s (February 2026) in the installed image; OpenShift 4.22 and older images support up to %s: use that if possible", s.spec, s.spec.ignitionRelease(), widelySupportedSpec))
 	}
 }

@@ -210,9 +210,9 @@ func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkI
 // wholeBody is an argument that is the body of the request.
 func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
 
-// started answers a request that the conductor has started to carry out. The header Location names the path of the
+// respondStarted answers a request that the conductor has started to carry out. The header Location names the path of the
 // result.
-func (c *call) started(path string, err error) (any, error) {
+func (c *call) respondStarted(path string, err error) (any, error) {
 	if err == nil {
 		c.locate(path)
 	}

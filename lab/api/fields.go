@@ -27,8 +27,8 @@ var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
 
-// fulfilledFields are the fields of a node's document that other objects provide, not columns of the node.
-var fulfilledFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
+// relatedFields are the fields of a node's document that other objects provide, not columns of the node.
+var relatedFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
 // hiddenColumns are columns that are not fields.
 var hiddenColumns = []string{

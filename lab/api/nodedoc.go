@@ -43,7 +43,7 @@ func (c *call) shownState(state string) any {
 // checkNodeFields refuses fields that a node's document does not have.
 func checkNodeFields(fields []string) error {
 	for _, field := range fields {
-		if field != "uuid" && !slices.Contains(nodeFields, field) && !slices.Contains(fulfilledFields, field) {
+		if field != "uuid" && !slices.Contains(nodeFields, field) && !slices.Contains(relatedFields, field) {
 			return invalid("Field %s is not a valid field.", field)
 		}
 	}
@@ -54,7 +54,7 @@ func checkNodeFields(fields []string) error {
 func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	asked := fields
 	if fields == nil {
-		asked = append(append([]string{"uuid", "created_at", "updated_at"}, nodeFields...), fulfilledFields...)
+		asked = append(append([]string{"uuid", "created_at", "updated_at"}, nodeFields...), relatedFields...)
 	}
 	document := make(map[string]any, len(asked)+5)
 	for _, field := range asked {

@@ -35,7 +35,7 @@ func (c *call) provision(ident string) endpoint {
 		if err := c.checkRequest(node, &request, args.has("rescue_password")); err != nil {
 			return nil, err
 		}
-		return c.started("nodes/"+ident+"/states", c.act(node, request))
+		return c.respondStarted("nodes/"+ident+"/states", c.act(node, request))
 	}, nodeIdent(ident), required("target", checkText),
 		optional("configdrive", checkTypes("NoneType", "dict", "str")), optional("clean_steps", nullableList),
 		optional("deploy_steps", nullableList), optional("rescue_password", checkText),

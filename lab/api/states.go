@@ -95,7 +95,7 @@ func (c *call) setPower(ident string) endpoint {
 		case (target == powerOff || target == softPowerOff) && node.DisablePowerOff != nil && *node.DisablePowerOff:
 			return nil, db.Faultf(http.StatusConflict, "PowerStateFailure", "Failed to set node power state to %s.", target)
 		}
-		return c.started("nodes/"+ident+"/states", c.conductor().SetPower(c.ctx(), node.UUID, target, timeout))
+		return c.respondStarted("nodes/"+ident+"/states", c.conductor().SetPower(c.ctx(), node.UUID, target, timeout))
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
@@ -132,7 +132,7 @@ func (c *call) setBootMode(ident string) endpoint {
 		if err := checkSteady(node); err != nil {
 			return nil, err
 		}
-		return c.started("nodes/"+ident+"/states", c.conductor().SetBootMode(c.ctx(), node.UUID, mode))
+		return c.respondStarted("nodes/"+ident+"/states", c.conductor().SetBootMode(c.ctx(), node.UUID, mode))
 	}, nodeIdent(ident), required("target", checkText))
 }
 
@@ -148,7 +148,7 @@ func (c *call) setSecureBoot(ident string) endpoint {
 		if err := checkSteady(node); err != nil {
 			return nil, err
 		}
-		return c.started("nodes/"+ident+"/states", c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on))
+		return c.respondStarted("nodes/"+ident+"/states", c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on))
 	}, nodeIdent(ident), required("target", checkBool))
 }
 
@@ -183,6 +183,6 @@ func (c *call) showConsole(ident string) endpoint {
 func (c *call) setConsole(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
 		on := args.isTrue("enabled")
-		return c.started("nodes/"+ident+"/states/console", c.conductor().SetConsole(c.ctx(), node.UUID, on))
+		return c.respondStarted("nodes/"+ident+"/states/console", c.conductor().SetConsole(c.ctx(), node.UUID, on))
 	}, nodeIdent(ident), required("enabled", checkBool))
 }

@@ -71,7 +71,7 @@ func (c *call) putTraits(ident string, rest []string) endpoint {
 		}
 		trait := args.text("trait")
 		err := c.conductor().AddTraits(c.ctx(), node.UUID, []string{trait}, false)
-		return c.started("nodes/"+ident+"/traits/"+trait, err)
+		return c.respondStarted("nodes/"+ident+"/traits/"+trait, err)
 	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 }
 

@@ -91,7 +91,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 		var locked []*db.Node
 		for _, node := range nodes {
 			taken := false
-			err := c.withTask(ctx, node.UUID, locking{once: true, noDriver: true}, func(_ context.Context, t *task) error {
+			err := c.withTask(ctx, node.UUID, locking{noRetry: true, noDriver: true}, func(_ context.Context, t *task) error {
 				n := t.node
 				if n.Maintenance || n.InstanceUUID != "" || n.ProvisionState != available || n.ResourceClass != a.ResourceClass || !hasTraits(n, a.Traits) {
 					return nil

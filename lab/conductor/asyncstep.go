@@ -117,7 +117,7 @@ func (t *task) resumeStep(ctx context.Context) error {
 // resumeStep continues steps in a worker (continue_node_clean and similar in
 // ironic/conductor/manager.py).
 func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
-	return c.withTask(ctx, uuid, locking{patient: true}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{untilFree: true}, func(_ context.Context, t *task) error {
 		if t.node.ProvisionState != kind.waits() {
 			return fmt.Errorf("resuming node %s: it is in state %s", uuid, t.node.ProvisionState)
 		}

@@ -128,7 +128,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 // are checked later; without in-band steps, no ramdisk is booted.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
-		t.looked = true
+		t.stepsChecked = true
 		if isInvalid(err) {
 			return false, false, nil
 		}

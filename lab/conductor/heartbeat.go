@@ -30,7 +30,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 		t.setInternal("agent_secret_token", python.Masked)
 		return t.node, nil
 	}
-	if err := t.upgrade(ctx, locking{once: true}); err != nil {
+	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
 		return nil, err
 	}
 	var raw [32]byte
@@ -102,7 +102,7 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) erro
 	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
 		return nil
 	}
-	if err := t.upgrade(ctx, locking{once: true}); err != nil {
+	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
 		return nil //nolint:nilerr // a locked node is skipped
 	}
 	t.setInternal("agent_url", b.CallbackURL)

@@ -105,10 +105,10 @@ type bmc struct {
 
 // auth authenticates the requests of a session.
 type auth struct {
-	in      bool // logged in
-	basic   bool
-	token   string
-	session string // path of the session
+	loggedIn bool // logged in
+	basic    bool
+	token    string
+	session  string // path of the session
 }
 
 // answer is the answer of a BMC.
@@ -291,7 +291,7 @@ func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.mu.Lock()
 	now := m.auth
 	m.mu.Unlock()
-	if now.in && now != outdated {
+	if now.loggedIn && now != outdated {
 		return now, nil
 	}
 	root, err := m.send(ctx, auth{}, http.MethodGet, m.info.root+"/", nil)
@@ -310,7 +310,7 @@ func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	if path == "" {
 		path = m.info.root + "/SessionService/Sessions"
 	}
-	who := auth{in: true, basic: true}
+	who := auth{loggedIn: true, basic: true}
 	if m.info.auth != "basic" {
 		session, err := m.openSession(ctx, path)
 		switch e := asSushy(err); {
@@ -334,7 +334,7 @@ func (m *bmc) openSession(ctx context.Context, path string) (auth, error) {
 	if err := m.check(http.MethodPost, path, made); err != nil {
 		return auth{}, err
 	}
-	who := auth{in: true, token: made.header.Get("X-Auth-Token")}
+	who := auth{loggedIn: true, token: made.header.Get("X-Auth-Token")}
 	if who.token == "" {
 		return auth{}, &sushyError{class: "MissingXAuthToken", text: "No X-Auth-Token returned from remote host when attempting to establish a session. Error: unknown error"}
 	}
@@ -360,7 +360,7 @@ func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, er
 	who := m.auth
 	m.mu.Unlock()
 	for renewed := false; ; renewed = true {
-		if !who.in {
+		if !who.loggedIn {
 			var err error
 			if who, err = m.enter(ctx, who); err != nil {
 				return answer{}, err

@@ -24,7 +24,7 @@ func raidConfigs(n *db.Node) db.Dict {
 // pollRAID implements _query_raid_config_status: Ironic does not poll nodes in service, which wait until their timeout.
 func (c *Conductor) pollRAID(ctx context.Context) {
 	for _, n := range c.raidRuns(cleanWait, deployWait) {
-		t, err := c.acquire(ctx, n.UUID, locking{once: true})
+		t, err := c.acquire(ctx, n.UUID, locking{noRetry: true})
 		if err != nil {
 			continue
 		}
@@ -100,7 +100,7 @@ func (c *Conductor) dropFailedRAID(ctx context.Context) {
 		if !n.Maintenance {
 			continue
 		}
-		t, err := c.acquire(ctx, n.UUID, locking{once: true})
+		t, err := c.acquire(ctx, n.UUID, locking{noRetry: true})
 		if err != nil {
 			continue
 		}

@@ -11,19 +11,19 @@ import (
 
 // stepRun has the differences between runs of cleaning and service steps.
 type stepRun struct {
-	word, record string // in messages, and in the history
-	fault        string
-	states       []string // working, waiting and failed
-	tearDown     func(ctx context.Context, t *task) error
-	alsoFailed   func(t *task, err error) string // text to append if the clean-up fails as well
-	end          func(t *task, ctx context.Context, noRamdisk bool) error
-	abort        func(t *task, ctx context.Context)
+	messageName, historyName string // in messages, and in the history
+	fault                    string
+	states                   []string // working, waiting and failed
+	tearDown                 func(ctx context.Context, t *task) error
+	alsoFailed               func(t *task, err error) string // text to append if the clean-up fails as well
+	end                      func(t *task, ctx context.Context, noRamdisk bool) error
+	abort                    func(t *task, ctx context.Context)
 }
 
 func (k stepKind) run() stepRun {
 	if k == cleanSteps {
 		return stepRun{
-			word: "cleaning", record: "cleaning", fault: faultClean, states: []string{cleaning, cleanWait, cleanFail},
+			messageName: "cleaning", historyName: "cleaning", fault: faultClean, states: []string{cleaning, cleanWait, cleanFail},
 			tearDown: func(ctx context.Context, t *task) error { return t.driver.deploy.tearDownCleaning(ctx, t) },
 			alsoFailed: func(t *task, err error) string {
 				return fmt.Sprintf(". Also Failed to tear down cleaning on node %s, reason: %s", t.node.UUID, messageOf(err))
@@ -32,7 +32,7 @@ func (k stepKind) run() stepRun {
 		}
 	}
 	return stepRun{
-		word: "service", record: "servicing", fault: faultService, states: []string{servicing, serviceWait, serviceFail},
+		messageName: "service", historyName: "servicing", fault: faultService, states: []string{servicing, serviceWait, serviceFail},
 		tearDown:   func(ctx context.Context, t *task) error { return t.driver.deploy.tearDownService(ctx, t) },
 		alsoFailed: func(*task, error) string { return ". Also failed to tear down servicing." },
 		end:        (*task).serviced, abort: (*task).abortService,
@@ -83,7 +83,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 			t.flowEnds(current, steps, step.Text("step"))
 			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(*kind.step(t.node)), messageOf(err))
 			if !noRamdisk {
-				t.collectLogs(ctx, run.word)
+				t.collectLogs(ctx, run.messageName)
 			}
 			t.failSteps(ctx, kind, message, failing{})
 			return nil
@@ -140,7 +140,7 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 		t.wipeAgent()
 	}
 	target := t.target(kind)
-	t.record(message, run.record, true)
+	t.record(message, run.historyName, true)
 	if t.node.MaintenanceReason == "" && started {
 		t.node.MaintenanceReason = message
 	}
@@ -155,19 +155,19 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 // later ones.
 func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	run := kind.run()
-	doing := "Failed checking if " + run.word + " is done"
+	doing := "Failed checking if " + run.messageName + " is done"
 	err := func() error {
 		if err := t.touch(); err != nil {
 			return err
 		}
 		if len(*kind.step(t.node)) > 0 {
-			doing = "Node failed to check " + run.word + " progress"
+			doing = "Node failed to check " + run.messageName + " progress"
 			if python.Truthy(t.internal(kind.gerund() + "_polling")) {
 				return nil
 			}
 			return t.processNextStep(ctx, kind)
 		}
-		doing = "Node failed to start the first " + run.word + " step"
+		doing = "Node failed to start the first " + run.messageName + " step"
 		if err := t.processTo(onResume, t.target(kind)); err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 			continue
 		}
 		step = step.Clone()
-		if kind != deploySteps && t.looked {
+		if kind != deploySteps && t.stepsChecked {
 			completeStep(step, declared)
 		}
 		problems = append(problems, checkUserStep(step, declared, kind, noRamdisk)...)

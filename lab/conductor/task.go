@@ -21,22 +21,22 @@ type task struct {
 
 	// after runs in a worker when the call that created the task has succeeded. name is its Python name, and refused is
 	// called if no worker is free.
-	after    func(context.Context, *task) error
-	name     string
-	refused  func(error)
-	reserved bool // workers for API calls may be used
-	held     bool // the task holds the node's lock
-	looked   bool // the steps have been checked once, and completed
+	after        func(context.Context, *task) error
+	name         string
+	refused      func(error)
+	reserved     bool // workers for API calls may be used
+	held         bool // the task holds the node's lock
+	stepsChecked bool // the steps have been checked once, and completed
 	// system is the BMC's last answer, during a power sync.
 	system *redfishSystem
 }
 
 // locking configures an attempt to lock a node.
 type locking struct {
-	shared   bool
-	once     bool // no second attempt
-	patient  bool // retries until the node is free
-	noDriver bool
+	shared    bool
+	noRetry   bool // no second attempt
+	untilFree bool // retries until the node is free
+	noDriver  bool
 }
 
 // lockInterval is [conductor]node_locked_retry_interval.
@@ -78,7 +78,7 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
-		if err == nil || !isKind(err, kindLocked) || how.once || try >= lockAttempts && !how.patient {
+		if err == nil || !isKind(err, kindLocked) || how.noRetry || try >= lockAttempts && !how.untilFree {
 			return node, err
 		}
 		if !c.sleep(ctx, lockPause()) {

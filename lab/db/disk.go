@@ -115,9 +115,9 @@ func (d *disk) run(ctx context.Context, s *Store) {
 
 // file is the new content of a file; nil removes it.
 type file struct {
-	path    string
-	content any
-	again   func() // marks it as dirty, with Store.mu held
+	path      string
+	content   any
+	markDirty func() // marks it as dirty, with Store.mu held
 }
 
 func (d *disk) flush(s *Store) error {
@@ -135,7 +135,7 @@ func (d *disk) flush(s *Store) error {
 	files = append(files, gather(d.folder, s.VolumeTargets)...)
 	files = append(files, gather(d.folder, s.Runbooks)...)
 	for node := range d.dirty {
-		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
+		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), markDirty: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {
 			f.content = details{
 				History: cloneAll(now.History), Inventory: now.Inventory, BIOS: now.BIOS, Firmware: now.Firmware,
@@ -151,7 +151,7 @@ func (d *disk) flush(s *Store) error {
 		if err := f.write(); err != nil {
 			errs = append(errs, err)
 			s.mu.Lock()
-			f.again()
+			f.markDirty()
 			s.mu.Unlock()
 		}
 	}
@@ -163,7 +163,7 @@ func (d *disk) flush(s *Store) error {
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
-		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), again: func() { t.dirty[uuid] = true }}
+		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), markDirty: func() { t.dirty[uuid] = true }}
 		if r, ok := t.rows[uuid]; ok {
 			f.content = r
 		}

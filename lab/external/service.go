@@ -28,7 +28,7 @@ type service struct {
 	serving  sync.WaitGroup
 	die      func() // ends the program
 
-	doors agent.Doors
+	gate agent.CallGate
 
 	mu             sync.Mutex
 	installsToFail int
@@ -63,13 +63,13 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 // close waits for active calls. The context of the calls has ended before.
 func (s *service) close() {
 	_ = s.server.Close()
-	s.doors.Close()
+	s.gate.Close()
 	s.serving.Wait()
 }
 
 // guarded admits calls until the service is closed, and answers with their errors.
 func (s *service) guarded(handle handler) http.HandlerFunc {
-	return s.doors.Guard(func(w http.ResponseWriter, r *http.Request) {
+	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
 			writeError(w, err)
 		}

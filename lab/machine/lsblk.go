@@ -154,7 +154,7 @@ func (m *Machine) lsblk(args []string) Output {
 			}
 		default:
 			if all = below(all, a); len(all) == 0 {
-				all = m.alone(a)
+				all = m.singleDevice(a)
 			}
 			if len(all) == 0 {
 				return fails(32, "lsblk: %s: not a block device\n", a)
@@ -170,8 +170,8 @@ func (m *Machine) lsblk(args []string) Output {
 	return listText(all, columns, pairs)
 }
 
-// alone returns the entry of one device, without the devices on it.
-func (m *Machine) alone(name string) []device {
+// singleDevice returns the entry of one device, without the devices on it.
+func (m *Machine) singleDevice(name string) []device {
 	all := m.devices()
 	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
 }

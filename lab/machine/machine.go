@@ -55,21 +55,21 @@ type Machine struct {
 	records []BootRecord // NVRAM
 	faults  Faults
 
-	power    Power
-	changing context.CancelFunc // cancels the current power change
-	again    bool               // power on as soon as it is off
-	reboot   bool               // boot the guest again when it powers off
-	override BootOverride
-	boot     BootStatus
-	running  *boot
-	media    VirtualMedia
-	image    string // the file of the fetched image, or empty
-	bios     biosState
-	firmware firmwareState
-	secure   SecureBoot
-	jobs     []Job
-	lastJob  int
-	bmcUp    time.Time // before it the BMC does not answer
+	power           Power
+	changing        context.CancelFunc // cancels the current power change
+	powerOnAfterOff bool               // power on as soon as it is off
+	reboot          bool               // boot the guest again when it powers off
+	override        BootOverride
+	boot            BootStatus
+	running         *boot
+	media           VirtualMedia
+	image           string // the file of the fetched image, or empty
+	bios            biosState
+	firmware        firmwareState
+	secure          SecureBoot
+	jobs            []Job
+	lastJob         int
+	bmcUp           time.Time // before it the BMC does not answer
 
 	sel        []LogEntry
 	lastEntry  int

@@ -95,7 +95,7 @@ func (m *Machine) powerOn() {
 	switch m.power {
 	case On, PoweringOn:
 	case PoweringOff:
-		m.again = true
+		m.powerOnAfterOff = true
 	case Off:
 		m.setPower(PoweringOn)
 		m.after(m.options.PowerOnTime, func() {
@@ -107,7 +107,7 @@ func (m *Machine) powerOn() {
 
 // powerOff also shortens a running shutdown: a hanging one can be forced.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
-	m.again = false
+	m.powerOnAfterOff = false
 	if m.power == Off {
 		return
 	}
@@ -119,8 +119,8 @@ func (m *Machine) powerOff(duration time.Duration, cause error) {
 		m.setPower(Off)
 		m.dropImage()
 		m.setProgress(ProgressNone)
-		if m.again {
-			m.again = false
+		if m.powerOnAfterOff {
+			m.powerOnAfterOff = false
 			m.powerOn()
 		}
 	})

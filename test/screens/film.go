@@ -44,8 +44,8 @@ func animate(frames []scene, title string) []byte {
 	return []byte(b.String())
 }
 
-// take is a part of a film: the keys, and the screen that they lead to.
-type take struct {
+// filmStep is a part of a film: the keys, and the screen that they lead to.
+type filmStep struct {
 	keys   []string
 	shown  time.Duration
 	what   string
@@ -53,11 +53,11 @@ type take struct {
 }
 
 // session is the film in the README: the first deployment of the tutorial, and an explanation.
-func session() []take {
+func session() []filmStep {
 	shows := func(texts ...string) func([]string) bool {
 		return func(lines []string) bool { return has(lines, texts...) }
 	}
-	return []take{
+	return []filmStep{
 		{nil, 2 * time.Second, "the first rows", func(lines []string) bool { return row(lines, works) && row(lines, failed) }},
 		{nil, 2 * time.Second, "machines that boot", func(lines []string) bool { return row(lines, works, "wait call-back") }},
 		{nil, 2 * time.Second, "an installation", func(lines []string) bool { return row(lines, works, "install_coreos") }},
@@ -95,7 +95,7 @@ func film(c *camera) error {
 }
 
 // there reports whether a screen is the wanted one, and complete.
-func (s take) there(lines []string) bool { return lines[len(lines)-1] != "" && s.wanted(lines) }
+func (s filmStep) there(lines []string) bool { return lines[len(lines)-1] != "" && s.wanted(lines) }
 
 // develop makes the moving picture from the recording of the session.
 func develop(file string) (shot, error) {
