@@ -75,7 +75,7 @@ func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, err := hints.Search{By: a.generation(), Hints: given}.Pick(all)
+	name, err := hints.Search{Generation: a.generation(), Hints: given}.Pick(all)
 	if err != nil {
 		return "", hintFault(err)
 	}
@@ -101,7 +101,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if err != nil {
 		return nil, err
 	}
-	search := hints.Search{By: a.options.generation().generation(), Skip: given}
+	search := hints.Search{Generation: a.options.generation().generation(), Skip: given}
 	skipped, err := search.Skipped(all)
 	if err != nil {
 		return nil, hintFault(err)

@@ -199,7 +199,7 @@ func (a *app) printOut(format string, args ...any) error {
 // terminal reports whether a stream is a terminal, and its width.
 func terminal(stream any) (width int, is bool) {
 	f, ok := stream.(*os.File)
-	if !ok || !shell.Is(f) {
+	if !ok || !shell.IsTerminal(f) {
 		return 0, false
 	}
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // file descriptors are small

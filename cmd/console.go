@@ -238,7 +238,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.opened = append(c.opened, live)
 	c.mu.Unlock()
 	s := liveScreens(shownContext(&x, c.lab), live)
-	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
+	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Context{Name: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
 	s.Close = func() { live.Close(ctx) }
 	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))
 	if name == "" && c.resetView {

@@ -53,8 +53,8 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	progress.stop()
 	if f, is := a.stdout.(*os.File); is {
 		if width, height, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // file descriptors are small
-			t := &facts.Here.Terminal
-			t.Is, t.Width, t.Height = true, width, height
+			t := &facts.Local.Terminal
+			t.IsTerminal, t.Width, t.Height = true, width, height
 		}
 	}
 	if err := cmd.Context().Err(); err != nil {

@@ -72,7 +72,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 		in.Registry = r.registries[0]
 	}
 	for _, text := range r.sshKeys {
-		if sshkey.Looks(text) {
+		if sshkey.LooksLikeKey(text) {
 			in.SSHKeys = append(in.SSHKeys, text)
 		} else {
 			in.SSHKeyFiles = append(in.SSHKeyFiles, text)

@@ -63,7 +63,7 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 
 // playAtTerminal plays at the terminal, and says if it is smaller than the recorded one.
 func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing, last func() *cast.Reader) error {
-	where, err := shell.Take(a.stdin, a.stdout)
+	where, err := shell.OpenTerminal(a.stdin, a.stdout)
 	if err != nil {
 		return err
 	}

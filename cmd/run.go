@@ -41,7 +41,7 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	case at < 0:
 		return usagef("run: unknown plugin %q%s", name, didYouMean(name, known))
 	}
-	act := &provision.PluginAction{Plugin: cfg.Hands.Plugins[at].Plugin, Place: plugin.Place{Context: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
+	act := &provision.PluginAction{Plugin: cfg.Hands.Plugins[at].Plugin, Context: plugin.Context{Name: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
 	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (a *app) sshCommand() *cobra.Command {
 
 // ssh runs a command, or a login shell, on the machine of a node, and returns its exit status.
 func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args []string) error {
-	atTerminal := shell.Is(a.stdin) && shell.Is(a.stdout)
+	atTerminal := shell.IsTerminal(a.stdin) && shell.IsTerminal(a.stdout)
 	if flags.tty && !atTerminal {
 		return usagef("--tty: stdin and stdout are not a terminal")
 	}

@@ -32,7 +32,7 @@ func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 			}
 			logs[l.Node.UUID] = log
 		}
-		log.Take(&l)
+		log.AddLine(&l)
 	}
 	for uuid, log := range logs {
 		s.setLog(s.nodes[uuid], log)

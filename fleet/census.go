@@ -25,8 +25,8 @@ type census struct {
 	disabled bool
 	// failed counts the server errors in a row.
 	failed int
-	// fruitless counts the urgent sweeps without a result since the count was last right.
-	fruitless int
+	// emptySweeps counts the urgent sweeps without a result since the count was last right.
+	emptySweeps int
 	// lastChurn is the time when a node was last added or removed, lastCreated when the newest nodes were last read.
 	lastChurn, lastCreated time.Time
 }
@@ -36,8 +36,8 @@ const (
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures of counting that are tolerated.
 	countTries = 5
-	// maxFruitless is the number of sweeps without a result after which the count is ignored.
-	maxFruitless = 2
+	// maxEmptySweeps is the number of sweeps without a result after which the count is ignored.
+	maxEmptySweeps = 2
 )
 
 // requireSweep marks the node list as incomplete until a sweep has ended.
@@ -117,7 +117,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 			p.miscounted(sweepUUIDs)
 		}
 	default:
-		p.census.fruitless = 0
+		p.census.emptySweeps = 0
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 // miscounted requires a sweep, unless sweeps have found nothing: then Ironic counts nodes that it
 // does not list.
 func (p *Poller) miscounted(d sweepNeed) {
-	if p.census.fruitless >= maxFruitless {
+	if p.census.emptySweeps >= maxEmptySweeps {
 		p.census.disabled = true
 		return
 	}

@@ -31,8 +31,8 @@ type listing struct {
 	started                  time.Time
 	// due is the time when the next regular sweep starts, soonest when an urgent one may.
 	due, soonest time.Time
-	// took is the time that the last page took.
-	took time.Duration
+	// pageDuration is the time that the last page took.
+	pageDuration time.Duration
 	// faults counts the faults since the last complete listing.
 	faults int
 }
@@ -130,9 +130,9 @@ func (p *Poller) endUrgent() {
 		return
 	}
 	p.list.urgent = false
-	p.census.fruitless++
+	p.census.emptySweeps++
 	if p.list.found {
-		p.census.fruitless = 0
+		p.census.emptySweeps = 0
 	}
 }
 
@@ -144,7 +144,7 @@ func (p *Poller) sweepRunning() bool {
 // sweepCost estimates how long the next request of a sweep takes.
 func (p *Poller) sweepCost() time.Duration {
 	if p.list.phase == sweeping {
-		return max(p.list.took, 8*p.latency)
+		return max(p.list.pageDuration, 8*p.latency)
 	}
 	return p.latency
 }
@@ -252,7 +252,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 		from = baseline
 	}
 	at := p.recordAnswer(page.Date, began, false)
-	p.list.took = time.Since(began)
+	p.list.pageDuration = time.Since(began)
 	p.list.page, p.list.back = p.list.page[:0], 1
 	for i := range page.Nodes {
 		p.list.page = append(p.list.page, page.Nodes[i].UUID)

@@ -88,11 +88,11 @@ type Poller struct {
 	sweepNeed sweepNeed
 	// removed counts the nodes that left the store.
 	removed int
-	// latency is the average duration of a small request in the last round, and lasted the
+	// latency is the average duration of a small request in the last round, and roundDuration the
 	// duration of that round.
-	latency, lasted time.Duration
-	small           latencies
-	requests        int
+	latency, roundDuration time.Duration
+	small                  latencies
+	requests               int
 	// failures counts the rounds that failed in a row.
 	failures    int
 	reasonQueue []wantedReason
@@ -218,7 +218,7 @@ func (p *Poller) period() time.Duration {
 		period = p.opts.Fast
 	}
 	jitter := 0.1 * rand.Float64() //nolint:gosec // not a secret
-	minimum := max(latencyFactor*p.latency, roundFactor*p.lasted)
+	minimum := max(latencyFactor*p.latency, roundFactor*p.roundDuration)
 	p.store.setStatus(func(s *Status) { s.Period = max(period, minimum+minimum/10) })
 	return max(period-time.Duration(jitter*float64(period)), minimum+time.Duration(jitter*float64(minimum)))
 }

@@ -52,7 +52,7 @@ func (p *Poller) withReasons(works []models.Work) []models.Work {
 			continue
 		}
 		row, evidence, _ := p.store.Get(w.Node.UUID)
-		w.Blame(cmp.Or(row.Reason, evidence.LastError))
+		w.SetFailureReason(cmp.Or(row.Reason, evidence.LastError))
 	}
 	return works
 }

@@ -54,7 +54,7 @@ func (p *Poller) steadyRound(ctx context.Context) error {
 	if err := p.readReasons(ctx); err != nil {
 		return err
 	}
-	p.lasted = time.Since(began)
+	p.roundDuration = time.Since(began)
 	p.setAsOf(began)
 	return nil
 }

@@ -35,9 +35,9 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// Lacking returns the fields, among the given ones, that this server does not return: its version lacks them, or it
+// MissingFields returns the fields, among the given ones, that this server does not return: its version lacks them, or it
 // refused them.
-func (c *Client) Lacking(fields []string) []string {
+func (c *Client) MissingFields(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(usable, f) })

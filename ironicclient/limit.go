@@ -61,8 +61,8 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// within returns the body of an answer, or an error for the object of a node beyond the limit.
-func (c *Client) within(cl call, body []byte) *models.Fault {
+// checkLimit returns the body of an answer, or an error for the object of a node beyond the limit.
+func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil
 	}

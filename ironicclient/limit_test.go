@@ -72,7 +72,7 @@ func TestLimitedClient(t *testing.T) {
 	e := newEverything(t)
 	c := client(t, e.URL, Options{Limit: within})
 	// Requests that do not concern nodes, or whose answers are filtered.
-	common := []string{"Conductors", "Drivers", "DeployTemplates", "InspectionRules", "RawDeployTemplates", "RawRunbooks", "Identity", "Version", "Refused", "Endpoint", "Lacking", "Format", "Close"}
+	common := []string{"Conductors", "Drivers", "DeployTemplates", "InspectionRules", "RawDeployTemplates", "RawRunbooks", "Identity", "Version", "Refused", "Endpoint", "MissingFields", "Format", "Close"}
 	answered := map[string]bool{}
 	of := reflect.TypeOf(c)
 	for i := range of.NumMethod() {

@@ -102,7 +102,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 		resp, f := c.send(ctx, cl, v)
 		switch {
 		case f == nil:
-			if f := c.within(cl, resp.body); f != nil {
+			if f := c.checkLimit(cl, resp.body); f != nil {
 				return nil, f
 			}
 			return resp, nil

@@ -20,14 +20,14 @@ const retryOpen = 20 * time.Millisecond
 
 // NewerError reports that a file was written by a newer program; it is not changed.
 type NewerError struct {
-	Path       string
-	Has, Knows int
+	Path              string
+	Schema, Supported int
 }
 
 // Error names the file and the remedy.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
-		e.Path, e.Has, e.Knows)
+		e.Path, e.Schema, e.Supported)
 }
 
 // forWriting opens the file, and creates it if necessary.
@@ -118,7 +118,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	}
 	switch knows := len(migrations()); {
 	case version > knows:
-		return nil, errors.Join(&NewerError{Path: j.opts.Path, Has: version, Knows: knows}, db.Close())
+		return nil, errors.Join(&NewerError{Path: j.opts.Path, Schema: version, Supported: knows}, db.Close())
 	case version < knows:
 		// Migrate the file of an older program.
 		if _, err := j.openWriting(ctx); err != nil {
@@ -164,7 +164,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	switch {
 	case version > len(steps):
-		return false, &NewerError{Path: path, Has: version, Knows: len(steps)}
+		return false, &NewerError{Path: path, Schema: version, Supported: len(steps)}
 	case version == len(steps):
 		return true, nil
 	}

@@ -61,12 +61,12 @@ type Journal struct {
 	seen   *lineIndex
 	packer *packer
 
-	// wake signals that records are waiting, hurry that there are many; flush requests that they
+	// wake signals that records are waiting, writeNow that there are many; flush requests that they
 	// are written now.
-	wake, hurry chan struct{}
-	flush       chan chan struct{}
-	stop        chan struct{}
-	done        chan struct{}
+	wake, writeNow chan struct{}
+	flush          chan chan struct{}
+	stop           chan struct{}
+	done           chan struct{}
 
 	dbMu sync.Mutex
 	// write has one connection, read several read-only ones; nil until they are needed.
@@ -84,7 +84,7 @@ func Open(ctx context.Context, opts Options) *Journal {
 	}
 	j := &Journal{
 		opts: opts, writer: rand.Text(), seen: newLineIndex(),
-		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), writeNow: make(chan struct{}, 1),
 		flush: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.run(context.WithoutCancel(ctx))
@@ -105,8 +105,8 @@ func (j *Journal) Record(r Records) {
 	}
 	j.waiting.add(r, j.writing, &j.dropped)
 	signal(j.wake)
-	if j.waiting.size >= plenty {
-		signal(j.hurry)
+	if j.waiting.size >= writeNowBytes {
+		signal(j.writeNow)
 	}
 }
 
@@ -172,7 +172,7 @@ func (k *recorder) close() {
 func (k *recorder) untilWritten(ctx context.Context) bool {
 	j := k.journal
 	for {
-		wait, hurry := gather, j.hurry
+		wait, hurry := gather, j.writeNow
 		if k.failed {
 			wait, hurry = retryAfter, nil // after a failure, wait regardless of the amount
 		}

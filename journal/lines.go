@@ -73,7 +73,7 @@ func (w *writing) chunk(lines []line) error {
 		return nil
 	}
 	id := int64(0)
-	if len(lines) < few {
+	if len(lines) < smallChunkLines {
 		before, of, err := w.smallChunk(&lines[0])
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (w *writing) chunk(lines []line) error {
 	return err
 }
 
-// few is the size below which a chunk is small.
-const few = 16
+// smallChunkLines is the size below which a chunk is small.
+const smallChunkLines = 16
 
 // smallChunk returns the lines of the newest chunk of a line's boot, with its ID, if it is small;
 // otherwise 0.
@@ -120,7 +120,7 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 		if err := rows.Scan(&id, &count, &name, &packed); err != nil {
 			return nil, 0, err
 		}
-		if count >= few || name != l.Node.Name {
+		if count >= smallChunkLines || name != l.Node.Name {
 			return nil, 0, nil
 		}
 		if lines, err = w.packer.lines(packed, l.Node, l.Boot); err != nil {

@@ -24,8 +24,8 @@ const (
 	// lines among them; the newest are dropped.
 	maxWaiting = 20_000
 	maxBytes   = 8 << 20
-	// plenty is the size of waiting lines from which they are written without delay.
-	plenty = 1 << 20
+	// writeNowBytes is the size of waiting lines from which they are written without delay.
+	writeNowBytes = 1 << 20
 	// lineCost is the approximate size of a line in memory besides its text.
 	lineCost = 224
 )
@@ -43,9 +43,9 @@ type waiting struct {
 	events   []models.Event
 	works    []models.Work
 	pictures []models.Picture
-	// place is the index of an operation in works: only its last state is written.
-	place map[workKey]int
-	lines []line
+	// workIndex is the index of an operation in works: only its last state is written.
+	workIndex map[workKey]int
+	lines     []line
 	// size is the approximate size of the lines in memory.
 	size int
 }
@@ -129,17 +129,17 @@ func (w *waiting) addLine(l line, writing int, lost *dropped) {
 // put adds an operation, or replaces its waiting state; it returns false if there is no room.
 func (w *waiting) put(x models.Work) bool {
 	key := workKey{node: x.Node.UUID, kind: x.Kind, begin: x.Begin.UnixMicro()}
-	if i, known := w.place[key]; known {
+	if i, known := w.workIndex[key]; known {
 		w.works[i] = x
 		return true
 	}
 	if w.full() {
 		return false
 	}
-	if w.place == nil {
-		w.place = map[workKey]int{}
+	if w.workIndex == nil {
+		w.workIndex = map[workKey]int{}
 	}
-	w.place[key] = len(w.works)
+	w.workIndex[key] = len(w.works)
 	w.works = append(w.works, x)
 	return true
 }

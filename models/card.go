@@ -53,7 +53,7 @@ func Overview(r *Row) []Detail {
 	if !n.ProvisionState.Failed() {
 		d.Add("last error", n.LastError)
 	}
-	d.Add("power", n.PowerState.Short()+toward(string(n.TargetPowerState)))
+	d.Add("power", n.PowerState.Short()+targetText(string(n.TargetPowerState)))
 	d.Add("maintenance", flag(n.Maintenance, n.MaintenanceReason))
 	d.Add("fault", n.Fault)
 	d.Add("locked by", n.Reservation)
@@ -91,10 +91,10 @@ func interfaces(n *Node) string {
 
 // StateText is the provision state with its target.
 func (n *Node) StateText() string {
-	return string(n.ProvisionState) + toward(string(n.TargetProvisionState))
+	return string(n.ProvisionState) + targetText(string(n.TargetProvisionState))
 }
 
-func toward(target string) string {
+func targetText(target string) string {
 	if target == "" {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// Took is a statistic of durations.
-type Took struct {
+// DurationStats is a statistic of durations.
+type DurationStats struct {
 	// N is the number of samples; 0 leaves the rest zero.
 	N int
 	// Median is the median of the samples. Spread is half of the interquartile range: half of the
@@ -20,7 +20,7 @@ type Took struct {
 }
 
 // String is the median with the spread, such as 4m10 ± 30s.
-func (t Took) String() string {
+func (t DurationStats) String() string {
 	switch {
 	case t.N == 0:
 		return ""
@@ -30,8 +30,8 @@ func (t Took) String() string {
 	return Age(t.Median) + " ± " + Age(t.Spread)
 }
 
-// Of describes the samples: of 12 gp-2x, of 3 of all classes.
-func (t Took) Of(noun string) string {
+// SampleText describes the samples: of 12 gp-2x, of 3 of all classes.
+func (t DurationStats) SampleText(noun string) string {
 	if t.N != 1 {
 		noun += "s"
 	}
@@ -45,7 +45,7 @@ func (t Took) Of(noun string) string {
 // Estimate is the estimate for a running operation from past ones.
 type Estimate struct {
 	// Phase is the usual duration of the current phase, Total that of the operation.
-	Phase, Total Took
+	Phase, Total DurationStats
 	// Left is the remaining time, if Known.
 	Left  time.Duration
 	Known bool
@@ -104,16 +104,16 @@ type Experience struct {
 type sampleKey struct {
 	kind  ProvisionState
 	class string
-	part  part
+	scope sampleScope
 	phase PhaseKind
 	step  string
 }
 
-// part is the measured part of an operation.
-type part int
+// sampleScope is the measured part of an operation.
+type sampleScope int
 
 const (
-	wholeWork part = iota
+	wholeWork sampleScope = iota
 	onePhase
 	fromPhase // from the start of a phase to the end of the operation
 	pastPhase // from the end of a phase to the end of the operation
@@ -124,7 +124,7 @@ const (
 func NewExperience(past []Work) *Experience {
 	x := &Experience{samples: map[sampleKey][]time.Duration{}}
 	for i := range past {
-		x.learn(&past[i])
+		x.addWork(&past[i])
 	}
 	for _, s := range x.samples {
 		slices.Sort(s)
@@ -132,22 +132,22 @@ func NewExperience(past []Work) *Experience {
 	return x
 }
 
-func (x *Experience) learn(w *Work) {
+func (x *Experience) addWork(w *Work) {
 	done := w.Outcome == OutcomeDone && !w.End.IsZero()
 	if done && w.Whole {
-		x.add(sampleKey{kind: w.Kind, class: w.ResourceClass, part: wholeWork}, w.End.Sub(w.Begin))
+		x.add(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: wholeWork}, w.End.Sub(w.Begin))
 	}
 	for i := range w.Phases {
 		p := &w.Phases[i]
 		if p.Outcome != OutcomeDone || p.End.IsZero() || i == 0 && !w.Whole || p.Kind == PhaseHold {
 			continue
 		}
-		key := sampleKey{kind: w.Kind, class: w.ResourceClass, part: onePhase, phase: p.Kind, step: p.Step}
+		key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step}
 		x.add(key, p.End.Sub(p.Begin))
 		if done {
-			key.part = fromPhase
+			key.scope = fromPhase
 			x.add(key, w.End.Sub(p.Begin))
-			key.part = pastPhase
+			key.scope = pastPhase
 			x.add(key, w.End.Sub(p.End))
 		}
 	}
@@ -164,19 +164,19 @@ func (x *Experience) add(key sampleKey, d time.Duration) {
 	}
 }
 
-// took returns the statistic of a key in its class, else in all.
-func (x *Experience) took(key sampleKey) Took {
+// stats returns the statistic of a key in its class, else in all.
+func (x *Experience) stats(key sampleKey) DurationStats {
 	if x == nil {
-		return Took{}
+		return DurationStats{}
 	}
 	s := x.samples[key]
 	if len(s) == 0 {
 		key.class = ""
 		s = x.samples[key]
 	}
-	t := Took{N: len(s), Class: key.class}
+	t := DurationStats{N: len(s), Class: key.class}
 	if t.N == 0 {
-		return Took{}
+		return DurationStats{}
 	}
 	t.Median = quantile(s, 2)
 	t.Spread = (quantile(s, 3) - quantile(s, 1)) / 2
@@ -194,13 +194,13 @@ func quantile(s []time.Duration, n int) time.Duration {
 }
 
 // Phase returns the usual duration of a phase.
-func (x *Experience) Phase(w *Work, p *Phase) Took {
-	return x.took(sampleKey{kind: w.Kind, class: w.ResourceClass, part: onePhase, phase: p.Kind, step: p.Step})
+func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
+	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
 }
 
 // Estimate returns the estimate at the server's time now.
 func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
-	e := Estimate{Total: x.took(sampleKey{kind: w.Kind, class: w.ResourceClass, part: wholeWork})}
+	e := Estimate{Total: x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: wholeWork})}
 	p := w.Current()
 	if p == nil || p.Kind == PhaseHold {
 		return e
@@ -209,8 +209,8 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	if len(w.Phases) == 1 && !w.Whole {
 		return e // unknown start
 	}
-	key := sampleKey{kind: w.Kind, class: w.ResourceClass, part: fromPhase, phase: p.Kind, step: p.Step}
-	from := x.took(key)
+	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: fromPhase, phase: p.Kind, step: p.Step}
+	from := x.stats(key)
 	if from.N == 0 {
 		// An unknown phase: the rest of the total is the best estimate.
 		if w.Whole && e.Total.N > 0 {
@@ -218,9 +218,9 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 		}
 		return e
 	}
-	key.part = pastPhase
+	key.scope = pastPhase
 	lasts := p.Took(now)
-	e.Left, e.Known = max(from.Median-lasts, x.took(key).Median), true
+	e.Left, e.Known = max(from.Median-lasts, x.stats(key).Median), true
 	e.Late = e.Phase.N > 0 && lasts > e.Phase.Median+max(3*e.Phase.Spread, e.Phase.Median/10, 2*time.Second)
 	return e
 }

@@ -105,8 +105,8 @@ func TestExperienceLeavesOut(t *testing.T) {
 		t.Errorf("the first phase of %d, want that of one", got.N)
 	}
 	boot := Phase{Kind: PhaseBoot}
-	if got := x.Phase(w, &boot); got.N != 2 || got.Class != "gp" || got.Of("deployment") != "2 deployments of gp" {
-		t.Errorf("%+v: %s", got, got.Of("deployment"))
+	if got := x.Phase(w, &boot); got.N != 2 || got.Class != "gp" || got.SampleText("deployment") != "2 deployments of gp" {
+		t.Errorf("%+v: %s", got, got.SampleText("deployment"))
 	}
 	var none *Experience
 	if got := none.Estimate(w, second(9)); got.Text() != "" || got.Known {

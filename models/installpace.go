@@ -17,9 +17,9 @@ type installPoint struct {
 	seen time.Time
 }
 
-// Take reads a line that arrived at the server's time seen, and reports whether it had progress. A restarted
+// AddLine reads a line that arrived at the server's time seen, and reports whether it had progress. A restarted
 // installer starts a new pace.
-func (p *InstallPace) Take(l *LogLine, seen time.Time) bool {
+func (p *InstallPace) AddLine(l *LogLine, seen time.Time) bool {
 	if l.Progress == nil || l.Progress.Percent < 0 || l.Progress.Percent > 100 {
 		return false
 	}
@@ -77,7 +77,7 @@ func (e Estimate) Pace(x *Experience, w *Work, p InstallPace, now time.Time) Est
 	if due.IsZero() {
 		return e
 	}
-	key := sampleKey{kind: w.Kind, class: w.ResourceClass, part: pastPhase, phase: current.Kind, step: current.Step}
-	e.Left, e.Known, e.Late = due.Sub(now)+x.took(key).Median, true, false
+	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: pastPhase, phase: current.Kind, step: current.Step}
+	e.Left, e.Known, e.Late = due.Sub(now)+x.stats(key).Median, true, false
 	return e
 }

@@ -47,7 +47,7 @@ func TestInstallPace(t *testing.T) {
 			t.Parallel()
 			var p InstallPace
 			for _, l := range tc.lines {
-				p.Take(progressLine(l.at, l.percent), second(l.seen))
+				p.AddLine(progressLine(l.at, l.percent), second(l.seen))
 			}
 			if percent, known := p.Percent(tc.phase); known != tc.told || known && percent != tc.percent {
 				t.Errorf("%d %%, %v", percent, known)
@@ -63,7 +63,7 @@ func TestInstallPace(t *testing.T) {
 	}
 	var p InstallPace
 	for _, bad := range []*LogLine{{}, progressLine(1, -1), progressLine(1, 101)} {
-		if p.Take(bad, second(1)) {
+		if p.AddLine(bad, second(1)) {
 			t.Errorf("%+v tells something", bad.Progress)
 		}
 	}
@@ -86,8 +86,8 @@ func TestEstimateWithPace(t *testing.T) {
 	if got := e.Pace(past, w, p, second(200)); got != e {
 		t.Errorf("without a pace %+v", got)
 	}
-	p.Take(progressLine(0, 0), second(100))
-	p.Take(progressLine(0, 50), second(200)) // half the speed of the first installer
+	p.AddLine(progressLine(0, 0), second(100))
+	p.AddLine(progressLine(0, 50), second(200)) // half the speed of the first installer
 	if got := e.Pace(past, w, p, second(200)); !got.Known || got.Left != 130*time.Second || got.Late {
 		t.Errorf("left %v, want 100s of installing and 30s of reboot", got.Left)
 	}

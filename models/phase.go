@@ -79,9 +79,9 @@ func phaseOfStep(label string) (kind PhaseKind, step string) {
 
 // withoutStep returns the phase of a node that runs no step.
 func (e *Evidence) withoutStep(n *Node) PhaseKind {
-	stepped := e.had(PhaseStep)
+	stepped := e.hadPhase(PhaseStep)
 	waits := n.ProvisionState.Class() == ClassWait
-	booted := e.had(PhaseBoot) || e.had(PhaseInspect)
+	booted := e.hadPhase(PhaseBoot) || e.hadPhase(PhaseInspect)
 	hasSteps := e.Phase == StateDeploying || e.Phase == StateCleaning || e.Phase == StateServicing
 	switch {
 	case booted && hasSteps && stepped && !waits && e.lastIsStep():
@@ -98,7 +98,7 @@ func (e *Evidence) withoutStep(n *Node) PhaseKind {
 			return PhaseInspect
 		}
 		return PhaseBoot
-	case e.had(PhasePower):
+	case e.hadPhase(PhasePower):
 		return ""
 	}
 	return PhasePower
@@ -110,7 +110,7 @@ func (e *Evidence) agentUp() bool {
 	return e.AgentURL != "" && (!e.Whole || e.wasSilent || e.LastHeartbeat.After(e.Since))
 }
 
-func (e *Evidence) had(kind PhaseKind) bool {
+func (e *Evidence) hadPhase(kind PhaseKind) bool {
 	return slices.ContainsFunc(e.Phases, func(p Phase) bool { return p.Kind == kind })
 }
 

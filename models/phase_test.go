@@ -218,15 +218,15 @@ func TestBlame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := Work{Outcome: OutcomeFailed, Phases: tt.phases}
-			w.Blame(tt.reason)
-			w.Blame(tt.reason) // repeating it changes nothing
+			w.SetFailureReason(tt.reason)
+			w.SetFailureReason(tt.reason) // repeating it changes nothing
 			if got := phases(&w); got != tt.want || w.Reason != tt.reason {
 				t.Errorf("%s (%s), want %s", got, w.Reason, tt.want)
 			}
 		})
 	}
 	done := Work{Outcome: OutcomeDone}
-	if done.Blame("x"); done.Reason != "" {
+	if done.SetFailureReason("x"); done.Reason != "" {
 		t.Error("what went well has a reason for its failure")
 	}
 }

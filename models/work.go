@@ -162,9 +162,9 @@ func (w *Work) Current() *Phase {
 	return nil
 }
 
-// Blame sets the reason for a failure. If it names a step that ran between two observations,
+// SetFailureReason sets the reason for a failure. If it names a step that ran between two observations,
 // that step becomes the last phase, and the previous phase counts as done.
-func (w *Work) Blame(reason string) {
+func (w *Work) SetFailureReason(reason string) {
 	if w.Outcome != OutcomeFailed || reason == "" {
 		return
 	}
@@ -188,7 +188,7 @@ func (e *Evidence) Work(row *Row) (Work, bool) {
 		return Work{}, false
 	}
 	w := e.work(&row.Node)
-	w.Blame(row.Reason)
+	w.SetFailureReason(row.Reason)
 	return w, true
 }
 

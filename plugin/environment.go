@@ -8,10 +8,10 @@ import (
 	"ironworks/models"
 )
 
-// Place is the context that a plugin runs in.
-type Place struct {
-	// Context is the context's name; Options are the flags that select it on the command line of ironworks.
-	Context string
+// Context is the context that a plugin runs in.
+type Context struct {
+	// Name is the context's name; Options are the flags that select it on the command line of ironworks.
+	Name    string
 	Options []string
 }
 
@@ -35,7 +35,7 @@ func selector(flag string) (variable string, is bool) {
 
 // Environment returns the environment of a program: that of ironworks without credentials, the fields of the node, and
 // the variables with which ironworks selects the same context.
-func Environment(base []string, n *models.Node, at Place) []string {
+func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {
 		name, found := selector(at.Options[i])

@@ -55,7 +55,7 @@ type Output struct {
 // Run runs the program for a node until it ends; base is the environment of ironworks. When ctx ends, the program gets
 // SIGTERM and, after 2 s, SIGKILL. at is nil in the background, where the program has its own process group and no
 // input. said is the last output line of a program that succeeded in the background.
-func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Place, at *Output) (said string, err error) {
+func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Context, at *Output) (said string, err error) {
 	argv, err := p.Argv(n)
 	if err != nil {
 		return "", err

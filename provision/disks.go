@@ -22,10 +22,10 @@ const InventoryAge = 30 * 24 * time.Hour
 
 // NodeDisks are the disks of a node as inspection found them, with the node's hints.
 type NodeDisks struct {
-	Node      *models.Node
-	Inventory hints.Inventory
-	Hints     hints.NodeHints
-	By        hints.Generation
+	Node       *models.Node
+	Inventory  hints.Inventory
+	Hints      hints.NodeHints
+	Generation hints.Generation
 	// Inspected is the time when inspection ended according to Ironic; zero if unknown.
 	Inspected time.Time
 }
@@ -46,7 +46,7 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	if err != nil {
 		return nil, err
 	}
-	d := &NodeDisks{Node: node, Hints: rootHints, By: hints.GenerationOf(version), Inspected: models.InspectedAt(node)}
+	d := &NodeDisks{Node: node, Hints: rootHints, Generation: hints.GenerationOf(version), Inspected: models.InspectedAt(node)}
 	if d.Inventory, err = hints.DecodeInventory(raw); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 	if !d.Inspected.IsZero() {
 		r.Inspected = &d.Inspected
 	}
-	if err := r.Hints.Validate(d.By); err != nil {
+	if err := r.Hints.Validate(d.Generation); err != nil {
 		r.Valid, r.Because = false, err.Error()
 	}
 	return r
@@ -95,7 +95,7 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 
 // Search returns the agent's search for the root disk of the node.
 func (d *NodeDisks) Search() hints.Search {
-	return hints.Search{By: d.By, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
+	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
 // Notes returns warnings about the disks and the hints, one clause each. An inventory older than
@@ -129,13 +129,13 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 		say("target_raid_config makes %s the root volume: if a deployment creates it, the agent installs to it and ignores the hints", volume)
 	}
 	other := d.Search()
-	other.By = hints.GenerationNewest
-	if d.By == hints.GenerationNewest {
-		other.By = hints.GenerationOld
+	other.Generation = hints.GenerationNewest
+	if d.Generation == hints.GenerationNewest {
+		other.Generation = hints.GenerationOld
 	}
 	mine, _ := d.Search().Pick(d.Inventory.Disks)
 	if theirs, _ := other.Pick(d.Inventory.Disks); theirs != mine {
-		say("agents of the %s generation would pick %s", other.By, orNothing(theirs))
+		say("agents of the %s generation would pick %s", other.Generation, orNothing(theirs))
 	}
 	return notes
 }

@@ -100,7 +100,7 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)
-	search := hints.Search{By: by, Skip: of.Skip}
+	search := hints.Search{Generation: by, Skip: of.Skip}
 	for _, entry := range search.SkipEntries() {
 		if inv == nil || entry.NamesVolume() {
 			details.Add("protected", printable.Line("disks in skip_block_devices: "+entry.String()))

@@ -37,7 +37,7 @@ func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	}
 	if component != "bios" && component != "bmc" && !strings.HasPrefix(component, "nic:") {
 		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: unknown component %q%s; want bios, bmc or nic:ID",
-			text, component, spell.Meant(component, []string{"bios", "bmc"}))
+			text, component, spell.DidYouMean(component, []string{"bios", "bmc"}))
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && u.Scheme != "file" || !slices.Contains([]string{"http", "https", "file", "swift"}, u.Scheme) {

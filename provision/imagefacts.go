@@ -29,8 +29,8 @@ type WebAnswer struct {
 	// Length is the size of the body, Total that of the whole file if the body is a part,
 	// in bytes; -1 if unknown.
 	Length, Total int64
-	// Landed is the address after redirects; empty without any.
-	Landed string
+	// FinalURL is the address after redirects; empty without any.
+	FinalURL string
 }
 
 // Bounds of requests to web servers.
@@ -95,7 +95,7 @@ func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, er
 	if err != nil {
 		return plan.WebAnswer{Error: webFault(err)}
 	}
-	return plan.WebAnswer{Status: a.Status, Length: a.Length, Landed: printable.Line(models.MaskURL(a.Landed))}
+	return plan.WebAnswer{Status: a.Status, Length: a.Length, FinalURL: printable.Line(models.MaskURL(a.FinalURL))}
 }
 
 func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {

@@ -20,8 +20,8 @@ import (
 // is sent to Ironic.
 type PluginAction struct {
 	watchedAction
-	Plugin plugin.Plugin
-	Place  plugin.Place
+	Plugin  plugin.Plugin
+	Context plugin.Context
 }
 
 // Name returns the plugin's name.
@@ -108,7 +108,7 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was run: %w", a.Name(), n.Label(), err)
 		return res
 	}
-	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Place, at)
+	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Context, at)
 	res.Outcome = OutcomeDone
 	rec.Time, rec.Result = time.Now().UTC(), audit.Accepted
 	if res.Err != nil {

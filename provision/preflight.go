@@ -127,7 +127,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
 	f := &plan.Facts{
-		Now: time.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.ownInstance, MaxInventoryAge: p.MaxInventoryAge,
+		Now: time.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, OwnInstanceUUID: d.ownInstance, MaxInventoryAge: p.MaxInventoryAge,
 		Drivers: p.common.drivers, DriversError: p.common.driversError,
 		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
 		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredSteps(n),

@@ -66,7 +66,7 @@ func (w *Web) do(ctx context.Context, method, address string, most int, part boo
 	defer func() { _ = resp.Body.Close() }()
 	a := WebAnswer{Status: resp.StatusCode, Length: resp.ContentLength, Total: resp.ContentLength}
 	if landed := resp.Request.URL.String(); landed != req.URL.String() {
-		a.Landed = landed
+		a.FinalURL = landed
 	}
 	if resp.StatusCode == http.StatusPartialContent {
 		a.Total = totalOf(resp.Header.Get("Content-Range"))

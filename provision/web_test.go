@@ -91,7 +91,7 @@ func TestWeb(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := fmt.Sprintf("%d %d/%d '%s'; %d %d/%d, %d read", head.Status, head.Length, head.Total, strings.TrimPrefix(head.Landed, s.URL),
+			got := fmt.Sprintf("%d %d/%d '%s'; %d %d/%d, %d read", head.Status, head.Length, head.Total, strings.TrimPrefix(head.FinalURL, s.URL),
 				part.Status, part.Length, part.Total, len(body))
 			if got != c.answer {
 				t.Errorf("%s, want %s", got, c.answer)

@@ -86,8 +86,8 @@ func (a *Answers) Endpoint() string { return "" }
 // Refused returns nil.
 func (a *Answers) Refused() []string { return nil }
 
-// Lacking returns all fields: recordings have only the fields of lists.
-func (a *Answers) Lacking(fields []string) []string { return fields }
+// MissingFields returns all fields: recordings have only the fields of lists.
+func (a *Answers) MissingFields(fields []string) []string { return fields }
 
 // OfNode returns the operations of a node that have ended by the current moment, the newest first.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {

@@ -31,11 +31,11 @@ func defaultLimits() limits {
 var ErrNotRecording = errors.New("not a recording of ironworks journal export")
 
 // NewerError reports that a recording was written by a newer program.
-type NewerError struct{ Has int }
+type NewerError struct{ Version int }
 
 // Error names the remedy.
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", e.Has, version)
+	return fmt.Sprintf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", e.Version, version)
 }
 
 // SizeError reports that a recording is too large to be played.
@@ -91,7 +91,7 @@ func (r *Recording) readHeader(line []byte) error {
 		return ErrNotRecording
 	}
 	if f.Version != version {
-		return &NewerError{Has: f.Version}
+		return &NewerError{Version: f.Version}
 	}
 	r.Header = f.Header
 	return nil

@@ -156,7 +156,7 @@ func (l *Installs) follow(ctx context.Context, one *installing, node models.Node
 		l.mu.Lock()
 		now := time.Now().Add(one.ahead)
 		for i := range b.Lines {
-			one.pace.Take(&b.Lines[i], now)
+			one.pace.AddLine(&b.Lines[i], now)
 		}
 		l.mu.Unlock()
 	}

@@ -102,7 +102,7 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 // ReadFor reads the inventories of nodes for which a filter has no answer, up to the first error. It fails if this
 // Ironic does not return the required data. keep is called from several goroutines.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
-	if lacking := s.Client.Lacking(f.Fields()); len(lacking) > 0 {
+	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()
 		return fmt.Errorf("filter %q: Ironic's API %s does not return %s", f.String(), v, strings.Join(lacking, ", "))
 	}

@@ -179,7 +179,7 @@ func relevantLines(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]
 		}
 		here := l
 		here.Received = l.Received.Add(skew)
-		boot.Take(&here)
+		boot.AddLine(&here)
 		if l.Known == "" {
 			continue
 		}

@@ -145,7 +145,7 @@ func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node str
 	if err != nil {
 		return nil, err
 	}
-	if data, err = prepare.Usable(data, of.File, prepare.Beside(path)); err != nil || node == "" {
+	if data, err = prepare.Usable(data, of.File, prepare.FilesBeside(path)); err != nil || node == "" {
 		return data, err
 	}
 	return prepare.WithHostname(data, node)

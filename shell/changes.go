@@ -43,8 +43,8 @@ func (c *changes) forget() {
 	*c = changes{parser: c.parser, modes: map[int]bool{}, colors: map[int]bool{}}
 }
 
-// see reads output.
-func (c *changes) see(p []byte) {
+// feed reads output.
+func (c *changes) feed(p []byte) {
 	for _, b := range p {
 		c.parser.Advance(b)
 	}

@@ -27,7 +27,7 @@ const hangup = 128 + int(syscall.SIGHUP)
 // terminal. It returns the exit status, which is 129 if the terminal was closed. An error is [ErrLeft], one of
 // [agentlog.Shell.Run], or one of the terminal.
 func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, err error) {
-	t, err := Take(s.In, s.Out)
+	t, err := OpenTerminal(s.In, s.Out)
 	if err != nil {
 		return 0, err
 	}
@@ -52,14 +52,14 @@ func Run(ctx context.Context, machine *agentlog.Shell, s Session) (status int, e
 // keys reads the terminal and ends the session when the operator leaves.
 type keys struct {
 	terminal *Terminal
-	leave    context.CancelCauseFunc
+	end      context.CancelCauseFunc
 }
 
 // Read implements io.Reader.
 func (k *keys) Read(p []byte) (int, error) {
 	n, err := k.terminal.Read(p)
 	if errors.Is(err, ErrLeft) {
-		k.leave(err)
+		k.end(err)
 	}
 	return n, err
 }

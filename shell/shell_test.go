@@ -71,7 +71,7 @@ func TestUndo(t *testing.T) {
 	} {
 		c := newChanges()
 		for part := range strings.SplitSeq(test.output, "|") {
-			c.see([]byte(part))
+			c.feed([]byte(part))
 		}
 		if got := c.undo(); got != test.undo {
 			t.Errorf("%s: %q, want %q", name, got, test.undo)
@@ -86,9 +86,9 @@ func FuzzUndo(f *testing.F) {
 	f.Add([]byte("\x1b[?1049h\x1b]0;x\x07\x1bP1$r\x1b\\"))
 	f.Fuzz(func(t *testing.T, output []byte) {
 		c := newChanges()
-		c.see(output)
+		c.feed(output)
 		undo := c.undo()
-		c.see([]byte(undo))
+		c.feed([]byte(undo))
 		for mode, on := range c.modes {
 			if slices.Contains(initiallyOn, mode) && !on || slices.Contains(initiallyOff, mode) && on {
 				t.Errorf("%q leaves mode %d", output, mode)
@@ -123,7 +123,7 @@ func TestTerminal(t *testing.T) {
 	if err := pty.Setsize(keyboard, &pty.Winsize{Cols: 200, Rows: 50}); err != nil {
 		t.Fatal(err)
 	}
-	taken, err := Take(tty, tty)
+	taken, err := OpenTerminal(tty, tty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestTakeNoTerminal(t *testing.T) {
 	}
 	defer func() { _, _ = reader.Close(), writer.Close() }()
 	for _, in := range []io.Reader{reader, strings.NewReader("x")} {
-		if _, err := Take(in, writer); err == nil {
+		if _, err := OpenTerminal(in, writer); err == nil {
 			t.Error("taken")
 		}
 	}

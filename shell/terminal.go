@@ -35,18 +35,18 @@ type Terminal struct {
 	writing sync.Mutex
 }
 
-// Is reports whether a stream is a terminal.
-func Is(stream any) bool {
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
 	f, is := stream.(*os.File)
 	return is && term.IsTerminal(int(f.Fd())) //nolint:gosec // file descriptors are small
 }
 
-// Take switches the terminal of two streams to raw mode, until [Terminal.Close].
-func Take(in io.Reader, out io.Writer) (*Terminal, error) {
-	if !Is(in) || !Is(out) {
+// OpenTerminal switches the terminal of two streams to raw mode, until [Terminal.Close].
+func OpenTerminal(in io.Reader, out io.Writer) (*Terminal, error) {
+	if !IsTerminal(in) || !IsTerminal(out) {
 		return nil, errors.New("stdin and stdout are not a terminal")
 	}
-	from, to := in.(*os.File), out.(*os.File) //nolint:forcetypeassert // Is has checked them
+	from, to := in.(*os.File), out.(*os.File) //nolint:forcetypeassert // IsTerminal has checked them
 	t := &Terminal{
 		out: to, fd: int(from.Fd()), changes: newChanges(), sizes: make(chan agentlog.WindowSize, 1), signals: make(chan os.Signal, 1), quit: make(chan struct{}), //nolint:gosec // as above
 		escape: escape{lineStart: true},
@@ -127,7 +127,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	t.changes.see(p)
+	t.changes.feed(p)
 	return t.out.Write(p)
 }
 

@@ -25,8 +25,8 @@ func Nearest(word string, known iter.Seq[string]) string {
 	return best
 }
 
-// Meant returns the nearest known word as an addition to an error message, or "".
-func Meant(word string, known []string) string {
+// DidYouMean returns the nearest known word as an addition to an error message, or "".
+func DidYouMean(word string, known []string) string {
 	if near := Nearest(word, slices.Values(known)); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}

@@ -351,4 +351,4 @@ func (f *fakeIronic) Version() (models.APIVersion, bool) {
 func (f *fakeIronic) Endpoint() string  { return "https://ironic.rack7.example:6385/" }
 func (f *fakeIronic) Refused() []string { return nil }
 
-func (f *fakeIronic) Lacking([]string) []string { return nil }
+func (f *fakeIronic) MissingFields([]string) []string { return nil }

@@ -77,11 +77,11 @@ func Reach(ctx context.Context, o Options, target, what string) models.Reach {
 
 // trace has the observed stages of a connection. Its callbacks may run concurrently, and after the request has failed.
 type trace struct {
-	mu        sync.Mutex
-	resolved  bool
-	addresses []string
-	remote    string
-	shaken    bool
+	mu            sync.Mutex
+	resolved      bool
+	addresses     []string
+	remote        string
+	handshakeDone bool
 }
 
 func (w *trace) trace() *httptrace.ClientTrace {
@@ -107,7 +107,7 @@ func (w *trace) trace() *httptrace.ClientTrace {
 			})
 		},
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
-			locked(func() { w.shaken = err == nil })
+			locked(func() { w.handshakeDone = err == nil })
 		},
 	}
 }
@@ -122,7 +122,7 @@ func (w *trace) addTo(r *models.Reach, target *url.URL) {
 		r.Stage = models.ReachName
 	case w.remote == "":
 		r.Stage = models.ReachConnect
-	case strings.EqualFold(target.Scheme, "https") && !w.shaken:
+	case strings.EqualFold(target.Scheme, "https") && !w.handshakeDone:
 		r.Stage = models.ReachTLS
 	default:
 		r.Stage = models.ReachHTTP

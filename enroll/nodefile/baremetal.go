@@ -14,7 +14,7 @@ func (r *reader) baremetal(top document.Value) {
 	}
 	for _, m := range top.Members {
 		if m.Key != "nodes" && m.Key != "chassis" {
-			r.problem(m.Line, "unknown key %q%s; baremetal create accepts nodes and chassis", m.Key, spell.Meant(m.Key, []string{"nodes", "chassis"}))
+			r.problem(m.Line, "unknown key %q%s; baremetal create accepts nodes and chassis", m.Key, spell.DidYouMean(m.Key, []string{"nodes", "chassis"}))
 			continue
 		}
 		if m.Value.Kind != document.List {

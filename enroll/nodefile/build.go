@@ -88,7 +88,7 @@ func portgroupField(name string) (kind kindOfField, known bool) {
 func (b *builder) set(m document.Member) {
 	kind, known := nodeField(m.Key)
 	if !known {
-		b.problem(m.Line, "unknown field %q%s", m.Key, spell.Meant(m.Key, slices.Concat(enroll.NodeFields(), []string{"ports", "portgroups", "traits"})))
+		b.problem(m.Line, "unknown field %q%s", m.Key, spell.DidYouMean(m.Key, slices.Concat(enroll.NodeFields(), []string{"ports", "portgroups", "traits"})))
 		return
 	}
 	if m.Key == "driver_info" && m.Value.Kind == document.Object {
@@ -218,7 +218,7 @@ func (b *builder) object(what string, v document.Value, field func(string) (kind
 				b.problem(m.Line, "%s: %s of another object; nest the %s instead", what, m.Key, what)
 			}
 		case !known:
-			b.problem(m.Line, "%s: unknown field %q%s", what, m.Key, spell.Meant(m.Key, append(portTexts(), "pxe_enabled", "local_link_connection", "extra", "mode", "properties")))
+			b.problem(m.Line, "%s: unknown field %q%s", what, m.Key, spell.DidYouMean(m.Key, append(portTexts(), "pxe_enabled", "local_link_connection", "extra", "mode", "properties")))
 		default:
 			if value, ok := b.value(what+" "+m.Key, kind, m.Value); ok {
 				fields[m.Key] = value

@@ -160,7 +160,7 @@ func (r *reader) column(line int, header string, known map[string]Column) Column
 	case slices.Contains(knownExtras(), name):
 		return extraColumn(name, "")
 	}
-	c := extraColumn(name, "no field of this name"+spell.Meant(name, slices.Sorted(maps.Keys(known))))
+	c := extraColumn(name, "no field of this name"+spell.DidYouMean(name, slices.Sorted(maps.Keys(known))))
 	c.Unknown = true
 	return c
 }
@@ -220,7 +220,7 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 			for _, c := range columns {
 				headers = append(headers, c.Header)
 			}
-			r.problem(line, "no column %q%s; columns: %s", header, spell.Meant(header, headers), shortened(headers))
+			r.problem(line, "no column %q%s; columns: %s", header, spell.DidYouMean(header, headers), shortened(headers))
 			continue
 		}
 		columns[i] = Column{Header: columns[i].Header, Field: forced[header]}
@@ -282,7 +282,7 @@ func checkField(field string) string {
 	if m := portPath.FindStringSubmatch(field); m != nil {
 		kind, known := portField(m[2])
 		if !known || (m[3] != "") != (kind == objectField) {
-			return fmt.Sprintf("unknown field %q of a port%s", m[2], spell.Meant(m[2], portTexts()))
+			return fmt.Sprintf("unknown field %q of a port%s", m[2], spell.DidYouMean(m[2], portTexts()))
 		}
 		return ""
 	}
@@ -290,7 +290,7 @@ func checkField(field string) string {
 	kind, known := nodeField(head)
 	switch {
 	case !known:
-		return fmt.Sprintf("unknown field %q%s", field, spell.Meant(field, append(enroll.NodeFields(), append(bmcFields(), "port.address")...)))
+		return fmt.Sprintf("unknown field %q%s", field, spell.DidYouMean(field, append(enroll.NodeFields(), append(bmcFields(), "port.address")...)))
 	case dotted != (kind == objectField) || dotted && slices.Contains(strings.Split(tail, "."), ""):
 		return fmt.Sprintf("field %q: use a path such as %s", field, map[bool]string{true: "properties.capabilities", false: head}[kind == objectField])
 	}

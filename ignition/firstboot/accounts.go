@@ -223,13 +223,13 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 	if util.IsTrue(u.NoCreateHome) {
 		return a, true
 	}
-	if _, err := s.tree.lookup(a.home, inside, true); err == nil {
+	if _, err := s.tree.lookup(a.home, fromRoot, true); err == nil {
 		return a, true // unchanged
 	}
-	if err := s.tree.mkdirs(a.home, inside, 0, 0o755); err != nil {
+	if err := s.tree.mkdirs(a.home, fromRoot, 0, 0o755); err != nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))
 	}
-	if made, err := s.tree.lookup(a.home, inside, true); err == nil {
+	if made, err := s.tree.lookup(a.home, fromRoot, true); err == nil {
 		made.uid, made.mode = a.uid, 0o700
 	}
 	return a, true
@@ -247,11 +247,11 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	if home == "" || home == a.home {
 		return a, true
 	}
-	if _, err := s.tree.lookup(home, inside, true); err == nil {
+	if _, err := s.tree.lookup(home, fromRoot, true); err == nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod moves the home directory of this user, and %s already exists: omit homeDir", home))
 	}
 	was := a.home
-	old, err := s.tree.lookup(was, inside, true)
+	old, err := s.tree.lookup(was, fromRoot, true)
 	a.home = home
 	if err != nil || old.kind != directory {
 		return a, true // no home directory to move
@@ -259,7 +259,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	if s.linked(was) || slices.Contains(Volumes, was) || strings.HasPrefix(home, was+"/") || old.volume.readOnly {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, the home directory of this user: omit homeDir", was))
 	}
-	parent, err := s.tree.lookup(path.Dir(home), inside, true)
+	parent, err := s.tree.lookup(path.Dir(home), fromRoot, true)
 	if err != nil || parent.put(path.Base(home), old.clone(), 0) != nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move the home directory of this user to %s: %s must be a writable directory", home, path.Dir(home)))
 	}
@@ -268,7 +268,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 
 // linked reports whether name is a symbolic link, as /root is.
 func (s *stage) linked(name string) bool {
-	n, err := s.tree.lookup(name, inside, false)
+	n, err := s.tree.lookup(name, fromRoot, false)
 	return err == nil && n.kind == symlink
 }
 
@@ -278,7 +278,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	if len(u.SSHAuthorizedKeys) > 0 {
 		where, err := s.tree.join(path.Join(a.home, ".ssh"))
 		if err == nil {
-			err = s.tree.mkdirs(where, beside, a.uid, 0o700)
+			err = s.tree.mkdirs(where, fromInitramfs, a.uid, 0o700)
 		}
 		if err != nil {
 			return s.fail(CauseAccount, Users, u.Name, "sshAuthorizedKeys", fmt.Sprintf("the keys cannot be written below the home directory %s: %s; choose a home directory that useradd creates for this user", a.home, reason(err)))
@@ -287,7 +287,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	if util.IsTrue(u.NoCreateHome) {
 		return true
 	}
-	if _, err := s.tree.lookup(a.home, beside, false); err != nil {
+	if _, err := s.tree.lookup(a.home, fromInitramfs, false); err != nil {
 		return s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("Ignition looks at the home directory %s, and %s: set noCreateHome for a user without one", a.home, reason(err)))
 	}
 	return true
@@ -309,7 +309,7 @@ func (s *stage) deleteUser(name string, a account, exists bool) bool {
 	if !exists {
 		return true
 	}
-	if home, err := s.tree.lookup(a.home, inside, true); err == nil && (home.uid != a.uid || s.linked(a.home)) {
+	if home, err := s.tree.lookup(a.home, fromRoot, true); err == nil && (home.uid != a.uid || s.linked(a.home)) {
 		return s.fail(CauseAccount, Users, name, "shouldExist", fmt.Sprintf("userdel fails: it cannot remove the home directory %s, which is a link or belongs to another user", a.home))
 	}
 	delete(s.accounts.users, name)

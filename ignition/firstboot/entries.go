@@ -34,7 +34,7 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 		way := ""
 		for _, part := range split(*f.Path) {
 			way += "/" + part
-			n, err := s.tree.lookup(way, beside, false)
+			n, err := s.tree.lookup(way, fromInitramfs, false)
 			if err != nil {
 				break
 			}
@@ -91,7 +91,7 @@ func (s *stage) entry(e entry) bool {
 			return s.failAt(e.section, e.Path, "overwrite", e.Path, err)
 		}
 	}
-	there, err := s.tree.lookup(e.where, beside, false)
+	there, err := s.tree.lookup(e.where, fromInitramfs, false)
 	if err != nil && !errors.Is(err, errNotExist) {
 		return s.failAt(e.section, e.Path, "path", e.Path, err)
 	}
@@ -136,7 +136,7 @@ func (s *stage) directory(e entry, there *node, err error) bool {
 	case err == nil:
 		return true
 	}
-	if err := s.tree.mkdirs(e.where, beside, 0, 0o755); err != nil {
+	if err := s.tree.mkdirs(e.where, fromInitramfs, 0, 0o755); err != nil {
 		return s.failAt(e.section, e.Path, "path", e.Path, err)
 	}
 	return true
@@ -198,7 +198,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	if err != nil {
 		return s.failAt(e.section, e.Path, "target", target, err)
 	}
-	to, err := s.tree.lookup(where, beside, false)
+	to, err := s.tree.lookup(where, fromInitramfs, false)
 	switch {
 	case err != nil:
 		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link needs its target, and %s does not exist: create it, or use a symbolic link", target))
@@ -209,10 +209,10 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	case to.kind == directory:
 		return s.fail(CausePath, e.section, e.Path, "target", "a hard link cannot point to a directory: use a symbolic link")
 	}
-	if err := s.tree.mkdirs(path.Dir(e.where), beside, 0, 0o755); err != nil {
+	if err := s.tree.mkdirs(path.Dir(e.where), fromInitramfs, 0, 0o755); err != nil {
 		return s.failAt(e.section, e.Path, "path", e.Path, err)
 	}
-	parent, err := s.tree.lookup(path.Dir(e.where), beside, true)
+	parent, err := s.tree.lookup(path.Dir(e.where), fromInitramfs, true)
 	if err == nil && parent.volume != to.volume {
 		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link cannot cross file systems, and %s is on another: use a symbolic link", target))
 	}
@@ -243,11 +243,11 @@ const ResultPath = "/etc/.ignition-result.json"
 
 // resultFile predicts Ignition's report, which fails if the file exists without valid JSON.
 func (s *stage) resultFile() {
-	link, err := s.tree.lookup(ResultPath, beside, false)
+	link, err := s.tree.lookup(ResultPath, fromInitramfs, false)
 	if err != nil {
 		return
 	}
-	n, err := s.tree.lookup(ResultPath, beside, true)
+	n, err := s.tree.lookup(ResultPath, fromInitramfs, true)
 	if link.kind == symlink && path.IsAbs(link.target) || err == nil && (n.kind != file || !n.json) {
 		s.fail(CauseTaken, Files, ResultPath, "path", "Ignition reads its own report from this file: use another path")
 	}

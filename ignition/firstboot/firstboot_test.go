@@ -11,7 +11,7 @@ func TestFamiliesAreRead(t *testing.T) {
 	t.Parallel()
 	for _, i := range Families() {
 		for _, name := range []string{"/etc/hosts", "/usr/local/bin", "/root", "/bin"} {
-			if _, err := i.tree.lookup(name, beside, true); err != nil {
+			if _, err := i.tree.lookup(name, fromInitramfs, true); err != nil {
 				t.Errorf("%s: %s: %v", i.Name, name, err)
 			}
 		}

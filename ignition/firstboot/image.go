@@ -86,7 +86,7 @@ func (i *Image) line(text string) error {
 	case "", "#":
 		return nil
 	case "d":
-		return i.tree.mkdirs(name, beside, 0, 0o755)
+		return i.tree.mkdirs(name, fromInitramfs, 0, 0o755)
 	case "f":
 		return i.tree.create(name, &node{kind: file})
 	case "l":
@@ -170,7 +170,7 @@ func FromFolder(root string) (*Image, error) {
 // mount creates the volumes.
 func (i *Image) mount() {
 	for _, name := range Volumes {
-		if n, err := i.tree.lookup(name, beside, false); err == nil && n.kind == directory {
+		if n, err := i.tree.lookup(name, fromInitramfs, false); err == nil && n.kind == directory {
 			n.mounted(&volume{readOnly: name == "/" || name == "/usr"})
 		}
 	}

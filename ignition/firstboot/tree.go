@@ -67,9 +67,9 @@ func (n *node) clone() *node {
 type view int
 
 const (
-	// beside resolves absolute links in the initramfs, where they dangle.
-	beside view = iota
-	inside
+	// fromInitramfs resolves absolute links in the initramfs, where they dangle.
+	fromInitramfs view = iota
+	fromRoot
 )
 
 // lookup returns the node at a path. It resolves a link in the last name only if follow is
@@ -110,7 +110,7 @@ func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err 
 				return nil, nil, errLoop
 			}
 			if path.IsAbs(next.target) {
-				if v == beside {
+				if v == fromInitramfs {
 					return nil, nil, errNotExist
 				}
 				way = way[:1]
@@ -152,7 +152,7 @@ func (t *tree) join(name string) (string, error) {
 	real := "/"
 	for _, part := range names[:len(names)-1] {
 		next := path.Join(real, part)
-		n, err := t.lookup(next, beside, false)
+		n, err := t.lookup(next, fromInitramfs, false)
 		switch {
 		case errors.Is(err, errNotExist):
 			real = next
@@ -231,10 +231,10 @@ func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
 	}
-	if err := t.mkdirs(path.Dir(name), beside, 0, 0o755); err != nil {
+	if err := t.mkdirs(path.Dir(name), fromInitramfs, 0, 0o755); err != nil {
 		return err
 	}
-	parent, err := t.lookup(path.Dir(name), beside, true)
+	parent, err := t.lookup(path.Dir(name), fromInitramfs, true)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (t *tree) create(name string, entry *node) error {
 
 // replace is like create, but replaces an existing entry as rename(2) does.
 func (t *tree) replace(name string, entry *node) error {
-	n, err := t.lookup(name, beside, false)
+	n, err := t.lookup(name, fromInitramfs, false)
 	if err == nil && n.kind == directory {
 		return errIsDir
 	}
@@ -255,7 +255,7 @@ func (t *tree) replace(name string, entry *node) error {
 
 // remove removes a path recursively.
 func (t *tree) remove(name string) error {
-	parent, n, err := t.walk(name, beside, false)
+	parent, n, err := t.walk(name, fromInitramfs, false)
 	switch {
 	case errors.Is(err, errNotExist):
 		return nil

@@ -51,12 +51,12 @@ func (s *stage) mask(name string, masked bool) error {
 		return err
 	}
 	if !masked {
-		if _, err := s.tree.lookup(where, beside, false); !errors.Is(err, errNotExist) {
+		if _, err := s.tree.lookup(where, fromInitramfs, false); !errors.Is(err, errNotExist) {
 			return err
 		}
 		return nil
 	}
-	if err := s.tree.mkdirs(path.Dir(where), beside, 0, 0o755); err != nil {
+	if err := s.tree.mkdirs(path.Dir(where), fromInitramfs, 0, 0o755); err != nil {
 		return err
 	}
 	if err := s.tree.remove(where); err != nil {
@@ -71,11 +71,11 @@ func (s *stage) presets(units []types.Unit) {
 		if u.Enabled == nil {
 			continue
 		}
-		n, err := s.tree.lookup(presetPath, beside, true)
+		n, err := s.tree.lookup(presetPath, fromInitramfs, true)
 		if err == nil && n.kind == directory {
 			err = errIsDir
 		} else if err != nil {
-			err = s.tree.mkdirs(path.Dir(presetPath), beside, 0, 0o755)
+			err = s.tree.mkdirs(path.Dir(presetPath), fromInitramfs, 0, 0o755)
 		}
 		if err != nil {
 			s.failAt(Units, u.Name, "enabled", presetPath, err)

@@ -84,8 +84,8 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Beside lets Butane in the file at path refer to files of the same folder.
-func Beside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
+// FilesBeside lets Butane in the file at path refer to files of the same folder.
+func FilesBeside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
 // CheckFile reads and checks a file, unless known shows that it is unchanged.
 func CheckFile(path string, known FileStamp) (Checked, error) {
@@ -104,7 +104,7 @@ func CheckFile(path string, known FileStamp) (Checked, error) {
 	if err != nil {
 		return Checked{}, err
 	}
-	report := userdata.Check(data, Beside(path))
+	report := userdata.Check(data, FilesBeside(path))
 	checked := Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == userdata.KindGzip || report.Kind == userdata.KindBase64 {
 		checked.Source = report.Ignition() // problems refer to the unpacked text

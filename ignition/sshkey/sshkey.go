@@ -176,9 +176,9 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// Looks reports whether text looks like a key rather than a file name. It includes private
+// LooksLikeKey reports whether text looks like a key rather than a file name. It includes private
 // keys, so that they are refused without being shown.
-func Looks(text string) bool {
+func LooksLikeKey(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true
 	}

@@ -57,12 +57,12 @@ type checker struct {
 	summary          Summary
 	logins           map[string]*loginState
 	places           map[entryKey]entryPlace
-	loginWithoutUser bool // login is possible without a user
-	remote           bool // a part of the configuration is remote
-	hasInvalidPart   bool // a part of the configuration is invalid
-	readable         bool // the spec version is known
-	spec             Spec // highest of all parts
-	inside           int64
+	loginWithoutUser bool  // login is possible without a user
+	remote           bool  // a part of the configuration is remote
+	hasInvalidPart   bool  // a part of the configuration is invalid
+	readable         bool  // the spec version is known
+	spec             Spec  // highest of all parts
+	unpackLeft       int64 // bytes that may still be unpacked
 	children         int
 	specs            map[Spec]*shape
 	config           []byte
@@ -127,11 +127,11 @@ func placeIn(root *element, path elementPath, key bool) place {
 // except for [FilesDir]; its time and memory are limited for any input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
-		options: settings{maxSpec: NewestSpec},
-		seen:    map[Problem]struct{}{},
-		logins:  map[string]*loginState{},
-		inside:  maxInside,
-		specs:   map[Spec]*shape{},
+		options:    settings{maxSpec: NewestSpec},
+		seen:       map[Problem]struct{}{},
+		logins:     map[string]*loginState{},
+		unpackLeft: maxInside,
+		specs:      map[Spec]*shape{},
 	}
 	for _, option := range options {
 		option(&c.options)
@@ -182,11 +182,11 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 
 func (c *checker) unpackLayer(data []byte, d detected) ([]byte, error) {
 	if d.kind != KindGzip {
-		c.inside -= int64(len(d.content))
+		c.unpackLeft -= int64(len(d.content))
 		return d.content, nil
 	}
-	content, err := gunzip(data, c.inside)
-	c.inside -= int64(len(content))
+	content, err := gunzip(data, c.unpackLeft)
+	c.unpackLeft -= int64(len(content))
 	return content, err
 }
 

@@ -119,22 +119,22 @@ func (r *jsonReader) value(e *element) bool {
 	case c == '-' || c >= '0' && c <= '9':
 		e.kind = elementNumber
 		return r.number(e)
-	case c == 't' && r.word("true"), c == 'f' && r.word("false"):
+	case c == 't' && r.literal("true"), c == 'f' && r.literal("false"):
 		e.kind, e.text = elementBool, string(r.data[r.offset-4:r.offset])
 		if c == 'f' {
 			e.text = "false"
 		}
 		return true
-	case c == 'n' && r.word("null"):
+	case c == 'n' && r.literal("null"):
 		return true
 	case r.offset >= len(r.data):
 		return r.fail(IDSyntax, "unexpected end of the document")
 	}
-	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.seen()))
+	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.nextCharacter()))
 }
 
-// seen describes the unexpected character.
-func (r *jsonReader) seen() string {
+// nextCharacter describes the unexpected character.
+func (r *jsonReader) nextCharacter() string {
 	if r.offset >= len(r.data) {
 		return "the end of the document"
 	}
@@ -142,7 +142,7 @@ func (r *jsonReader) seen() string {
 	return quoted(string(c))
 }
 
-func (r *jsonReader) word(word string) bool {
+func (r *jsonReader) literal(word string) bool {
 	if !bytes.HasPrefix(r.data[r.offset:], []byte(word)) {
 		return false
 	}
@@ -150,7 +150,7 @@ func (r *jsonReader) word(word string) bool {
 	return true
 }
 
-func (r *jsonReader) deeper() bool {
+func (r *jsonReader) checkDepth() bool {
 	if len(r.path) < maxJSONDepth {
 		return true
 	}
@@ -159,7 +159,7 @@ func (r *jsonReader) deeper() bool {
 
 // begins enters an object or a list. more is false if it is empty.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
-	if !r.deeper() {
+	if !r.checkDepth() {
 		return false, false
 	}
 	r.offset++
@@ -186,7 +186,7 @@ func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bo
 		r.offset++
 		return false, true
 	}
-	return false, r.fail(IDSyntax, fmt.Sprintf("expected a comma or the end of the %s, not %s", of, r.seen()))
+	return false, r.fail(IDSyntax, fmt.Sprintf("expected a comma or the end of the %s, not %s", of, r.nextCharacter()))
 }
 
 func (r *jsonReader) object(e *element) bool {
@@ -196,7 +196,7 @@ func (r *jsonReader) object(e *element) bool {
 	keys := map[string]struct{}{}
 	for {
 		if r.peek() != '"' {
-			return r.fail(IDSyntax, fmt.Sprintf("expected a key in double quotes, not %s", r.seen()))
+			return r.fail(IDSyntax, fmt.Sprintf("expected a key in double quotes, not %s", r.nextCharacter()))
 		}
 		child := &element{keyAt: r.placeOf(r.offset)}
 		var ok bool
@@ -209,7 +209,7 @@ func (r *jsonReader) object(e *element) bool {
 		}
 		keys[child.key] = struct{}{}
 		if r.peek() != ':' {
-			return r.fail(IDSyntax, fmt.Sprintf("expected a colon after the key, not %s", r.seen()))
+			return r.fail(IDSyntax, fmt.Sprintf("expected a colon after the key, not %s", r.nextCharacter()))
 		}
 		r.offset++
 		if more, ok := r.member(e, child, '}', "object"); !more {

@@ -70,7 +70,7 @@ func (c *checker) resource(s *scope, e *element, path elementPath, use resourceU
 		if data, ok = c.unpackSource(s, data, path, use); !ok {
 			return nil, false
 		}
-	} else if c.inside -= int64(len(data)); c.inside < 0 {
+	} else if c.unpackLeft -= int64(len(data)); c.unpackLeft < 0 {
 		c.add(s, IDUnpackedSize, path, "data URLs exceed 64 MiB in total: host large files elsewhere and refer to them")
 		return nil, false
 	}
@@ -79,17 +79,17 @@ func (c *checker) resource(s *scope, e *element, path elementPath, use resourceU
 }
 
 func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use resourceUse) ([]byte, bool) {
-	data, err := gunzip(packed, c.inside)
+	data, err := gunzip(packed, c.unpackLeft)
 	switch {
 	case errors.Is(err, errTooBig):
-		c.inside = 0
+		c.unpackLeft = 0
 		c.add(s, IDUnpackedSize, path, fmt.Sprintf("packed content exceeds 64 MiB in total when unpacked, including this %s: host large files elsewhere and refer to them", use))
 		return nil, false
 	case err != nil:
 		c.add(s, IDNotGzip, path, fmt.Sprintf("compression is gzip, but the content is not (%v), so the boot fails; compress it, or remove compression", err))
 		return nil, false
 	}
-	c.inside -= int64(len(data))
+	c.unpackLeft -= int64(len(data))
 	return data, true
 }
 

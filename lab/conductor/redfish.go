@@ -68,7 +68,7 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.known[key] = b.order.PushBack(m)
 	if b.order.Len() > b.c.options.Limits.BMCSessions {
 		// The evicted session is closed if a worker is free; otherwise it expires.
-		_ = b.c.spawn(false, b.drop(b.order.Front()).leave)
+		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
 	}
 	return m
 }
@@ -344,8 +344,8 @@ func (m *bmc) openSession(ctx context.Context, path string) (auth, error) {
 	return who, nil
 }
 
-// leave ends the session.
-func (m *bmc) leave(ctx context.Context) {
+// logOut ends the session.
+func (m *bmc) logOut(ctx context.Context) {
 	m.mu.Lock()
 	who := m.auth
 	m.mu.Unlock()

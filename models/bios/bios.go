@@ -41,7 +41,7 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 		switch {
 		case !known && len(settings) > 0:
 			names := slices.Sorted(maps.Keys(byName))
-			problems = append(problems, fmt.Sprintf("no BIOS setting %s%s", c.Name, spell.Meant(c.Name, names)))
+			problems = append(problems, fmt.Sprintf("no BIOS setting %s%s", c.Name, spell.DidYouMean(c.Name, names)))
 			continue
 		case known && same(s, c.Value):
 			continue
@@ -99,7 +99,7 @@ func typed(s models.BIOSSetting, value string) (converted any, problem string) {
 	switch s.Type {
 	case "Enumeration":
 		if len(s.Allowed) > 0 && !slices.Contains(s.Allowed, value) {
-			return nil, fmt.Sprintf("%q is not allowed%s; allowed: %s", value, spell.Meant(value, s.Allowed), strings.Join(s.Allowed, ", "))
+			return nil, fmt.Sprintf("%q is not allowed%s; allowed: %s", value, spell.DidYouMean(value, s.Allowed), strings.Join(s.Allowed, ", "))
 		}
 	case "Integer":
 		n, err := strconv.Atoi(value)

@@ -14,7 +14,7 @@ const discoveryMinor = 84
 // request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection). The
 // evidence is in the nodes: plugin_data of a discovered node's inventory has auto_discovered.
 func judgeDiscovery(f *Facts) Diagnosis {
-	with, _, evidence, reported := f.having("inspect", "agent")
+	with, _, evidence, reported := f.splitByInterface("inspect", "agent")
 	const option = "the API does not show [auto_discovery]enabled"
 	t := f.Nodes
 	switch {
@@ -26,9 +26,9 @@ func judgeDiscovery(f *Facts) Diagnosis {
 		return ok(fmt.Sprintf("auto-discovery is or was on: it has enrolled %s (filter is:discovered)", someOf(t.Discovered)),
 			models.Observed("plugin_data.auto_discovered", true))
 	case t == nil:
-		return notTold("auto-discovery unknown: " + option + ", and no nodes were listed")
+		return unknown("auto-discovery unknown: " + option + ", and no nodes were listed")
 	case len(t.Nameless) > t.Undiscovered:
-		return notTold(fmt.Sprintf("auto-discovery unknown: %s; %s in enroll without a name, whose inventories were not all read", option, models.Counted(len(t.Nameless), "node")))
+		return unknown(fmt.Sprintf("auto-discovery unknown: %s; %s in enroll without a name, whose inventories were not all read", option, models.Counted(len(t.Nameless), "node")))
 	}
 	return ok("no node enrolled by auto-discovery; " + option)
 }

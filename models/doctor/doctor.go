@@ -203,7 +203,7 @@ func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}
-		return []Diagnosis{notTold("skipped: " + cmp.Or(skippedBecause[before], string(before)+" failed"))}
+		return []Diagnosis{unknown("skipped: " + cmp.Or(skippedBecause[before], string(before)+" failed"))}
 	}
 	return rule.judge(f)
 }
@@ -224,15 +224,15 @@ func ok(title string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: OK, Title: title, Evidence: evidence}
 }
 
-func notTold(title string, evidence ...models.Observation) Diagnosis {
+func unknown(title string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Unknown, Title: title, Evidence: evidence}
 }
 
-func doubtful(title, hint string, evidence ...models.Observation) Diagnosis {
+func warning(title, hint string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Warn, Title: title, Hint: hint, Evidence: evidence}
 }
 
-func broken(title, hint string, evidence ...models.Observation) Diagnosis {
+func failure(title, hint string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Fail, Title: title, Hint: hint, Evidence: evidence}
 }
 

@@ -32,7 +32,7 @@ func wellFacts() *Facts {
 			"deploy": {"direct", "custom-agent"}, "inspect": {"agent"}, "boot": {"redfish-virtual-media"}, "raid": {"agent", "no-raid"},
 		}}},
 		Nodes: &NodesTally{},
-		Here:  Here{Keys: 1, Journal: JournalFacts{Path: "/j", Bytes: 1, MaxSize: 1 << 30}, Audit: "/a", Terminal: TerminalFacts{UTF8: true}},
+		Local: LocalFacts{Keys: 1, Journal: JournalFacts{Path: "/j", Bytes: 1, MaxSize: 1 << 30}, Audit: "/a", Terminal: TerminalFacts{UTF8: true}},
 	}
 	f.ISOs = []plan.BootFile{isoFile()}
 	f.Nodes.Add(&models.Node{UUID: "u1", Name: "n1", Driver: "redfish", ProvisionState: models.StateAvailable, DeployInterface: "direct", DriverInfo: map[string]any{"deploy_iso": "http://h/x.iso"}})
@@ -188,20 +188,20 @@ func TestDoctorJudges(t *testing.T) {
 		"its image is gone":  {func(f *Facts) { imageOfNode(f, 404) }, CheckNodeImage, Fail, "answers HTTP 404"},
 		"its image is there": {func(f *Facts) { imageOfNode(f, 200) }, CheckNodeImage, OK, "has the image"},
 		"a key that is locked": {func(f *Facts) {
-			f.Here.Named, f.Here.KeyNotes = []string{"/k"}, []string{"the key /k has a passphrase"}
+			f.Local.Named, f.Local.KeyNotes = []string{"/k"}, []string{"the key /k has a passphrase"}
 		}, CheckSSHKeys, Warn, "passphrase"},
-		"no key":                   {func(f *Facts) { f.Here.Keys = 0 }, CheckSSHKeys, OK, "no SSH key"},
-		"a journal that is broken": {func(f *Facts) { f.Here.Journal.Error = "not a database" }, CheckJournal, Warn, "not a database"},
-		"a journal without room":   {func(f *Facts) { f.Here.Journal.Dropped = 3 }, CheckJournal, Warn, "no disk space for 3 records in the journal"},
-		"no folder for it":         {func(f *Facts) { f.Here.Journal.Path = "" }, CheckJournal, Warn, "no journal: no state directory"},
-		"an audit that is shut":    {func(f *Facts) { f.Here.AuditError = "permission denied" }, CheckAudit, Fail, "permission denied"},
-		"a BMC's password":         {func(f *Facts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, CheckBMC, OK, "user root"},
-		"no QEMU":                  {func(f *Facts) { f.Here.VMsMissing = "virtual machines need qemu" }, CheckLabVMs, OK, "the lab: virtual machines need qemu"},
-		"no KVM":                   {func(f *Facts) { f.Here.NoKVM = "permission denied" }, CheckLabVMs, OK, "10 to 20 times slower): permission denied"},
-		"a keyring":                {func(f *Facts) { f.Here.BMCKeyring = true }, CheckBMC, OK, "no BMC password, except possibly in the keyring (not checked)"},
+		"no key":                   {func(f *Facts) { f.Local.Keys = 0 }, CheckSSHKeys, OK, "no SSH key"},
+		"a journal that is broken": {func(f *Facts) { f.Local.Journal.Error = "not a database" }, CheckJournal, Warn, "not a database"},
+		"a journal without room":   {func(f *Facts) { f.Local.Journal.Dropped = 3 }, CheckJournal, Warn, "no disk space for 3 records in the journal"},
+		"no folder for it":         {func(f *Facts) { f.Local.Journal.Path = "" }, CheckJournal, Warn, "no journal: no state directory"},
+		"an audit that is shut":    {func(f *Facts) { f.Local.AuditError = "permission denied" }, CheckAudit, Fail, "permission denied"},
+		"a BMC's password":         {func(f *Facts) { f.Local.BMCUser, f.Local.BMCPassword = "root", true }, CheckBMC, OK, "user root"},
+		"no QEMU":                  {func(f *Facts) { f.Local.VMsMissing = "virtual machines need qemu" }, CheckLabVMs, OK, "the lab: virtual machines need qemu"},
+		"no KVM":                   {func(f *Facts) { f.Local.NoKVM = "permission denied" }, CheckLabVMs, OK, "10 to 20 times slower): permission denied"},
+		"a keyring":                {func(f *Facts) { f.Local.BMCKeyring = true }, CheckBMC, OK, "no BMC password, except possibly in the keyring (not checked)"},
 		"a small terminal": {
 			func(f *Facts) {
-				f.Here.Terminal = TerminalFacts{Is: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}
+				f.Local.Terminal = TerminalFacts{IsTerminal: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}
 			},
 			CheckTerminal, OK, "xterm, 60×20, 256 colours, no UTF-8: use --ascii, smaller than",
 		},

@@ -44,7 +44,7 @@ type Facts struct {
 
 	Named []NamedNode
 
-	Here Here
+	Local LocalFacts
 }
 
 // Config is the resolved configuration.
@@ -141,8 +141,8 @@ type NamedNode struct {
 	ImageFacts *plan.ImageFacts
 }
 
-// Here has the prerequisites of this machine.
-type Here struct {
+// LocalFacts has the prerequisites of this machine.
+type LocalFacts struct {
 	// Keys is the number of SSH keys for ramdisks, Named of those in the context; KeyNotes are the problems of
 	// unusable ones.
 	Keys     int
@@ -181,7 +181,7 @@ type JournalFacts struct {
 
 // TerminalFacts describe the terminal.
 type TerminalFacts struct {
-	Is            bool
+	IsTerminal    bool
 	Term          string
 	Width, Height int
 	// Colours is the color support; Locale the locale variable, UTF8: it selects UTF-8.

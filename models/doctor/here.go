@@ -10,7 +10,7 @@ import (
 
 // judgeSSHKeys judges the SSH keys, which reading a ramdisk's log needs.
 func judgeSSHKeys(f *Facts) Diagnosis {
-	h := &f.Here
+	h := &f.Local
 	var evidence []models.Observation
 	if len(h.Named) > 0 {
 		evidence = append(evidence, models.Observed("logs.ssh.keys", someOf(h.Named)))
@@ -21,9 +21,9 @@ func judgeSSHKeys(f *Facts) Diagnosis {
 	hint := "set logs: {ssh: {keys: […]}} in the context, or run ssh-add; without a key, ramdisk logs must be pushed or read from an archive"
 	switch {
 	case len(h.Named) > 0 && len(h.KeyNotes) > 0:
-		return doubtful("some SSH keys for ramdisks are not usable: "+h.KeyNotes[0], hint, evidence...)
+		return warning("some SSH keys for ramdisks are not usable: "+h.KeyNotes[0], hint, evidence...)
 	case h.Keys == 0 && len(h.KeyNotes) > 0:
-		return doubtful("no SSH key for ramdisks: "+h.KeyNotes[0], hint, evidence...)
+		return warning("no SSH key for ramdisks: "+h.KeyNotes[0], hint, evidence...)
 	case h.Keys == 0:
 		return ok("no SSH key for ramdisks: their logs must be pushed", evidence...)
 	}
@@ -31,17 +31,17 @@ func judgeSSHKeys(f *Facts) Diagnosis {
 }
 
 func judgeJournal(f *Facts) Diagnosis {
-	j := &f.Here.Journal
+	j := &f.Local.Journal
 	evidence := []models.Observation{models.Observed("file", models.OrNone(j.Path))}
 	switch {
 	case j.Path == "":
-		return doubtful("no journal: no state directory", "set HOME or XDG_STATE_HOME", evidence...)
+		return warning("no journal: no state directory", "set HOME or XDG_STATE_HOME", evidence...)
 	case j.Error != "":
-		return doubtful("the journal is not usable: "+j.Error, "without a journal, explain has less evidence", evidence...)
+		return warning("the journal is not usable: "+j.Error, "without a journal, explain has less evidence", evidence...)
 	}
 	evidence = append(evidence, models.Observed("lines bound", models.FormatBytes(j.MaxSize)), models.Observed("kept for", models.Age(j.MaxAge)))
 	if j.Dropped > 0 {
-		return doubtful(fmt.Sprintf("no disk space for %s in the journal", models.Counted(int(j.Dropped), "record")), "ironworks journal info", evidence...)
+		return warning(fmt.Sprintf("no disk space for %s in the journal", models.Counted(int(j.Dropped), "record")), "ironworks journal info", evidence...)
 	}
 	if j.Bytes == 0 {
 		return ok("new journal", evidence...)
@@ -51,11 +51,11 @@ func judgeJournal(f *Facts) Diagnosis {
 
 // judgeAudit judges the audit file, without which changes are refused.
 func judgeAudit(f *Facts) Diagnosis {
-	h := &f.Here
+	h := &f.Local
 	at := models.Observed("file", models.OrNone(h.Audit))
 	switch {
 	case h.AuditError != "":
-		return broken("the audit file is not writable, so changes are refused: "+h.AuditError, "make the file and its directory writable", at)
+		return failure("the audit file is not writable, so changes are refused: "+h.AuditError, "make the file and its directory writable", at)
 	case h.AuditNew:
 		return ok("audit file can be created", at)
 	}
@@ -64,12 +64,12 @@ func judgeAudit(f *Facts) Diagnosis {
 
 // judgeBMC reports only whether there are credentials.
 func judgeBMC(f *Facts) Diagnosis {
-	switch user, password := f.Here.BMCUser, f.Here.BMCPassword; {
+	switch user, password := f.Local.BMCUser, f.Local.BMCPassword; {
 	case password && user != "":
 		return ok("BMC credentials set, user " + user)
 	case password:
 		return ok("BMC password set; the user name is from each node")
-	case f.Here.BMCKeyring:
+	case f.Local.BMCKeyring:
 		return ok("no BMC password, except possibly in the keyring (not checked)")
 	}
 	return ok("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
@@ -77,7 +77,7 @@ func judgeBMC(f *Facts) Diagnosis {
 
 // judgeLabVMs never fails, because only lab up --vms needs virtual machines.
 func judgeLabVMs(f *Facts) Diagnosis {
-	switch h := &f.Here; {
+	switch h := &f.Local; {
 	case h.VMsMissing != "":
 		return ok("no virtual machines for the lab: " + h.VMsMissing)
 	case h.NoKVM != "":
@@ -87,13 +87,13 @@ func judgeLabVMs(f *Facts) Diagnosis {
 }
 
 func judgeTerminal(f *Facts) Diagnosis {
-	t := &f.Here.Terminal
+	t := &f.Local.Terminal
 	locale := "UTF-8"
 	if !t.UTF8 {
 		locale = "no UTF-8: use --ascii"
 	}
 	evidence := []models.Observation{models.Observed("TERM", models.OrNone(t.Term)), models.Observed("colours", models.OrNone(t.Colours)), models.Observed("locale", models.OrNone(t.Locale))}
-	if !t.Is {
+	if !t.IsTerminal {
 		return ok("not a terminal; "+locale, evidence...)
 	}
 	evidence = append(evidence, models.Observed("size", fmt.Sprintf("%d×%d", t.Width, t.Height)))

@@ -12,7 +12,7 @@ import (
 // after a minute, while Ironic still uses them.
 func judgeConductors(f *Facts) Diagnosis {
 	if f.ConductorsError != "" {
-		return notTold("the conductors could not be read: " + f.ConductorsError)
+		return unknown("the conductors could not be read: " + f.ConductorsError)
 	}
 	var alive, dead []string
 	var evidence []models.Observation
@@ -30,20 +30,20 @@ func judgeConductors(f *Facts) Diagnosis {
 	}
 	switch {
 	case len(f.Conductors) == 0:
-		return broken("Ironic has no conductors", "start ironic-conductor")
+		return failure("Ironic has no conductors", "start ironic-conductor")
 	case len(dead) == 0:
 		return ok(models.Counted(len(alive), "conductor")+" alive: "+someOf(alive), evidence...)
 	case len(alive) > 0:
-		return doubtful(fmt.Sprintf("%s dead, %d alive: %s", models.Counted(len(dead), "conductor"), len(alive), someOf(dead)),
+		return warning(fmt.Sprintf("%s dead, %d alive: %s", models.Counted(len(dead), "conductor"), len(alive), someOf(dead)),
 			"check the conductor; its nodes move to other conductors of the group, if any", evidence...)
 	case f.Nodes != nil && f.Nodes.Conductor != "":
-		return doubtful("Ironic reports every conductor dead, but still assigns nodes: probably Ironic runs on SQLite, without heartbeats",
+		return warning("Ironic reports every conductor dead, but still assigns nodes: probably Ironic runs on SQLite, without heartbeats",
 			"if Ironic does not use SQLite, check the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
 	case len(f.Drivers) > 0:
-		return doubtful("Ironic reports every conductor dead, but still lists their drivers: perhaps Ironic runs on SQLite, without heartbeats",
+		return warning("Ironic reports every conductor dead, but still lists their drivers: perhaps Ironic runs on SQLite, without heartbeats",
 			"if Ironic does not use SQLite, start the conductors", evidence...)
 	}
-	return broken("all conductors are dead: "+someOf(dead), "start ironic-conductor and check its log", evidence...)
+	return failure("all conductors are dead: "+someOf(dead), "start ironic-conductor and check its log", evidence...)
 }
 
 func judgeDrivers(f *Facts) Diagnosis {
@@ -51,7 +51,7 @@ func judgeDrivers(f *Facts) Diagnosis {
 		return f.noDrivers()
 	}
 	if len(f.Drivers) == 0 {
-		return broken("no hardware type is enabled on any conductor", "set [DEFAULT]enabled_hardware_types in the conductors")
+		return failure("no hardware type is enabled on any conductor", "set [DEFAULT]enabled_hardware_types in the conductors")
 	}
 	var names []string
 	var evidence []models.Observation
@@ -63,7 +63,7 @@ func judgeDrivers(f *Facts) Diagnosis {
 }
 
 func (f *Facts) noDrivers() Diagnosis {
-	return notTold("the hardware types could not be read: " + f.DriversError)
+	return unknown("the hardware types could not be read: " + f.DriversError)
 }
 
 // types are the relevant hardware types: fake ones only if there is no other.
@@ -75,9 +75,9 @@ func (f *Facts) types() []models.Driver {
 	return real
 }
 
-// having splits the hardware types by whether they enable one of the interfaces; told is false if Ironic does not
+// splitByInterface splits the hardware types by whether they enable one of the interfaces; reported is false if Ironic does not
 // report interfaces.
-func (f *Facts) having(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
+func (f *Facts) splitByInterface(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]
 		if enabled == nil {
@@ -103,11 +103,11 @@ func (f *Facts) noneTold() Diagnosis {
 	if f.DriversError != "" {
 		return f.noDrivers()
 	}
-	return notTold("Ironic does not report the enabled interfaces")
+	return unknown("Ironic does not report the enabled interfaces")
 }
 
 func judgeCustomAgent(f *Facts) Diagnosis {
-	with, without, evidence, reported := f.having("deploy", "custom-agent")
+	with, without, evidence, reported := f.splitByInterface("deploy", "custom-agent")
 	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces of the conductors, and restart them"
 	direct := 0
 	if f.Nodes != nil {
@@ -117,11 +117,11 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 	case !reported:
 		return f.noneTold()
 	case len(with) == 0 && direct > 0:
-		return doubtful(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
+		return warning(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
 	case len(with) == 0:
-		return broken("custom-agent is not enabled: no install_coreos", hint, evidence...)
+		return failure("custom-agent is not enabled: no install_coreos", hint, evidence...)
 	case len(without) > 0:
-		return doubtful("custom-agent is not enabled for "+someOf(without), hint, evidence...)
+		return warning("custom-agent is not enabled for "+someOf(without), hint, evidence...)
 	}
 	for _, d := range f.types() {
 		if d.Default["deploy"] == "custom-agent" {
@@ -132,23 +132,23 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 }
 
 func judgeInspection(f *Facts) Diagnosis {
-	with, without, evidence, reported := f.having("inspect", "agent")
+	with, without, evidence, reported := f.splitByInterface("inspect", "agent")
 	const hint = "set [DEFAULT]enabled_inspect_interfaces = agent, … (Ironic 23.0 and later): a BMC reports only disk names and sizes"
 	switch {
 	case !reported:
 		return f.noneTold()
 	case len(with) == 0:
-		return doubtful("no agent inspection: root device hints cannot be checked before a deployment", hint, evidence...)
+		return warning("no agent inspection: root device hints cannot be checked before a deployment", hint, evidence...)
 	case len(without) > 0:
-		return doubtful("no agent inspection for "+someOf(without), hint, evidence...)
+		return warning("no agent inspection for "+someOf(without), hint, evidence...)
 	}
 	return ok("agent inspection enabled: "+someOf(with), evidence...)
 }
 
 func judgeBoot(f *Facts) Diagnosis {
 	media := []string{"redfish-virtual-media", "ilo-virtual-media", "ilo-uefi-https", "idrac-redfish-virtual-media", "irmc-virtual-media"}
-	with, _, evidence, reported := f.having("boot", media...)
-	net, _, _, _ := f.having("boot", "ipxe", "pxe", "http-ipxe", "http", "ilo-ipxe", "ilo-pxe", "irmc-pxe")
+	with, _, evidence, reported := f.splitByInterface("boot", media...)
+	net, _, _, _ := f.splitByInterface("boot", "ipxe", "pxe", "http-ipxe", "http", "ilo-ipxe", "ilo-pxe", "irmc-pxe")
 	switch {
 	case !reported:
 		return f.noneTold()
@@ -157,11 +157,11 @@ func judgeBoot(f *Facts) Diagnosis {
 	case len(net) > 0:
 		return ok("network boot enabled: "+someOf(net), evidence...)
 	}
-	return doubtful("no boot interface can boot a ramdisk", "set [DEFAULT]enabled_boot_interfaces = redfish-virtual-media, ipxe, …", evidence...)
+	return warning("no boot interface can boot a ramdisk", "set [DEFAULT]enabled_boot_interfaces = redfish-virtual-media, ipxe, …", evidence...)
 }
 
 func judgeRAID(f *Facts) Diagnosis {
-	with, _, evidence, reported := f.having("raid", "agent", "redfish", "idrac-redfish", "idrac-wsman", "ilo5", "irmc")
+	with, _, evidence, reported := f.splitByInterface("raid", "agent", "redfish", "idrac-redfish", "idrac-wsman", "ilo5", "irmc")
 	switch {
 	case !reported:
 		return f.noneTold()

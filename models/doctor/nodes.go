@@ -25,11 +25,11 @@ func judgeNodes(f *Facts) Diagnosis {
 	t := f.Nodes
 	switch {
 	case t == nil && f.NodesError != "":
-		return notTold("the nodes could not be listed: " + f.NodesError)
+		return unknown("the nodes could not be listed: " + f.NodesError)
 	case t == nil:
-		return notTold("nodes not listed: timed out")
+		return unknown("nodes not listed: timed out")
 	case f.NodesError != "":
-		return notTold(fmt.Sprintf("only %s listed: %s", models.Counted(t.Count, "node"), f.NodesError))
+		return unknown(fmt.Sprintf("only %s listed: %s", models.Counted(t.Count, "node"), f.NodesError))
 	case t.Count == 0:
 		return ok("no nodes enrolled or visible")
 	}
@@ -69,7 +69,7 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 	if len(t.NoRamdisk) == 0 {
 		return []Diagnosis{ok("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
 	}
-	return []Diagnosis{doubtful(
+	return []Diagnosis{warning(
 		fmt.Sprintf("no ramdisk on %d of %s: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
 		"set one with ironworks ignition apply or in a plan; a default in Ironic's configuration shows in ironworks validate NODE",
 		models.Observed("nodes", someOf(t.NoRamdisk)))}
@@ -100,7 +100,7 @@ func judgeFleetISOs(f *Facts) []Diagnosis {
 	}
 	if f.Nodes != nil {
 		if more := len(f.Nodes.ISOs) - len(f.ISOs); more > 0 {
-			all = append(all, notTold(fmt.Sprintf("%d more not checked: name nodes to check theirs", more)))
+			all = append(all, unknown(fmt.Sprintf("%d more not checked: name nodes to check theirs", more)))
 		}
 	}
 	return all
@@ -120,10 +120,10 @@ func judgeFile(b *plan.BootFile) Diagnosis {
 	at := models.MaskURL(b.Address)
 	what := string(b.Kind) + " " + at
 	if !b.OnTheWeb() {
-		return notTold("the "+what+" is not an HTTP URL: Ironic fetches it itself", models.Observed(b.Field, at))
+		return unknown("the "+what+" is not an HTTP URL: Ironic fetches it itself", models.Observed(b.Field, at))
 	}
 	if !b.Asked {
-		return notTold("the "+what+" not checked: timed out", models.Observed(b.Field, at))
+		return unknown("the "+what+" not checked: timed out", models.Observed(b.Field, at))
 	}
 	a := b.Answer
 	evidence := a.Evidence(b.Field, b.Address)
@@ -136,23 +136,23 @@ func judgeFile(b *plan.BootFile) Diagnosis {
 	var d Diagnosis
 	switch {
 	case a.Error != "":
-		d = notTold("the "+what+" is not reachable from this console: "+a.Error, evidence...)
+		d = unknown("the "+what+" is not reachable from this console: "+a.Error, evidence...)
 		d.Hint = plan.AskElsewhere
 		return d
 	case a.NeedsLogin():
-		d = notTold(fmt.Sprintf("the server denies access to this console (HTTP %d): %s", a.Status, what), evidence...)
+		d = unknown(fmt.Sprintf("the server denies access to this console (HTTP %d): %s", a.Status, what), evidence...)
 		d.Hint = plan.AskElsewhere
 		return d
 	case a.Status != plan.StatusOK:
-		return broken(fmt.Sprintf("the server answers HTTP %d for the %s", a.Status, what), hint, evidence...)
+		return failure(fmt.Sprintf("the server answers HTTP %d for the %s", a.Status, what), hint, evidence...)
 	case b.Total == 0:
-		return broken("the "+what+" is empty", hint, evidence...)
+		return failure("the "+what+" is empty", hint, evidence...)
 	case strings.HasPrefix(strings.TrimSpace(string(b.Head)), "<"):
-		return broken("the "+what+" is an HTML page", hint, evidence...)
+		return failure("the "+what+" is an HTML page", hint, evidence...)
 	case b.Kind == plan.BootISO && len(b.Head) == 0:
-		return notTold("the "+what+" exists but is not readable", evidence...)
+		return unknown("the "+what+" exists but is not readable", evidence...)
 	case b.Kind == plan.BootISO && !IsISO(b.Head):
-		return broken("the "+what+" is not an ISO image", hint, evidence...)
+		return failure("the "+what+" is not an ISO image", hint, evidence...)
 	}
 	return ok(fmt.Sprintf("%s downloadable, %s", what, size), evidence...)
 }
@@ -179,7 +179,7 @@ func (n *NamedNode) WebImage() (plan.Image, bool) {
 func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	n := named.Node
 	if n == nil {
-		return broken(named.Name+": "+named.Error, "")
+		return failure(named.Name+": "+named.Error, "")
 	}
 	facts := &plan.Facts{Now: f.Now, Version: f.Version, Node: n, Drivers: f.Drivers, DriversError: f.DriversError, Conductors: f.Conductors, ConductorsError: f.ConductorsError}
 	if _, direct := named.WebImage(); !direct || n.DeployInterface != "direct" {
@@ -196,16 +196,16 @@ func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 		case !asked, check.Severity == plan.CheckOK:
 			continue
 		case check.Severity == plan.CheckUnknown:
-			return notTold(label+": "+check.Text, evidence...)
+			return unknown(label+": "+check.Text, evidence...)
 		default:
-			return broken(label+": "+check.Text, check.Remedy, evidence...)
+			return failure(label+": "+check.Text, check.Remedy, evidence...)
 		}
 	}
 	if n.Maintenance {
-		return doubtful(label+" is in maintenance", "ironworks maintenance off "+label, append(evidence, models.Observed("maintenance_reason", n.MaintenanceReason))...)
+		return warning(label+" is in maintenance", "ironworks maintenance off "+label, append(evidence, models.Observed("maintenance_reason", n.MaintenanceReason))...)
 	}
 	if n.ProvisionState.Failed() {
-		return doubtful(fmt.Sprintf("%s is %s", label, n.ProvisionState), "ironworks explain "+label, evidence...)
+		return warning(fmt.Sprintf("%s is %s", label, n.ProvisionState), "ironworks explain "+label, evidence...)
 	}
 	return ok(fmt.Sprintf("%s is %s; conductor and deploy interface available", label, n.ProvisionState), evidence...)
 }
@@ -219,7 +219,7 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 		}
 		label := named.Node.Label()
 		if len(named.Files) == 0 && named.Node.BootInterface != "fake" {
-			all = append(all, doubtful(label+" has no ramdisk: no deploy ISO, and no kernel and ramdisk",
+			all = append(all, warning(label+" has no ramdisk: no deploy ISO, and no kernel and ramdisk",
 				"set one with ironworks ignition apply or in a plan; for a default in Ironic's configuration, run ironworks validate "+label,
 				models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")))
 		}
@@ -249,11 +249,11 @@ func judgeNamedImages(f *Facts) []Diagnosis {
 			case check.Severity == plan.CheckOK:
 				all = append(all, ok(title, check.Evidence...))
 			case check.Severity == plan.CheckUnknown:
-				d := notTold(title, check.Evidence...)
+				d := unknown(title, check.Evidence...)
 				d.Hint = check.Remedy
 				all = append(all, d)
 			default:
-				all = append(all, broken(title, check.Remedy, check.Evidence...))
+				all = append(all, failure(title, check.Remedy, check.Evidence...))
 			}
 		}
 	}

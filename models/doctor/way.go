@@ -16,7 +16,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		for _, p := range c.Problems {
 			evidence = append(evidence, models.Observed("problem", p))
 		}
-		return broken("invalid configuration", "correct the file; ironworks config paths lists the files in use", evidence...)
+		return failure("invalid configuration", "correct the file; ironworks config paths lists the files in use", evidence...)
 	}
 	evidence := []models.Observation{models.Observed("context", c.Context), models.Observed("source", c.Source), models.Observed("auth", f.auth())}
 	if c.Endpoint != "" {
@@ -29,7 +29,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		for _, l := range c.Looked {
 			evidence = append(evidence, models.Observed("looked for", l))
 		}
-		return doubtful("no configuration: "+c.Endpoint+" is tried", "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)
+		return warning("no configuration: "+c.Endpoint+" is tried", "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)
 	}
 	title := fmt.Sprintf("context %s, from %s", c.Context, c.Source)
 	if c.ReadOnly {
@@ -50,7 +50,7 @@ func (f *Facts) auth() models.AuthKind {
 func judgeConfigDoubts(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for _, w := range f.Config.Warnings {
-		all = append(all, doubtful(w, ""))
+		all = append(all, warning(w, ""))
 	}
 	return all
 }
@@ -61,9 +61,9 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	case !f.Auth.Keystone():
 		return nil
 	case r == nil:
-		return []Diagnosis{notTold("skipped: timed out")}
+		return []Diagnosis{unknown("skipped: timed out")}
 	case r.Stage != models.ReachAnswered:
-		return []Diagnosis{broken("Keystone unreachable: "+r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)}
+		return []Diagnosis{failure("Keystone unreachable: "+r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)}
 	}
 	if d, bad := f.judgeCertificate(r); bad {
 		return []Diagnosis{d}
@@ -100,9 +100,9 @@ func answerEvidence(r *models.Reach) []models.Observation {
 // unreached is the diagnosis if no request to Ironic was sent.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
-		return notTold("skipped: Ironic's URL is in Keystone's catalog")
+		return unknown("skipped: Ironic's URL is in Keystone's catalog")
 	}
-	return notTold("skipped: timed out")
+	return unknown("skipped: timed out")
 }
 
 func judgeName(f *Facts) Diagnosis {
@@ -111,7 +111,7 @@ func judgeName(f *Facts) Diagnosis {
 	case r == nil:
 		return f.unreached()
 	case r.Stage == models.ReachName:
-		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
 		return ok("resolved by the proxy: "+r.Host, reachEvidence(r)...)
 	case len(r.Addresses) == 0:
@@ -126,7 +126,7 @@ func judgeTCP(f *Facts) Diagnosis {
 	case r == nil:
 		return f.unreached()
 	case r.Stage == models.ReachConnect:
-		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
 		return ok("connected through the proxy "+r.Proxy, reachEvidence(r)...)
 	}
@@ -145,11 +145,11 @@ func judgeTLS(f *Facts) Diagnosis {
 	case r == nil:
 		return f.unreached()
 	case r.Stage == models.ReachTLS:
-		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case !strings.HasPrefix(r.URL, "https://"):
 		return f.judgePlain(r)
 	case r.Certificate == nil:
-		return notTold("unknown: the proxy makes the connection", reachEvidence(r)...)
+		return unknown("unknown: the proxy makes the connection", reachEvidence(r)...)
 	}
 	d, _ := f.judgeCertificate(r)
 	return d
@@ -160,7 +160,7 @@ func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	host, _, _ := strings.Cut(r.Remote, ":")
 	near := strings.HasPrefix(r.Remote, "127.") || strings.HasPrefix(r.Remote, "[::1]") || host == "localhost"
 	if f.auth() != models.AuthNone && !near {
-		return doubtful("no TLS: credentials are sent in clear text", "use https:// if Ironic or its proxy supports it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
+		return warning("no TLS: credentials are sent in clear text", "use https:// if Ironic or its proxy supports it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
 	}
 	return ok("no TLS (http URL)", models.Observed("url", r.URL))
 }
@@ -183,9 +183,9 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	days := models.Counted(int(left.Hours()/24), "day")
 	switch {
 	case c.Root == "":
-		return doubtful("certificate not verified: "+r.Host, "set cacert: FILE, and remove verify: false or --insecure", evidence...), true
+		return warning("certificate not verified: "+r.Host, "set cacert: FILE, and remove verify: false or --insecure", evidence...), true
 	case left < expiresSoon(c):
-		return doubtful(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew it", evidence...), true
+		return warning(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew it", evidence...), true
 	}
 	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
@@ -222,7 +222,7 @@ func judgeHTTP(f *Facts) Diagnosis {
 		return f.unreached()
 	}
 	if r.Stage != models.ReachAnswered {
-		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
+		return failure(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	}
 	low, high, is := r.VersionDocument()
 	evidence := append(reachEvidence(r), answerEvidence(r)...)
@@ -234,7 +234,7 @@ func judgeHTTP(f *Facts) Diagnosis {
 		if f.First.Status != 0 {
 			evidence = append(evidence, models.Observed("status of /v1/nodes", f.First.Status))
 		}
-		return broken(f.First.Reason(), f.First.Hint, evidence...)
+		return failure(f.First.Reason(), f.First.Hint, evidence...)
 	case is:
 		return ok("Ironic API "+low.String()+" to "+high.String(), evidence...)
 	case f.Asked && f.First == nil:
@@ -242,7 +242,7 @@ func judgeHTTP(f *Facts) Diagnosis {
 	case f.First != nil && !f.refusedByKeystone(), r.Status == 401, r.Status == 403:
 		return ok("the server requires authentication", evidence...)
 	}
-	return broken("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
+	return failure("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
 // strangerText describes an answer that is not Ironic's.
@@ -270,12 +270,12 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	evidence := []models.Observation{models.Observed("auth", f.auth())}
 	switch {
 	case !f.Asked:
-		return notTold("skipped: timed out")
+		return unknown("skipped: timed out")
 	case f.First != nil && f.firstAbout() == aboutUs:
 		if f.Config.User != "" {
 			evidence = append(evidence, models.Observed("user", f.Config.User))
 		}
-		return broken(f.First.Reason(), f.First.Hint, evidence...)
+		return failure(f.First.Reason(), f.First.Hint, evidence...)
 	case f.Identity != nil:
 		return f.judgeIdentity(evidence)
 	case f.Auth == models.AuthHTTPBasic:
@@ -299,7 +299,7 @@ func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 		return !strings.EqualFold(role, "reader") && !strings.EqualFold(role, "baremetal_observer")
 	})
 	if len(id.Roles) > 0 && !may {
-		return doubtful(who+" has read-only access: "+someOf(id.Roles), "deploying needs a role such as member, manager or admin", evidence...)
+		return warning(who+" has read-only access: "+someOf(id.Roles), "deploying needs a role such as member, manager or admin", evidence...)
 	}
 	return ok(fmt.Sprintf("%s has access, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
 }
@@ -307,9 +307,9 @@ func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 func judgeAPIVersion(f *Facts) Diagnosis {
 	switch {
 	case !f.Asked:
-		return notTold("skipped: timed out")
+		return unknown("skipped: timed out")
 	case f.First != nil:
-		return broken(f.First.Reason(), f.First.Hint)
+		return failure(f.First.Reason(), f.First.Hint)
 	}
 	var lacks []string
 	for _, feature := range models.Features() {
@@ -324,9 +324,9 @@ func judgeAPIVersion(f *Facts) Diagnosis {
 	hint := "supported by newer releases; api_version in the context may limit the version"
 	switch v := f.Version; {
 	case !v.Has(models.FeatureHistory):
-		return doubtful("API "+v.String()+": no node history, so failure reasons may be lost", hint, evidence...)
+		return warning("API "+v.String()+": no node history, so failure reasons may be lost", hint, evidence...)
 	case !v.Has(models.FeatureInventory):
-		return doubtful("API "+v.String()+": no inventory, so root device hints cannot be checked", hint, evidence...)
+		return warning("API "+v.String()+": no inventory, so root device hints cannot be checked", hint, evidence...)
 	case len(lacks) > 0:
 		return ok(fmt.Sprintf("API %s: history and inventory, without %s", v, models.Counted(len(lacks), "newer feature")), evidence...)
 	}
@@ -338,7 +338,7 @@ const slowAnswer = time.Second
 
 func judgeLatency(f *Facts) Diagnosis {
 	if len(f.Latencies) == 0 {
-		return notTold("not measured: timed out")
+		return unknown("not measured: timed out")
 	}
 	sorted := slices.Sorted(slices.Values(f.Latencies))
 	median := sorted[len(sorted)/2]
@@ -346,7 +346,7 @@ func judgeLatency(f *Facts) Diagnosis {
 		models.Observed("requests", len(sorted)), models.Observed("fastest", shortTime(sorted[0])), models.Observed("median", shortTime(median)), models.Observed("slowest", shortTime(sorted[len(sorted)-1])),
 	}
 	if median > slowAnswer {
-		return doubtful("a small request takes "+shortTime(median), "updates are delayed: check the network, the proxy and Ironic's database", evidence...)
+		return warning("a small request takes "+shortTime(median), "updates are delayed: check the network, the proxy and Ironic's database", evidence...)
 	}
 	return ok("a small request takes "+shortTime(median), evidence...)
 }
@@ -366,7 +366,7 @@ const (
 
 func judgeClock(f *Facts) Diagnosis {
 	if !f.SkewKnown {
-		return notTold("unknown: the responses have no Date header")
+		return unknown("unknown: the responses have no Date header")
 	}
 	away, how := f.Skew.Abs().Round(time.Second), "ahead of"
 	if f.Skew < 0 {
@@ -377,9 +377,9 @@ func judgeClock(f *Facts) Diagnosis {
 	hint := "synchronize both with NTP: tokens, certificates and the agent depend on the time"
 	switch {
 	case f.Skew.Abs() > clockBroken:
-		return broken(title, hint, evidence...)
+		return failure(title, hint, evidence...)
 	case f.Skew.Abs() > clockDoubtful:
-		return doubtful(title, hint, evidence...)
+		return warning(title, hint, evidence...)
 	}
 	return ok("clocks match", evidence...)
 }

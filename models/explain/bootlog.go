@@ -28,8 +28,8 @@ type BootLog struct {
 	before               string // the previous boot
 	begin, reached, last bootTime
 	upTo                 time.Time     // the machine's time of the newest line
-	behind               time.Duration // lower bound of how far the machine's clock is behind
-	clocked              bool          // whether behind is set
+	clockBehind          time.Duration // lower bound of how far the machine's clock is behind
+	clockKnown           bool          // whether clockBehind is set
 }
 
 // bootTime is the time when a line was written, on the machine's clock, and received, on this machine's clock.
@@ -46,10 +46,10 @@ const burst = time.Second
 // at converts a time to this machine's clock. The first read of a log has old lines, so the
 // line with the shortest delay determines the difference of the clocks.
 func (b *BootLog) at(t bootTime) time.Time {
-	if t.machine.IsZero() || !b.clocked {
+	if t.machine.IsZero() || !b.clockKnown {
 		return t.received
 	}
-	at := t.machine.Add(b.behind)
+	at := t.machine.Add(b.clockBehind)
 	if at.After(t.received) || t.received.Sub(at) > clockTrust {
 		return t.received
 	}
@@ -65,8 +65,8 @@ func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 // Last returns the time of the last line.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// Take adds a line. Lines of one source must be in order; known lines are ignored.
-func (b *BootLog) Take(l *models.LogLine) {
+// AddLine adds a line. Lines of one source must be in order; known lines are ignored.
+func (b *BootLog) AddLine(l *models.LogLine) {
 	switch {
 	case l.Source == models.LogServe:
 		b.Served, b.ServedAt = l.Text, l.Received
@@ -83,8 +83,8 @@ func (b *BootLog) Take(l *models.LogLine) {
 			return
 		}
 		b.upTo = t.machine
-		if behind := t.received.Sub(t.machine); !b.clocked || behind < b.behind {
-			b.behind, b.clocked = behind, true
+		if behind := t.received.Sub(t.machine); !b.clockKnown || behind < b.clockBehind {
+			b.clockBehind, b.clockKnown = behind, true
 		}
 	}
 	if b.begin.received.IsZero() {

@@ -68,7 +68,7 @@ func TestBootLog(t *testing.T) {
 			var b BootLog
 			for range 2 { // the second time, the lines are known
 				for _, l := range tt.lines {
-					b.Take(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
+					b.AddLine(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
 				}
 			}
 			e, _ := b.obstacle()
@@ -89,7 +89,7 @@ func TestBootLogClocks(t *testing.T) {
 		at := func(ago time.Duration) time.Time { return now.Add(ago + ahead) }
 		for _, l := range []*models.LogLine{bootLine(at(-5*time.Minute), "kernel", "Linux version 6"), bootLine(at(-4*time.Minute), "ironic-agent", pulling), bootLine(at(-time.Second), "kernel", "still there")} {
 			l.Received = now // all together
-			b.Take(l)
+			b.AddLine(l)
 		}
 		if got := now.Sub(b.reachedAt()).Round(time.Minute); got != 4*time.Minute {
 			t.Errorf("%s: the pull began %v ago", name, got)
@@ -107,7 +107,7 @@ func TestBootLogBegins(t *testing.T) {
 		at = at.Add(time.Second)
 		l := bootLine(at, unit, text)
 		l.Boot = boot
-		b.Take(l)
+		b.AddLine(l)
 	}
 	add("b1", "ironic_python_agent.agent", "heartbeat successful")
 	add("b2", "kernel", "Linux version 6")
@@ -125,11 +125,11 @@ func TestBootLogBegins(t *testing.T) {
 	if begin := b.Begin(); b.ID != "b3" || at.Sub(begin) != time.Second {
 		t.Errorf("boot %s of %v", b.ID, begin)
 	}
-	b.Take(&models.LogLine{Source: models.LogServe, Text: "the BMC fetched it", Received: at.Add(time.Minute)})
+	b.AddLine(&models.LogLine{Source: models.LogServe, Text: "the BMC fetched it", Received: at.Add(time.Minute)})
 	if b.Served != "the BMC fetched it" || b.Source != models.LogPush {
 		t.Errorf("served %q, source %s", b.Served, b.Source)
 	}
-	b.Take(&models.LogLine{Source: models.LogStatus, Text: "the agent answers", Received: at.Add(time.Hour)})
+	b.AddLine(&models.LogLine{Source: models.LogStatus, Text: "the agent answers", Received: at.Add(time.Hour)})
 	if b.Source != models.LogPush || !b.Last().Equal(at) {
 		t.Errorf("%s at %v", b.Source, b.Last())
 	}

@@ -79,7 +79,7 @@ func (x *explaining) holds(is Condition) bool {
 	case ifStateKnown:
 		return x.state() != ""
 	case ifSiblings:
-		return x.Siblings != nil && x.Siblings.Same >= 2 && 2*x.Siblings.Same >= x.Siblings.Of
+		return x.Siblings != nil && x.Siblings.Affected >= 2 && 2*x.Siblings.Affected >= x.Siblings.Total
 	case ifSpreads:
 		return x.spreads()
 	case ifLate:

@@ -59,8 +59,8 @@ func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	case evState:
 		item.Value = string(x.state())
 	case evSiblings:
-		if s := x.Siblings; s != nil && s.Same > 0 {
-			item.Value = fmt.Sprintf("%d of %d other nodes in the same operation: %s", s.Same, s.Of, strings.Join(s.Names, ", "))
+		if s := x.Siblings; s != nil && s.Affected > 0 {
+			item.Value = fmt.Sprintf("%d of %d other nodes in the same operation: %s", s.Affected, s.Total, strings.Join(s.Names, ", "))
 		}
 	case evLastLine:
 		if n := len(x.Lines); n > 0 {

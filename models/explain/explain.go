@@ -58,8 +58,8 @@ type Rule struct {
 	// Brief is the verdict for a column: at most 40 cells with its values.
 	Brief      string
 	Confidence Confidence
-	// Fine means that nothing is wrong.
-	Fine bool
+	// NoProblem means that nothing is wrong.
+	NoProblem bool
 	// Evidence is shown if known, besides the matched text.
 	Evidence []EvidenceField
 	// Not are similar problems that were ruled out.
@@ -96,9 +96,9 @@ type Explanation struct {
 	Next       Next                 `json:"next"`
 	// Developer is set if no rule matches a text.
 	Developer *Developer `json:"developer,omitempty"`
-	// Fine means that nothing is wrong.
-	Fine   bool   `json:"-"`
-	Source string `json:"-"`
+	// NoProblem means that nothing is wrong.
+	NoProblem bool   `json:"-"`
+	Source    string `json:"-"`
 }
 
 // candidate is a matching rule.
@@ -125,7 +125,7 @@ func Explain(f *Facts) []Explanation {
 	x := newExplaining(f)
 	found := x.candidates()
 	if !slices.ContainsFunc(found, func(c candidate) bool {
-		return c.confidence != ConfidenceLow && !c.rule.Fine || c.rule.Fine && !x.troubled()
+		return c.confidence != ConfidenceLow && !c.rule.NoProblem || c.rule.NoProblem && !x.troubled()
 	}) {
 		found = append(found, x.unknown()...)
 	}
@@ -166,14 +166,14 @@ func (x *explaining) candidates() []candidate {
 		if c.confidence == ConfidenceLow {
 			continue
 		}
-		wrong = wrong || !c.rule.Fine
-		certain = certain || !c.rule.Fine && c.confidence == ConfidenceHigh
+		wrong = wrong || !c.rule.NoProblem
+		certain = certain || !c.rule.NoProblem && c.confidence == ConfidenceHigh
 		for _, id := range c.rule.Instead {
 			left[id] = true
 		}
 	}
 	return slices.DeleteFunc(all, func(c candidate) bool {
-		return left[c.rule.ID] || wrong && c.rule.Fine || certain && c.confidence == ConfidenceLow
+		return left[c.rule.ID] || wrong && c.rule.NoProblem || certain && c.confidence == ConfidenceLow
 	})
 }
 
@@ -196,7 +196,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 			if !slices.Contains(r.Errors, k.id) {
 				continue
 			}
-			bound := t.sure
+			bound := t.maxConfidence
 			if !k.leading {
 				bound = ConfidenceLow
 			}
@@ -211,7 +211,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 // explanation fills in the rule's texts.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
-	e := Explanation{Rule: r.ID, Confidence: c.confidence, Fine: r.Fine, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}
+	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}
 	e.Verdict = x.fill(r.Verdict)
 	if c.found != nil {
 		e.Evidence = append(e.Evidence, c.found.evidence)

@@ -196,7 +196,7 @@ func failed(state models.ProvisionState, reason string, change func(n *models.No
 }
 
 func siblings(same, of int) *Siblings {
-	return &Siblings{Same: same, Of: of, Names: []string{"r7-n02", "r7-n03"}}
+	return &Siblings{Affected: same, Total: of, Names: []string{"r7-n02", "r7-n03"}}
 }
 
 const timedOut = "Timeout reached while waiting for callback for node " + aNode
@@ -336,7 +336,7 @@ func TestExplainPains(t *testing.T) {
 			n.Conductor, f.Conductors = "c1", []models.Conductor{{Hostname: "c1"}}
 		}), "never-booted", ConfidenceHigh},
 		"longer than others": {25, waiting(20*time.Minute, func(n *models.Node, f *Facts) {
-			n.ProvisionState, f.Estimate = models.StateDeploying, &models.Estimate{Late: true, Phase: models.Took{N: 5, Median: time.Minute}}
+			n.ProvisionState, f.Estimate = models.StateDeploying, &models.Estimate{Late: true, Phase: models.DurationStats{N: 5, Median: time.Minute}}
 		}), "late", ConfidenceLow},
 		"a ramdisk newer than its Ironic": {0, failed(models.StateDeployFailed, "Failed to process the next deploy step: 'commands'", nil), "ramdisk-newer", ConfidenceHigh},
 		"maintenance by hand":             {0, failed(models.StateAvailable, "", func(n *models.Node, _ *Facts) { n.Maintenance, n.MaintenanceReason = true, "DIMM 3, see ticket" }), "maintenance-by-hand", ConfidenceHigh},

@@ -86,8 +86,8 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Same is the number of nodes in the same trouble, of Of nodes.
-	Same, Of int
+	// Affected is the number of nodes in the same trouble, of Total nodes.
+	Affected, Total int
 	// Names has the names of some of these nodes.
 	Names []string
 }
@@ -107,11 +107,11 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 		if r.Node.UUID == row.Node.UUID || workOf(r.Node.ProvisionState) != work {
 			continue
 		}
-		s.Of++
+		s.Total++
 		if troubleOf(r) != same {
 			continue
 		}
-		if s.Same++; len(s.Names) < mostSiblingNames {
+		if s.Affected++; len(s.Names) < mostSiblingNames {
 			s.Names = append(s.Names, r.Node.Label())
 		}
 	}
@@ -158,8 +158,8 @@ func troubleOf(r *models.Row) string {
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
-	// sure is the maximum confidence of conclusions from it.
-	sure Confidence
+	// maxConfidence is the maximum confidence of conclusions from it.
+	maxConfidence Confidence
 	// old means that it may be from an earlier operation.
 	old bool
 	log bool
@@ -265,7 +265,7 @@ func (x *explaining) gatherTexts() {
 		sure = ConfidenceLow // the operation continues, because the installer retries, too
 	}
 	x.addObstacle()
-	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.tells(ErrorInstallerFailed) })
+	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith(ErrorInstallerFailed) })
 	for _, l := range x.Lines {
 		if l.Known == "" || x.node != nil && workOf(x.state()) == "" || x.isBootError(ErrorID(l.Known)) {
 			continue
@@ -276,7 +276,7 @@ func (x *explaining) gatherTexts() {
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
-			known:    []knownIn{{ErrorID(l.Known), true}}, sure: sure, log: true,
+			known:    []knownIn{{ErrorID(l.Known), true}}, maxConfidence: sure, log: true,
 		})
 	}
 }
@@ -295,7 +295,7 @@ func (x *explaining) addObstacle() {
 	}
 	x.texts = append(x.texts, reasonText{
 		evidence: models.Observation{Field: "log (" + cmp.Or(e.Unit, string(e.Source)) + ")", Value: e.Text, AgeSeconds: x.age(e.Last)},
-		known:    []knownIn{{ErrorID(e.ID), true}}, sure: sure, log: true,
+		known:    []knownIn{{ErrorID(e.ID), true}}, maxConfidence: sure, log: true,
 	})
 }
 
@@ -305,8 +305,8 @@ func (x *explaining) isBootError(id ErrorID) bool {
 	return is && x.Row != nil && x.Row.Log != nil
 }
 
-// tells reports whether the text contains error details.
-func (t *reasonText) tells(id ErrorID) bool {
+// leadsWith reports whether the text contains error details.
+func (t *reasonText) leadsWith(id ErrorID) bool {
 	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
@@ -347,9 +347,9 @@ func (x *explaining) failedEntry() *models.HistoryEntry {
 }
 
 func (x *explaining) addText(field, text string, age int64) {
-	t := reasonText{evidence: models.Observation{Field: field, Value: shownReason(text), AgeSeconds: age}, known: knownInReason(text), sure: ConfidenceHigh}
+	t := reasonText{evidence: models.Observation{Field: field, Value: shownReason(text), AgeSeconds: age}, known: knownInReason(text), maxConfidence: ConfidenceHigh}
 	if n := x.node; n != nil && n.Fault == "" && n.ProvisionState.Class() == models.ClassStable && n.ProvisionState != models.StateEnroll {
-		t.sure, t.old = ConfidenceMedium, true
+		t.maxConfidence, t.old = ConfidenceMedium, true
 	}
 	x.texts = append(x.texts, t)
 }

@@ -49,7 +49,7 @@ func (x *explaining) stop(verb models.Verb) string {
 	mayErase := models.VerbEffect(verb, n, nil).Danger >= models.DangerMayErase
 	switch {
 	case n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed:
-		return "Stop: the node is in maintenance, set by an operator" + because(printable.Line(n.MaintenanceReason)) + "; ask the operator first."
+		return "Stop: the node is in maintenance, set by an operator" + reasonSuffix(printable.Line(n.MaintenanceReason)) + "; ask the operator first."
 	case mayErase && n.ProvisionState == models.StateActive && n.InstanceUUID == "":
 		return "Stop: the node is active without an instance_uuid; ask its owner first."
 	case mayErase && n.InstanceUUID != "" && !x.reservedHere() && (n.ProvisionState.Failed() || n.ProvisionState == models.StateActive):

@@ -12,7 +12,7 @@ import (
 func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	var b BootLog
 	for _, l := range lines {
-		b.Take(l)
+		b.AddLine(l)
 	}
 	return b.Progress()
 }
@@ -99,7 +99,7 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Row.Node.Internal.LastPowerState, f.Row.Node.Internal.AgentURL, f.Row.Log = ago(10*time.Second), "", nil
 		}), "machine-boots", ConfidenceMedium},
 		"three times as long as others": {cut(30, func(f *Facts) {
-			f.Estimate = &models.Estimate{Phase: models.Took{N: 5, Median: 46 * time.Second}, Late: true}
+			f.Estimate = &models.Estimate{Phase: models.DurationStats{N: 5, Median: 46 * time.Second}, Late: true}
 			f.Work.Phases = []models.Phase{{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: explainNow.Add(-3 * time.Minute), Outcome: models.OutcomeRunning}}
 		}), "step-too-long", ConfidenceMedium},
 		"nothing but its medium is known": {inspects(&models.LogLine{Source: models.LogServe, Text: "its BMC fetched 12 % of n.iso", Received: explainNow.Add(-time.Minute)}), "machine-boots", ConfidenceMedium},
@@ -120,7 +120,7 @@ func TestExplainRamdisk(t *testing.T) {
 				tt.facts.Row.Node.Internal.LastPowerState = ago(601 * time.Second)
 			}
 			wantExplained(t, Explain(tt.facts)[0], tt.rule, tt.least)
-			if best := Explain(tt.facts)[0]; best.Fine && tt.least == ConfidenceMedium && best.Confidence == ConfidenceHigh {
+			if best := Explain(tt.facts)[0]; best.NoProblem && tt.least == ConfidenceMedium && best.Confidence == ConfidenceHigh {
 				t.Errorf("%s: too sure that nothing is wrong", best.Rule)
 			}
 		})

@@ -198,7 +198,7 @@ var factRules = []Rule{
 // fineRules state that nothing is wrong. They are dropped if another rule matches.
 var fineRules = []Rule{
 	{
-		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, Fine: true,
+		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, NoProblem: true,
 		Verdict:  "No problem found: the ramdisk is running and was seen recently",
 		Brief:    "ramdisk running",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
@@ -207,7 +207,7 @@ var fineRules = []Rule{
 		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
 	},
 	{
-		ID: "ramdisk-quiet", In: waitStates, If: []Condition{ifSpeaking}, Confidence: ConfidenceMedium, Fine: true,
+		ID: "ramdisk-quiet", In: waitStates, If: []Condition{ifSpeaking}, Confidence: ConfidenceMedium, NoProblem: true,
 		Verdict:  "No problem found, but the last heartbeat is {silence} old; heartbeats are due every 90 to 180 s",
 		Brief:    "last heartbeat {silence} ago",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evAgentAnswer, evLastLine, evWaited, evEstimate, evDeadline},
@@ -215,7 +215,7 @@ var fineRules = []Rule{
 		Source:   "ironic_python_agent/agent.py (a heartbeat each 90 to 180 s)",
 	},
 	{
-		ID: "ramdisk-boots", In: waitStates, If: []Condition{ifNeverCalled, ifBooting}, Confidence: ConfidenceHigh, Fine: true,
+		ID: "ramdisk-boots", In: waitStates, If: []Condition{ifNeverCalled, ifBooting}, Confidence: ConfidenceHigh, NoProblem: true,
 		Verdict:  "No problem found: {boot}",
 		Brief:    "ramdisk booting",
 		Evidence: []EvidenceField{evBoot, evLastLine, evWaited, evPower, evDeadline},
@@ -224,7 +224,7 @@ var fineRules = []Rule{
 		Source:   "the ramdisk's log",
 	},
 	{
-		ID: "step-reboots", In: waitStates, If: []Condition{ifRebooting}, Confidence: ConfidenceMedium, Fine: true,
+		ID: "step-reboots", In: waitStates, If: []Condition{ifRebooting}, Confidence: ConfidenceMedium, NoProblem: true,
 		Verdict:  "No problem found: the step reboots the machine or runs on the BMC, so the agent is silent",
 		Brief:    "step reboots the machine",
 		Evidence: []EvidenceField{evStep, evHeartbeat, evWaited, evDeadline},
@@ -233,7 +233,7 @@ var fineRules = []Rule{
 		Source:   "ironic/common/async_steps.py",
 	},
 	{
-		ID: "machine-boots", In: waitStates, If: []Condition{ifNeverCalled, ifNotLongEnough}, Confidence: ConfidenceMedium, Fine: true,
+		ID: "machine-boots", In: waitStates, If: []Condition{ifNeverCalled, ifNotLongEnough}, Confidence: ConfidenceMedium, NoProblem: true,
 		Verdict:  "No problem found: the machine is booting the ramdisk, which takes up to 10 minutes on a server",
 		Brief:    "booting {waited}",
 		Evidence: []EvidenceField{evWaited, evPower, evServed, evHeartbeat, evDeadline},
@@ -241,7 +241,7 @@ var fineRules = []Rule{
 		Source:   "ironic/conf/conductor.py (deploy_callback_timeout)",
 	},
 	{
-		ID: "work-goes-on", In: working, If: []Condition{ifReserved, ifConductorAlive}, Confidence: ConfidenceHigh, Fine: true,
+		ID: "work-goes-on", In: working, If: []Condition{ifReserved, ifConductorAlive}, Confidence: ConfidenceHigh, NoProblem: true,
 		Verdict:  "No problem found: conductor {reservation} is working on the node",
 		Brief:    "{reservation} working",
 		Evidence: []EvidenceField{evState, evStep, evReservation, evWaited, evEstimate},
@@ -249,7 +249,7 @@ var fineRules = []Rule{
 		Source:   "ironic/conductor/task_manager.py",
 	},
 	{
-		ID: "at-rest", In: atRest, If: []Condition{ifAtRest}, Confidence: ConfidenceHigh, Fine: true,
+		ID: "at-rest", In: atRest, If: []Condition{ifAtRest}, Confidence: ConfidenceHigh, NoProblem: true,
 		Verdict:  "No problem found: the node is in state {provision_state}, without error, fault or maintenance",
 		Brief:    "no problem found",
 		Evidence: []EvidenceField{evState, evPower},

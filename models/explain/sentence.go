@@ -18,7 +18,7 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	case models.ClassFailed:
 		text = failedSentence(r, now)
 	case models.ClassHold:
-		text = fmt.Sprintf("Held in %q%s; unhold resumes, abort stops the operation.", s, lasting(r, now))
+		text = fmt.Sprintf("Held in %q%s; unhold resumes, abort stops the operation.", s, durationSuffix(r, now))
 	case models.ClassWait:
 		text = waitSentence(r, e, now)
 	case models.ClassTransitional:
@@ -29,7 +29,7 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 		text = restSentence(r)
 	}
 	if n.Maintenance {
-		text += " In maintenance" + because(n.MaintenanceReason) + "."
+		text += " In maintenance" + reasonSuffix(n.MaintenanceReason) + "."
 	}
 	if n.Reservation != "" && !s.Busy() {
 		text += " Conductor " + n.Reservation + " holds the node's lock."
@@ -42,7 +42,7 @@ func failedSentence(r *models.Row, now time.Time) string {
 	if reason == "" {
 		reason = "Ironic reports no reason"
 	}
-	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
+	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
 // waitSentence describes the activity of the ramdisk that Ironic waits for: its step, once it
@@ -65,9 +65,9 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	case doing != "" && boot.Stage < models.RamdiskHeartbeat:
 		return fmt.Sprintf("%s: the ramdisk is %s.", work, trimDot(doing))
 	case n.ProvisionState == models.StateInspectWait:
-		return fmt.Sprintf("Inspecting: waiting for the inventory%s%s.", lasting(r, now), beat)
+		return fmt.Sprintf("Inspecting: waiting for the inventory%s%s.", durationSuffix(r, now), beat)
 	}
-	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
+	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, durationSuffix(r, now), beat)
 }
 
 // stepLasting returns the duration of the step, as far as seen.
@@ -88,7 +88,7 @@ func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 
 func workSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
-	text, since := title(string(n.ProvisionState)), lasting(r, now)
+	text, since := title(string(n.ProvisionState)), durationSuffix(r, now)
 	if step, _ := n.CurrentStep(); step != nil {
 		text += ", " + stepPlace(r)
 		since = stepLasting(&e, step, now)
@@ -142,8 +142,8 @@ func stepPlace(r *models.Row) string {
 	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
 }
 
-// lasting returns the duration of the state, as far as seen.
-func lasting(r *models.Row, now time.Time) string {
+// durationSuffix returns the duration of the state, as far as seen.
+func durationSuffix(r *models.Row, now time.Time) string {
 	since, exact := r.InState()
 	switch {
 	case since.IsZero():
@@ -156,7 +156,7 @@ func lasting(r *models.Row, now time.Time) string {
 	return ", for at least " + models.Age(now.Sub(since))
 }
 
-func because(reason string) string {
+func reasonSuffix(reason string) string {
 	if reason == "" {
 		return ""
 	}

@@ -195,7 +195,7 @@ func (x *explaining) hintsNow() map[string]any {
 
 // accountFor adds the change to the explanation, and proposes to retry.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
-	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.Fine {
+	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.NoProblem {
 		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})
 	}
 	r := x.since(c)

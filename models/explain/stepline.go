@@ -31,7 +31,7 @@ func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) strin
 	switch {
 	case found && best.rule.ID == "maintenance-by-hand" && n.MaintenanceReason != "":
 		return n.MaintenanceReason
-	case found && !best.rule.Fine && best.confidence != ConfidenceLow:
+	case found && !best.rule.NoProblem && best.confidence != ConfidenceLow:
 		return x.fill(best.rule.Brief) + x.leftText()
 	case n.Maintenance && s.Resting():
 		return cmp.Or(n.MaintenanceReason, n.Fault)

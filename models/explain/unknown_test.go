@@ -307,10 +307,10 @@ func TestFindSiblings(t *testing.T) {
 		row("a", models.StateDeployFailed, timedOut), row("b", models.StateDeployFailed, strings.ReplaceAll(timedOut, aNode, "b")),
 		row("c", models.StateDeployFailed, realText(5)), row("d", models.StateDeployWait, ""), row("e", models.StateActive, ""), row("f", models.StateCleanFailed, ""),
 	}
-	if got := FindSiblings(rows[0], rows); got.Same != 1 || got.Of != 3 || got.Names[0] != "b" {
+	if got := FindSiblings(rows[0], rows); got.Affected != 1 || got.Total != 3 || got.Names[0] != "b" {
 		t.Errorf("%+v", got)
 	}
-	if got := FindSiblings(rows[4], rows); got.Same != 0 || got.Of != 0 {
+	if got := FindSiblings(rows[4], rows); got.Affected != 0 || got.Total != 0 {
 		t.Errorf("an active node has siblings: %+v", got)
 	}
 }

@@ -65,7 +65,7 @@ type AgentVerdict struct {
 
 // Search returns the agent's search for a case.
 func (c Case) Search(by Generation) Search {
-	return Search{By: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
+	return Search{Generation: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
 }
 
 // Judge answers a case as Ironic and the agent of a generation do.

@@ -54,7 +54,7 @@ func (e *Explanation) Matching() []Disk {
 
 // Explain searches, with the reason for every disk.
 func (s Search) Explain(disks []Disk) Explanation {
-	e := Explanation{Problems: s.Hints.Lint(s.By), Disks: make([]DiskCheck, len(disks))}
+	e := Explanation{Problems: s.Hints.Lint(s.Generation), Disks: make([]DiskCheck, len(disks))}
 	name, err := s.pick(disks)
 	if err != nil {
 		e.Error = err.Full()
@@ -94,7 +94,7 @@ func (s Search) checks(d *Disk) []Check {
 	if given == nil {
 		return nil
 	}
-	r := newReader(s.By, true)
+	r := newReader(s.Generation, true)
 	checks := make([]Check, len(given.keys))
 	for i, key := range given.keys {
 		c := &checks[i]

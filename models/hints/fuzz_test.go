@@ -22,7 +22,7 @@ func FuzzInventory(f *testing.F) {
 			return
 		}
 		_ = inventory.OutOfBand()
-		if untold := inventory.Untold(all); len(untold) > len(all) {
+		if untold := inventory.Unreported(all); len(untold) > len(all) {
 			t.Errorf("%q are untold", untold)
 		}
 		for _, d := range inventory.Details() {

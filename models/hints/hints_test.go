@@ -117,7 +117,7 @@ func TestSkipAndRAID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := Search{By: c.by, Hints: hintsFrom(t, c.hints), Skip: hintsFrom(t, c.skip), RAID: c.raid}
+			s := Search{Generation: c.by, Hints: hintsFrom(t, c.hints), Skip: hintsFrom(t, c.skip), RAID: c.raid}
 			got, err := s.Pick(shelf(t))
 			said := ""
 			var e *Error

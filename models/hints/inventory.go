@@ -45,9 +45,9 @@ func (inv *Inventory) OutOfBand() bool {
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Untold returns the hints for attributes that no disk of the inventory reports, so their
+// Unreported returns the hints for attributes that no disk of the inventory reports, so their
 // effect is unknown. Only a ramdisk reports names.
-func (inv *Inventory) Untold(hints []Hint) []Hint {
+func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	var untold []Hint
 	for _, h := range hints {
 		reports := func(d Disk) bool { _, reported := d.report().values[string(h)]; return reported }

@@ -14,8 +14,8 @@ const minRootDisk = 4 * GiB
 // Search is the agent's search for the disk to install to (ironic_python_agent/hardware.py,
 // get_os_install_device).
 type Search struct {
-	By    Generation
-	Hints Hints
+	Generation Generation
+	Hints      Hints
 	// Skip is skip_block_devices of the node's properties. Entries with volume_name are names of
 	// software RAID volumes, which an inventory does not contain.
 	Skip Hints
@@ -45,7 +45,7 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 	if err != nil {
 		return "", err
 	}
-	if s.By == GenerationNewest {
+	if s.Generation == GenerationNewest {
 		for _, volume := range s.RAID {
 			if volume.Root {
 				return volume.Name, nil
@@ -58,7 +58,7 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 	if !s.Hints.Given() {
 		return smallest(disks)
 	}
-	for d, err := range s.Hints.find(disks, s.By) {
+	for d, err := range s.Hints.find(disks, s.Generation) {
 		switch {
 		case err != nil && err.Class == "ValueError":
 			return "", raised(deviceNotFound, "No devices could be found using the root device hints %s because they failed to validate. Error: %s",

@@ -64,7 +64,7 @@ func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
 		if volume {
 			continue
 		}
-		for d, err := range (Hints{entry}).find(disks, s.By) {
+		for d, err := range (Hints{entry}).find(disks, s.Generation) {
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +79,7 @@ func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
 // checkVolumes emulates the newest agent, which reads volume names first and fails on entries
 // that are not objects.
 func (s Search) checkVolumes() *Error {
-	if s.By == GenerationOld || !s.Skip.Given() {
+	if s.Generation == GenerationOld || !s.Skip.Given() {
 		return nil
 	}
 	entries, err := pythonItems(s.Skip.value)

@@ -147,7 +147,7 @@ func nodeCases() map[CheckID][]checkCase {
 		CheckReserved: {
 			{"", same, CheckOK, ""},
 			{`"instance_uuid": "i1", "instance_name": "vm7"`, same, CheckRefuse, "in use as vm7"},
-			{`"instance_uuid": "i1"`, func(f *Facts) { f.Mine = "i1" }, CheckOK, "for this deployment"},
+			{`"instance_uuid": "i1"`, func(f *Facts) { f.OwnInstanceUUID = "i1" }, CheckOK, "for this deployment"},
 			{`"provision_state": "active", "instance_uuid": "i1"`, rebuild, CheckOK, "keeps the instance"},
 			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "reserved or in use"},
 		},
@@ -160,7 +160,7 @@ func nodeCases() map[CheckID][]checkCase {
 			{"", allocate(""), CheckRefuse, "no resource class"},
 			{`"resource_class": "gp", "instance_uuid": "i1"`, allocate(""), CheckRefuse, "the node is in use"},
 			{`"resource_class": "gp", "provision_state": "deploy failed"`, allocate(""), CheckRefuse, "available nodes only"},
-			{`"resource_class": "gp", "instance_uuid": "i1"`, func(f *Facts) { allocate("")(f); f.Mine = "i1" }, notDone, ""},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, func(f *Facts) { allocate("")(f); f.OwnInstanceUUID = "i1" }, notDone, ""},
 		},
 		CheckProtected: {{"", same, CheckOK, ""}, {`"protected": true, "protected_reason": "prod"`, same, CheckRefuse, "protected: prod"}},
 		CheckRetired:   {{"", same, CheckOK, ""}, {`"retired": true`, same, CheckRefuse, "unretire n1"}},

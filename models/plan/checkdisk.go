@@ -149,13 +149,13 @@ func checkInventoryBy(f *Facts) finding {
 	return pass("the agent reported the disks")
 }
 
-// untold are hints for attributes that the BMC's inventory lacks. The agent does not find what its ramdisk does
+// unreportedHints are hints for attributes that the BMC's inventory lacks. The agent does not find what its ramdisk does
 // not report.
-func (f *Facts) untold() []hints.Hint {
+func (f *Facts) unreportedHints() []hints.Hint {
 	if !f.Inventory.OutOfBand() {
 		return nil
 	}
-	return f.Inventory.Untold(f.Hints.Hints.Names())
+	return f.Inventory.Unreported(f.Hints.Hints.Names())
 }
 
 func checkRootDevice(f *Facts) finding {
@@ -175,8 +175,8 @@ func checkRootDevice(f *Facts) finding {
 	switch {
 	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
 		return fail(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
-	case f.untold() != nil:
-		return fail(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
+	case f.unreportedHints() != nil:
+		return fail(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.unreportedHints())),
 			"use a hint the BMC reports, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
 			onScreen("use a hint the BMC reports, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.Given():

@@ -26,8 +26,8 @@ type WebAnswer struct {
 	Status int
 	// Length is Content-Length in bytes, -1 if missing.
 	Length int64
-	// Landed is the final address of redirects, masked; empty without any.
-	Landed string
+	// FinalURL is the final address of redirects, masked; empty without any.
+	FinalURL string
 }
 
 // ChecksumFile is a file of checksums.
@@ -56,8 +56,8 @@ func (a WebAnswer) Evidence(field, address string) []models.Observation {
 		return list
 	}
 	list = append(list, models.Observed("status", a.Status))
-	if a.Landed != "" {
-		list = append(list, models.Observed("redirected to", a.Landed))
+	if a.FinalURL != "" {
+		list = append(list, models.Observed("redirected to", a.FinalURL))
 	}
 	if a.Length >= 0 {
 		list = append(list, models.Observed("content-length", a.Length))

@@ -40,7 +40,7 @@ func checkReserved(f *Facts) finding {
 	switch n.InstanceUUID {
 	case "":
 		return pass("not reserved", models.Observed("instance_uuid", "none"))
-	case f.Mine:
+	case f.OwnInstanceUUID:
 		return pass("reserved for this deployment", models.Observed("instance_uuid", n.InstanceUUID))
 	}
 	who := "the node is reserved or in use"
@@ -85,7 +85,7 @@ func checkAllocation(f *Facts) finding {
 // Allocates reports whether an allocation reserves the node.
 func (f *Facts) Allocates() bool {
 	n := f.Node
-	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.Mine)
+	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.OwnInstanceUUID)
 }
 
 func checkProtected(f *Facts) finding {

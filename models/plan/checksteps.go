@@ -21,7 +21,7 @@ func stepTexts(list []models.Step) string {
 // node to active with an empty disk.
 func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
-	brought := f.brought()
+	brought := f.addedSteps()
 	switch i := slices.IndexFunc(brought, func(s OrderedStep) bool { return IsInstallStep(s.Step) }); {
 	case f.Interface() != KindCustomAgent.deployInterface():
 		return finding{}
@@ -147,7 +147,7 @@ func checkStepOrder(f *Facts) finding {
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())
 	var inBand []models.Step
-	for _, s := range f.brought() {
+	for _, s := range f.addedSteps() {
 		isOwn := slices.ContainsFunc(own, func(o models.Step) bool { return sameStep(o, s.Step) })
 		if s.Interface == "deploy" && !isOwn && priorityOf(s.Step) > 0 {
 			inBand = append(inBand, s.Step)

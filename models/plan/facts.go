@@ -30,8 +30,8 @@ type Facts struct {
 	Outcomes []Kind
 	// Hints are the effective hints once the plan's hints are written.
 	Hints hints.NodeHints
-	// Mine is the instance_uuid that this deployment has set earlier.
-	Mine string
+	// OwnInstanceUUID is the instance_uuid that this deployment has set earlier.
+	OwnInstanceUUID string
 
 	// Inventory is nil if Ironic has none, or if it could not be read: then InventoryError is why.
 	Inventory      *hints.Inventory
@@ -161,7 +161,7 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 
 // search is the agent's search for the disk.
 func (f *Facts) search() hints.Search {
-	return hints.Search{By: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
+	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
 // Target returns the disk that the agent would select from the inventory; nil if there is none or it is unknown.
@@ -180,7 +180,7 @@ func (f *Facts) Target() *hints.Disk {
 // OnlyTarget returns [Facts.Target] if no other disk matches too.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
-	if target == nil || f.untold() != nil {
+	if target == nil || f.unreportedHints() != nil {
 		return nil
 	}
 	e := f.search().Explain(f.Inventory.Disks)

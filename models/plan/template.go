@@ -88,8 +88,8 @@ func (f *Facts) templateSteps() []OrderedStep {
 // guessedKind reports whether only templates determine the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// brought are the steps in addition to the driver's steps: sent steps, and template steps that no sent step replaces.
-func (f *Facts) brought() []OrderedStep {
+// addedSteps are the steps in addition to the driver's steps: sent steps, and template steps that no sent step replaces.
+func (f *Facts) addedSteps() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {
 		steps = append(steps, OrderedStep{s, SourcePlan})
@@ -113,7 +113,7 @@ func sameStep(s models.Step, o models.Step) bool {
 }
 
 // Order returns the steps in Ironic's order, as far as the driver's steps are known.
-func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
+func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
 // plainSteps returns the steps without their sources.
 func plainSteps(list []OrderedStep) []models.Step {
@@ -127,7 +127,7 @@ func plainSteps(list []OrderedStep) []models.Step {
 // Disabled returns the steps of the plan and the templates that do not run: steps with priority 0, which also disable
 // the driver's step, and steps that Ironic drops ([steps.Reserved]).
 func (f *Facts) Disabled() []OrderedStep {
-	return slices.DeleteFunc(f.brought(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
+	return slices.DeleteFunc(f.addedSteps(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
 
 // checkTraits: Ironic refuses instance traits that the node does not have (ironic/conductor/utils.py,

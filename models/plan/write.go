@@ -261,7 +261,7 @@ func mergeLists(old, now *yaml.Node) {
 	content := make([]*yaml.Node, len(now.Content))
 	for i, item := range now.Content {
 		content[i] = item
-		j := slices.IndexFunc(before, func(o *yaml.Node) bool { return called(o) == called(item) })
+		j := slices.IndexFunc(before, func(o *yaml.Node) bool { return itemName(o) == itemName(item) })
 		if j >= 0 {
 			content[i] = before[j]
 			before = slices.Delete(before, j, j+1)
@@ -271,8 +271,8 @@ func mergeLists(old, now *yaml.Node) {
 	old.Content = content
 }
 
-// called returns the identity of a list item: a node's name, a step's label, or the item itself.
-func called(n *yaml.Node) string {
+// itemName returns the identity of a list item: a node's name, a step's label, or the item itself.
+func itemName(n *yaml.Node) string {
 	if n.Kind != yaml.MappingNode {
 		return n.Value
 	}

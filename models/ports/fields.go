@@ -126,13 +126,13 @@ func (n Noun) parse(arg string) (Setting, error) {
 	object := f.kind == kindObject || f.kind == kindLink
 	switch {
 	case !known:
-		return fail("a %s has no field %q%s; available: %s", n, printable.Line(name), spell.Meant(name, n.Keys()), strings.Join(n.Keys(), ", "))
+		return fail("a %s has no field %q%s; available: %s", n, printable.Line(name), spell.DidYouMean(name, n.Keys()), strings.Join(n.Keys(), ", "))
 	case nested && !object:
 		return fail("%s has no fields", name)
 	case !nested && object:
 		return fail("%s is an object: set a single key, such as %s.%s=VALUE", name, name, sampleKey(f.kind))
 	case nested && f.kind == kindLink && !slices.Contains(LinkKeys(), below):
-		return fail("%s has no key %q%s; available: %s", name, printable.Line(below), spell.Meant(below, LinkKeys()), strings.Join(LinkKeys(), ", "))
+		return fail("%s has no key %q%s; available: %s", name, printable.Line(below), spell.DidYouMean(below, LinkKeys()), strings.Join(LinkKeys(), ", "))
 	case nested && !keyName.MatchString(below):
 		return fail("%q is not allowed as key: use letters, digits, _ and -", printable.Line(below))
 	case f.kind != kindMembers && (s.Op == models.SettingAdd || s.Op == models.SettingDrop):

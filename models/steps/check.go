@@ -73,7 +73,7 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 	if name := all[s.Interface]; !custom && strings.HasPrefix(name, "no-") {
 		return []Problem{{Text: fmt.Sprintf("%s: the node has no %s interface (%s)", s.Label(), s.Interface, name), Certain: true}}
 	}
-	return []Problem{{Text: s.Label() + " is unknown" + spell.Meant(s.Label(), labels), Certain: !custom}}
+	return []Problem{{Text: s.Label() + " is unknown" + spell.DidYouMean(s.Label(), labels), Certain: !custom}}
 }
 
 // setting returns the interface that would offer a step: that of the node's power interface, because vendors have one

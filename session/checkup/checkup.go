@@ -24,7 +24,7 @@ const maxAnswer = 1 << 20
 func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr error, names []string, say func(string)) *doctor.Facts {
 	x := &cfg.Current
 	h.MaskContext(x)
-	f := &doctor.Facts{Now: time.Now(), Auth: x.Connection.Auth, Config: configFacts(cfg, configErr), Here: here(ctx, h, cfg)}
+	f := &doctor.Facts{Now: time.Now(), Auth: x.Connection.Auth, Config: configFacts(cfg, configErr), Local: localFacts(ctx, h, cfg)}
 	if configErr != nil {
 		return f
 	}

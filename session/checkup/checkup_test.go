@@ -56,7 +56,7 @@ func TestFactsWithoutIronic(t *testing.T) {
 	if !slices.Equal(facts.Config.Problems, []string{"one", "two: three"}) || !facts.Config.Guessed || len(facts.Config.Looked) == 0 {
 		t.Errorf("%+v", facts.Config)
 	}
-	if facts.Asked || facts.Here.AuditError != "" || facts.Here.Terminal != doctor.TerminalOf(host.Variable) {
-		t.Errorf("%+v", facts.Here)
+	if facts.Asked || facts.Local.AuditError != "" || facts.Local.Terminal != doctor.TerminalOf(host.Variable) {
+		t.Errorf("%+v", facts.Local)
 	}
 }

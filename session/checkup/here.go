@@ -21,10 +21,10 @@ import (
 // keysTimeout bounds the wait for ssh-agent's list of keys.
 const keysTimeout = 3 * time.Second
 
-// here collects what this machine has for a deployment. Nothing is created.
-func here(ctx context.Context, h *session.Host, cfg *config.Config) doctor.Here {
+// localFacts collects what this machine has for a deployment. Nothing is created.
+func localFacts(ctx context.Context, h *session.Host, cfg *config.Config) doctor.LocalFacts {
 	x := &cfg.Current
-	found := doctor.Here{
+	found := doctor.LocalFacts{
 		BMCUser:     cmp.Or(h.Variable(session.EnvBMCUsername), x.BMC.Username),
 		BMCPassword: h.Variable(session.EnvBMCPassword) != "" || x.BMC.Password.IsSet(),
 		BMCKeyring:  config.SystemKeyring(h.Variable) != nil,

@@ -38,8 +38,8 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
-	// Lacking returns the node fields, among the given ones, that this Ironic does not return.
-	Lacking(fields []string) []string
+	// MissingFields returns the node fields, among the given ones, that this Ironic does not return.
+	MissingFields(fields []string) []string
 }
 
 // Journal reads recorded operations; *journal.Journal implements it.
@@ -210,7 +210,7 @@ type Session struct {
 	// Options are the command line flags that select this context.
 	Options []string
 	// Plugins is the context for the programs of the operator.
-	Plugins plugin.Place
+	Plugins plugin.Context
 	// View is how the operator left the screens, and ViewFile stores it; nil stores nothing.
 	View     viewstate.State
 	ViewFile *viewstate.File
@@ -349,7 +349,7 @@ func (i *Installs) Add(l *models.LogLine, seen time.Time) {
 		return
 	}
 	p := i.paces[l.Node.UUID]
-	if !p.Take(l, seen) {
+	if !p.AddLine(l, seen) {
 		return
 	}
 	if i.paces == nil {

@@ -20,7 +20,7 @@ import (
 func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
 	f := w.newFlow(p.Name, w.env.Session, nodes)
 	place := w.env.Session.Plugins
-	f.build = func() (provision.Action, error) { return &provision.PluginAction{Plugin: *p, Place: place}, nil }
+	f.build = func() (provision.Action, error) { return &provision.PluginAction{Plugin: *p, Context: place}, nil }
 	f.command = func(names []string) []string { return append([]string{"run", p.Name}, names...) }
 	return w.check(f)
 }

@@ -73,7 +73,7 @@ func (s *Screen) known() *plan.Facts {
 // diskSearch is the agent's search for the root disk with the plan's hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
-	return hints.Search{By: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
+	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
 func (s *Screen) diskRows() []diskRow {

@@ -252,7 +252,7 @@ func (s *Screen) evidence(e models.Observation) string {
 // verdictLook returns glyph and role of a verdict; "nothing is wrong" has its own.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
-	case e.Fine:
+	case e.NoProblem:
 		return theme.GlyphDone, theme.Good
 	case e.Confidence == explain.ConfidenceLow:
 		return theme.GlyphUnknown, theme.Warn

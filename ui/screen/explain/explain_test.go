@@ -132,7 +132,7 @@ func TestEveryRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, rule := range explain.Rules() {
 			r := explained(t, failed())
-			e := explain.Explanation{Rule: rule.ID, Verdict: rule.Verdict, Confidence: rule.Confidence, Fine: rule.Fine, Not: rule.Not, Next: rule.Next, Source: rule.Source}
+			e := explain.Explanation{Rule: rule.ID, Verdict: rule.Verdict, Confidence: rule.Confidence, NoProblem: rule.NoProblem, Not: rule.Not, Next: rule.Next, Source: rule.Source}
 			r.found = func() *provision.Explained { return &provision.Explained{Explanations: []explain.Explanation{e}} }
 			s := r.open(t)
 			screentest.CheckSizes(t, s)

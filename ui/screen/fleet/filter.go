@@ -123,7 +123,7 @@ func (s *Screen) unknownText() string {
 	for _, err := range s.unread {
 		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(err))
 	}
-	if lacking := s.env.Session.API.Lacking(s.filter.Fields()); len(lacking) > 0 {
+	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {
 		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))
 	}
 	return fmt.Sprintf(textUnknown, models.Counted(n, "node"))

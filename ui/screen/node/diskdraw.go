@@ -30,7 +30,7 @@ func (d *disks) remarks(now time.Time) []remark {
 		list = append(list, remark{glyph, role, text})
 	}
 	text, clear := d.search.Verdict(&d.explain)
-	refused := d.search.Hints.Validate(d.By)
+	refused := d.search.Hints.Validate(d.Generation)
 	switch {
 	case !d.search.Hints.Given():
 	case refused != nil:

@@ -230,7 +230,7 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	return append(lines[:min(len(lines), max(h-1, 0))], fmt.Sprintf("%*s", clockWidth, "")+ruler)
 }
 
-func othersText(took models.Took) string {
+func othersText(took models.DurationStats) string {
 	if took.N == 0 {
 		return ""
 	}
@@ -268,7 +268,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	}
 	text := fmt.Sprintf(textDoneIn, capital(w.Noun()), models.Age(w.Took(now)))
 	if e := past.Estimate(w, now); e.Total.N > 0 {
-		text += fmt.Sprintf(textOthers, e.Total, e.Total.Of(w.Noun()))
+		text += fmt.Sprintf(textOthers, e.Total, e.Total.SampleText(w.Noun()))
 	}
 	return text + "."
 }
@@ -281,7 +281,7 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 	case text == "":
 		return ""
 	case e.Total.N > 0:
-		text += " (" + e.Total.Of(w.Noun()) + ")"
+		text += " (" + e.Total.SampleText(w.Noun()) + ")"
 	}
 	return ", " + text
 }

@@ -166,7 +166,7 @@ func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 // Refused returns the missing fields.
 func (a *API) Refused() []string { return a.Lacks }
 
-// Lacking returns the fields that are in Lacks.
-func (a *API) Lacking(fields []string) []string {
+// MissingFields returns the fields that are in Lacks.
+func (a *API) MissingFields(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
 }

@@ -207,7 +207,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	if e := r.estimate.Text(); e != "" {
 		text += ", " + e
 		if r.estimate.Total.N > 0 {
-			text += " (" + r.estimate.Total.Of(r.work.Noun()) + ")"
+			text += " (" + r.estimate.Total.SampleText(r.work.Noun()) + ")"
 		}
 	}
 	return text, theme.Plain
