@@ -18,9 +18,12 @@ type Store struct {
 }
 
 type contents struct {
-	mu       sync.RWMutex
-	nodes    map[string]*record
-	byName   map[string]string
+	mu     sync.RWMutex
+	nodes  map[string]*record
+	byName map[string]string
+	// ordering guards order, the nodes by name; nil after a node was added, removed or renamed.
+	ordering sync.Mutex
+	order    []*record
 	revision uint64
 	status   Status
 	// logEvents are events from logs that were not reported yet.
@@ -200,7 +203,7 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	}
 	r := &record{row: row, lastState: n.ProvisionState}
 	r.remember(n)
-	s.nodes[n.UUID] = r
+	s.nodes[n.UUID], s.order = r, nil
 	s.rename("", n)
 	s.countBusy("", n.ProvisionState)
 	out.changedNodes[n.UUID] = true
@@ -260,6 +263,9 @@ func (s *Store) rename(old string, n *models.Node) {
 	if n.Name != "" {
 		s.byName[n.Name] = n.UUID
 	}
+	if old != n.Name {
+		s.order = nil
+	}
 }
 
 // unexplained returns a node in a failed state without a known reason.
@@ -299,6 +305,7 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 		return models.Event{}, false
 	}
 	delete(s.nodes, uuid)
+	s.order = nil
 	if s.byName[r.row.Node.Name] == uuid {
 		delete(s.byName, r.row.Node.Name)
 	}
@@ -367,7 +374,7 @@ func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*mode
 func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
-	for _, r := range s.nodes {
+	for _, r := range s.named() {
 		if s.shows(r) {
 			rows = append(rows, r.row)
 		}
@@ -380,8 +387,26 @@ func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows
 		}
 		return found != models.Yes
 	})
-	models.SortRows(rows, by, descending)
+	models.SortNamed(rows, by, descending)
 	return rows, unknown
+}
+
+// named returns the nodes by name. The caller holds mu at least for reading.
+func (s *Store) named() []*record {
+	s.ordering.Lock()
+	defer s.ordering.Unlock()
+	if s.order == nil {
+		rows := make([]*models.Row, 0, len(s.nodes))
+		for _, r := range s.nodes {
+			rows = append(rows, r.row)
+		}
+		models.SortByName(rows)
+		s.order = make([]*record, len(rows))
+		for i, row := range rows {
+			s.order[i] = s.nodes[row.Node.UUID]
+		}
+	}
+	return s.order
 }
 
 // SetHardware stores a node's hardware from its inventory; nil removes it.

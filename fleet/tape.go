@@ -35,6 +35,7 @@ func (t *Tape) Rewind() {
 	defer s.mu.Unlock()
 	clear(s.nodes)
 	clear(s.byName)
+	s.order = nil
 	s.status.Busy = 0
 	s.revision++
 }

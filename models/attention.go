@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"time"
 )
 
@@ -94,6 +93,6 @@ var lifeOrder = func() map[ProvisionState]int {
 	return order
 }()
 
-func byAttention(now time.Time) func(a, b *Row) int {
-	return func(a, b *Row) int { return cmp.Compare(Attention(a, now), Attention(b, now)) }
+func byAttention(now time.Time) func(r *Row) int64 {
+	return func(r *Row) int64 { return int64(Attention(r, now)) }
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -60,8 +61,8 @@ type Column struct {
 	Title string
 	// Text returns the cell, unsanitized; now is on the server's clock.
 	Text func(r *Row, now time.Time) string
-	// Compare orders rows; nil orders by text.
-	Compare func(a, b *Row) int
+	// Rank orders rows, smaller ranks first; nil orders by text.
+	Rank func(r *Row) int64
 	// Field is the API field that the column needs beyond [ListFields], or "".
 	Field string
 }
@@ -74,7 +75,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	return []Column{
 		text("name", "NAME", "", func(n *Node) string { return n.Name }),
 		text("uuid", "UUID", "", func(n *Node) string { return n.UUID }),
-		{Key: "state", Title: "STATE", Text: stateText, Compare: byAttention(time.Time{})},
+		{Key: "state", Title: "STATE", Text: stateText, Rank: byAttention(time.Time{})},
 		text("target", "TARGET", "", func(n *Node) string { return string(n.TargetProvisionState) }),
 		{Key: "step", Title: "STEP", Text: step},
 		text("power", "POWER", "", func(n *Node) string { return n.PowerState.Short() }),
@@ -86,7 +87,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 		text("fault", "FAULT", "", func(n *Node) string { return n.Fault }),
 		text("error", "LAST ERROR", "", func(n *Node) string { return n.LastError }),
 		text("reservation", "RESERVATION", "", func(n *Node) string { return n.Reservation }),
-		{Key: "age", Title: "IN STATE", Text: ageText, Compare: byInState},
+		{Key: "age", Title: "IN STATE", Text: ageText, Rank: byInState},
 		text("lessee", "LESSEE", "lessee", func(n *Node) string { return n.Lessee }),
 		text("conductor", "CONDUCTOR", "conductor", func(n *Node) string { return n.Conductor }),
 		text("group", "GROUP", "conductor_group", func(n *Node) string { return n.ConductorGroup }),
@@ -116,25 +117,40 @@ func FindColumn(all []Column, key string) (Column, error) {
 // At returns the column with its order at a time on the server's clock: attention depends on it.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
-		c.Compare = byAttention(now)
+		c.Rank = byAttention(now)
 	}
 	return c
 }
 
-// sortRow caches the text of a cell during sorting.
+// sortRow caches during sorting what a row is sorted by.
 type sortRow struct {
 	row  *Row
 	text string
+	rank int64
 	at   int
 }
 
 // SortRows sorts rows by a column, ties by name and UUID; descending does not reverse ties.
 func SortRows(rows []*Row, by Column, descending bool) {
+	SortByName(rows)
+	SortNamed(rows, by, descending)
+}
+
+// SortByName sorts rows by name, ties by UUID.
+func SortByName(rows []*Row) {
+	slices.SortFunc(rows, func(a, b *Row) int {
+		return cmp.Or(compareNatural(a.Node.Name, b.Node.Name), strings.Compare(a.Node.UUID, b.Node.UUID))
+	})
+}
+
+// SortNamed is [SortRows] for rows that are sorted by name, at a tenth of the cost.
+func SortNamed(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
 		sorted[i] = sortRow{row: row, at: i}
 		switch {
-		case by.Compare != nil:
+		case by.Rank != nil:
+			sorted[i].rank = by.Rank(row)
 		case by.Key == "name":
 			sorted[i].text = row.Node.Label()
 		case by.Text != nil:
@@ -142,33 +158,18 @@ func SortRows(rows []*Row, by Column, descending bool) {
 		}
 	}
 	slices.SortFunc(sorted, func(a, b sortRow) int {
-		var c int
-		if by.Compare != nil {
-			c = by.Compare(a.row, b.row)
-		} else {
+		c := cmp.Compare(a.rank, b.rank)
+		if c == 0 && a.text != b.text {
 			c = compareNatural(a.text, b.text)
 		}
 		if descending {
 			c = -c
 		}
-		if c != 0 {
-			return c
-		}
-		return compareTie(a, b)
+		return cmp.Or(c, cmp.Compare(a.at, b.at))
 	})
 	for i, s := range sorted {
 		rows[i] = s.row
 	}
-}
-
-func compareTie(a, b sortRow) int {
-	if c := compareNatural(a.row.Node.Name, b.row.Node.Name); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.row.Node.UUID, b.row.Node.UUID); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.at, b.at)
 }
 
 func stateText(r *Row, _ time.Time) string {
@@ -203,10 +204,13 @@ func maintenanceText(n *Node) string {
 	return ""
 }
 
-func byInState(a, b *Row) int {
-	x, _ := a.InState()
-	y, _ := b.InState()
-	return y.Compare(x)
+// byInState ranks the youngest first, and unknown ages last.
+func byInState(r *Row) int64 {
+	since, _ := r.InState()
+	if since.IsZero() {
+		return math.MaxInt64
+	}
+	return -since.UnixNano()
 }
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"ironworks/agentlog"
@@ -47,7 +46,7 @@ func ExplainSeen(
 	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
 	sources.Others = func(context.Context) ([]*models.Row, error) {
-		return store.Rows(models.Filter{}, models.Column{Key: "uuid", Compare: byUUID}, false), nil
+		return store.Rows(models.Filter{}, models.Column{}, false), nil
 	}
 	sources.Observed = func(uuid string) (models.Row, bool) {
 		row, _, there := store.Get(uuid)
@@ -67,8 +66,6 @@ func ExplainSeen(
 	sources.BMC = func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error) { return bmc, nil }
 	return provision.NewExplainer(api, sources).Explain(ctx, uuid)
 }
-
-func byUUID(a, b *models.Row) int { return strings.Compare(a.Node.UUID, b.Node.UUID) }
 
 // watchedWork returns the operation that was watched in this process, or the recorded one if that
 // is later: a running operation may not be written yet.
