@@ -133,7 +133,7 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 	}
 	cfg, err := config.Load(opts)
 	a.files = cfg.Files
-	a.searched = cfg.LookedText()
+	a.searched = cfg.SearchedText()
 	return cfg, err
 }
 

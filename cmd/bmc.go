@@ -33,8 +33,8 @@ func (f *bmcFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
 }
 
-// which reports whether the BMC belongs to a node or is given by --address; named is the number of node arguments.
-func (f *bmcFlags) which(command string, named int) (node bool, err error) {
+// wantsNode reports whether the BMC belongs to a node or is given by --address; named is the number of node arguments.
+func (f *bmcFlags) wantsNode(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
 		return false, usagef("%s: no BMC given: name a NODE, or --address https://HOST", command)
@@ -68,7 +68,7 @@ func (a *app) bmcCommand() *cobra.Command {
 
 // queryBMC queries the BMC of a node, or the BMC of --address, which needs no configuration.
 func (a *app) queryBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*provision.BMCReport, error) {
-	node, err := flags.which(cmd.CommandPath(), len(args))
+	node, err := flags.wantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
-	way.Command, way.Ask = true, a.asker(way.Logins)
+	way.Command, way.Ask = true, a.passwordPrompt(way.Logins)
 	return way, nil
 }
 

@@ -14,9 +14,9 @@ import (
 	"ironworks/session"
 )
 
-// asker prompts for BMC passwords, one at a time. A typed password is tried on all BMCs of
+// passwordPrompt prompts for BMC passwords, one at a time. A typed password is tried on all BMCs of
 // the context.
-func (a *app) asker(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
+func (a *app) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 	var mu sync.Mutex
 	return func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 		mu.Lock()
@@ -74,7 +74,7 @@ func errNoKeyring(command string) error {
 
 // withBMC calls do with the BMC of a node, or the BMC of --address.
 func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error) error {
-	node, err := flags.which(cmd.CommandPath(), len(args))
+	node, err := flags.wantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *app) keepLogin(ctx context.Context, way *session.BMCAccess, t *bmc.Targ
 	if !way.Logins.HasKeyring() {
 		return errNoKeyring("bmc login")
 	}
-	login := way.Logins.Given(t.Username)
+	login := way.Logins.FromFlags(t.Username)
 	if t.Username = login.Username; t.Username == "" {
 		return usagef("bmc login: the node has no BMC user name; pass --bmc-username")
 	}

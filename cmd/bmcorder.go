@@ -49,7 +49,7 @@ func (a *app) bmcOrderCommand(flags *bmcFlags, name, argument string, order func
 		Use: strings.Join(strings.Fields(name+" "+argument+" NODE…"), " "), Args: cobra.MinimumNArgs(first), ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := order(strings.Join(args[:first], ""))
-			nodes, err := flags.which(cmd.CommandPath(), len(args)-first)
+			nodes, err := flags.wantsNode(cmd.CommandPath(), len(args)-first)
 			switch {
 			case err != nil:
 				return err

@@ -265,7 +265,7 @@ func (a *app) completeJournalNodes() cobra.CompletionFunc {
 		if err != nil {
 			return nil
 		}
-		for _, ref := range a.seen(refs) {
+		for _, ref := range a.visibleNodes(refs) {
 			labels = append(labels, ref.Label())
 		}
 		return labels

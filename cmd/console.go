@@ -102,22 +102,22 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration; pick is why no context
+// openConsole opens the console on the contexts of a configuration; contextErr is why no context
 // is selected, or nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
-	keys, err := keymap(cfg.Hands)
+	keys, err := keymap(cfg.Console)
 	if err != nil {
 		return err
 	}
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, contextErr: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
 		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, nil) },
-		Keys:   keys, Plugins: pluginsOf(cfg.Hands), Away: a.away, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
+		Keys:   keys, Plugins: pluginsOf(cfg.Console), HandOver: a.handOver, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
 
@@ -167,10 +167,10 @@ func (a *app) needsTerminal() error {
 
 // consoleHost opens the sessions of the console.
 type consoleHost struct {
-	app  *app
-	cfg  *config.Config
-	pick error
-	lab  bool
+	app        *app
+	cfg        *config.Config
+	contextErr error
+	lab        bool
 	// resetView removes the stored view of the first context.
 	resetView bool
 	audit     *audit.LazyFile
@@ -179,9 +179,9 @@ type consoleHost struct {
 
 	mu      sync.Mutex
 	serving []*session.Serving
-	// opened are all sessions; left are messages about settings that could not be restored.
-	opened []*session.Live
-	left   []string
+	// opened are all sessions; restoreProblems are messages about settings that could not be restored.
+	opened          []*session.Live
+	restoreProblems []string
 }
 
 func (c *consoleHost) contexts() []screen.Context {
@@ -189,7 +189,7 @@ func (c *consoleHost) contexts() []screen.Context {
 	for _, x := range c.cfg.All() {
 		one := shownContext(&x, c.lab)
 		if x.Guessed {
-			one.Looked = strings.Join(c.cfg.LookedPlaces(), "\n")
+			one.Searched = strings.Join(c.cfg.SearchedPlaces(), "\n")
 		}
 		out = append(out, one)
 	}
@@ -209,8 +209,8 @@ func shownContext(x *config.Context, lab bool) screen.Context {
 
 // find returns the context with a name, or the selected one for "".
 func (c *consoleHost) find(name string) (config.Context, error) {
-	if name == "" && c.pick != nil {
-		return config.Context{}, c.pick
+	if name == "" && c.contextErr != nil {
+		return config.Context{}, c.contextErr
 	}
 	return c.cfg.Find(cmp.Or(name, c.cfg.Current.Name))
 }
@@ -232,7 +232,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	live := opened.Live(ctx, c.audit, func(text string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.left = append(c.left, text)
+		c.restoreProblems = append(c.restoreProblems, text)
 	})
 	c.mu.Lock()
 	c.opened = append(c.opened, live)
@@ -323,7 +323,7 @@ func (c *consoleHost) giveBack() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, text := range c.left {
+	for _, text := range c.restoreProblems {
 		c.app.complain("%s", text)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // keymap returns the actions of the console with the keys of the configuration file, or all its problems with their
 // lines.
-func keymap(hands config.Hands) (*action.Keymap, error) {
+func keymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	bindings := make([]action.Binding, 0, len(hands.Keys))
 	at := make([]config.Position, 0, len(hands.Keys))
 	for _, k := range hands.Keys {
@@ -52,7 +52,7 @@ func pluginAction(p *plugin.Plugin) *action.Action {
 const pluginFoot = 40
 
 // pluginsOf returns the plugins by their actions.
-func pluginsOf(hands config.Hands) map[action.ID]*plugin.Plugin {
+func pluginsOf(hands config.ConsoleSettings) map[action.ID]*plugin.Plugin {
 	plugins := map[action.ID]*plugin.Plugin{}
 	for i := range hands.Plugins {
 		p := &hands.Plugins[i].Plugin
@@ -62,8 +62,8 @@ func pluginsOf(hands config.Hands) map[action.ID]*plugin.Plugin {
 }
 
 // ownHands reads the settings of the console without the contexts, for labs and recordings.
-func (a *app) ownHands() (config.Hands, error) {
+func (a *app) ownHands() (config.ConsoleSettings, error) {
 	opts := a.options
 	opts.Flags = a.flags
-	return config.LoadHands(opts)
+	return config.LoadConsoleSettings(opts)
 }

@@ -139,7 +139,7 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 		return options, nil, usagef("%s: %w", v, err)
 	}
 	// Read every file before the first request.
-	options, err = file.Under(provision.Overlay{Fields: own, ConfigDrive: drive, UserData: userData.UserData, FilesDir: userData.FilesDir})
+	options, err = file.WithOverlay(provision.Overlay{Fields: own, ConfigDrive: drive, UserData: userData.UserData, FilesDir: userData.FilesDir})
 	if err != nil {
 		return options, nil, usagef("plan %s: %w", flags.plan, err)
 	}

@@ -49,7 +49,7 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	progress := a.newProgress()
 	cfg, err := a.loadConfig(cmd, cmd.Flags().Changed("read-only"))
 	host := a.host()
-	facts := checkup.Facts(ctx, &host, cfg, err, names, func(text string) { progress.say("%s…", text) })
+	facts := checkup.Facts(ctx, &host, cfg, err, names, func(text string) { progress.setText("%s…", text) })
 	progress.stop()
 	if f, is := a.stdout.(*os.File); is {
 		if width, height, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // file descriptors are small

@@ -109,7 +109,7 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if err != nil {
 		return err
 	}
-	lost := found.Lost()
+	lost := found.CountFailed()
 	if flags.dryRun {
 		return a.printEnrollPlan(comparison, goal, flags, lost)
 	}

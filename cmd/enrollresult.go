@@ -100,7 +100,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 	data := make([]row, 0, len(results))
 	code, refused, failed := exitOK, 0, 0
 	for i, res := range results {
-		one := row{Node: res.Node, Result: res.Outcome, State: res.State, Did: nonNil(res.Did), RequestID: res.RequestID, Note: res.Note}
+		one := row{Node: res.Node, Result: res.Outcome, State: res.State, Did: nonNil(res.Changes), RequestID: res.RequestID, Note: res.Note}
 		reason := res.Note
 		if res.Err != nil {
 			one.Error, reason = res.Err.Error(), shortCause(res.Err)
@@ -113,7 +113,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 		if res.Node.Name == "" {
 			label = plan[i].Node.Label()
 		}
-		r.rows = append(r.rows, []string{label, string(res.Outcome), res.State, strings.Join(res.Did, ", "), reason})
+		r.rows = append(r.rows, []string{label, string(res.Outcome), res.State, strings.Join(res.Changes, ", "), reason})
 		switch res.Outcome {
 		case provision.OutcomeDone, provision.OutcomeAccepted:
 			r.names = append(r.names, label)

@@ -15,13 +15,14 @@ const editorGrace = 500 * time.Millisecond
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
 // the terminal, because Ctrl-C is then meant for the editor.
 type interrupts struct {
-	away atomic.Int32
+	// handedOver counts the programs that have the terminal.
+	handedOver atomic.Int32
 	// terminated is set by SIGTERM.
 	terminated atomic.Bool
 }
 
-// catch cancels the context at the first signal. The second signal kills the process.
-func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop func()) {
+// cancelOnSignal cancels the context at the first signal. The second signal kills the process.
+func (i *interrupts) cancelOnSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	caught, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
@@ -51,11 +52,11 @@ func (i *interrupts) end(s os.Signal) bool {
 	if s == syscall.SIGTERM {
 		i.terminated.Store(true)
 	}
-	return s != os.Interrupt || i.away.Load() == 0
+	return s != os.Interrupt || i.handedOver.Load() == 0
 }
 
-// leave ignores Ctrl-C for another program at the terminal, until shortly after back is called.
-func (i *interrupts) leave() (back func()) {
-	i.away.Add(1)
-	return func() { time.AfterFunc(editorGrace, func() { i.away.Add(-1) }) }
+// handOver ignores Ctrl-C for another program at the terminal, until shortly after back is called.
+func (i *interrupts) handOver() (back func()) {
+	i.handedOver.Add(1)
+	return func() { time.AfterFunc(editorGrace, func() { i.handedOver.Add(-1) }) }
 }

@@ -26,9 +26,9 @@ func TestInterrupts(t *testing.T) {
 		}
 	}
 	var signals interrupts
-	ctx, stop := signals.catch(t.Context())
+	ctx, stop := signals.cancelOnSignal(t.Context())
 	for range 50 {
-		back := signals.leave()
+		back := signals.handOver()
 		if err := exec.CommandContext(t.Context(), "sh", "-c", "kill -INT $PPID").Run(); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestInterrupts(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	for signals.away.Load() > 0 && ctx.Err() == nil {
+	for signals.foreign.Load() > 0 && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-time.After(editorGrace / 50):
@@ -49,7 +49,7 @@ func TestInterrupts(t *testing.T) {
 	ended(ctx, "SIGINT after an editor")
 	stop()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		ctx, stop := signals.catch(t.Context())
+		ctx, stop := signals.cancelOnSignal(t.Context())
 		send(signal)
 		ended(ctx, signal.String())
 		stop()
@@ -57,9 +57,9 @@ func TestInterrupts(t *testing.T) {
 			t.Errorf("%s: terminated is %v", signal, terminated)
 		}
 	}
-	ctx, stop = signals.catch(t.Context())
+	ctx, stop = signals.cancelOnSignal(t.Context())
 	defer stop()
-	defer signals.leave()()
+	defer signals.handOver()()
 	send(syscall.SIGTERM)
 	ended(ctx, "SIGTERM while an editor has the terminal")
 }

@@ -146,9 +146,9 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	return cmd
 }
 
-// order builds the order to prune from all flags but --node; what describes the records to delete, for the
+// parse builds the order to prune from all flags but --node; what describes the records to delete, for the
 // confirmation.
-func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, err error) {
+func (f *pruneFlags) parse(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
 	case f.older == "" && f.size == "" && f.node == "":
 		return o, "", usagef("prune: want --older, --size or --node")
@@ -180,7 +180,7 @@ func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, 
 }
 
 func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
-	order, what, err := flags.order(time.Now())
+	order, what, err := flags.parse(time.Now())
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func prunedText(p *journal.Pruned) string {
 // it returns the node last seen.
 func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
-	if refs = a.seen(refs); err != nil || len(refs) == 0 {
+	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {
 		return models.NodeRef{}, err
 	}
 	for _, other := range refs[1:] {

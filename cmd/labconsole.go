@@ -52,7 +52,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		return err
 	}
 	defer forget()
-	cfg.Hands = hands
+	cfg.Console = hands
 	if key != "" {
 		cfg.Current.Logs.SSH = config.LogsSSH{Port: options.SSHPort, Keys: []string{key}, Config: "none"}
 	}

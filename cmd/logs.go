@@ -39,7 +39,7 @@ func (a *app) logsCommand() *cobra.Command {
 		Use:               "logs [NODE…]",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order, err := flags.order(time.Now(), args)
+			order, err := flags.parse(time.Now(), args)
 			if err != nil {
 				return err
 			}
@@ -71,8 +71,8 @@ func (a *app) logsCommand() *cobra.Command {
 	return cmd
 }
 
-// order reads the flags.
-func (f logsFlags) order(now time.Time, nodes []string) (logsOrder, error) {
+// parse reads the flags.
+func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 	o := logsOrder{LogsOrder: f.LogsOrder, kept: f.kept, least: models.LogDebug}
 	switch {
 	case len(nodes) == 0 && f.Listen == "":

@@ -45,7 +45,7 @@ func TestLogsOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, err := tt.flags.order(now, tt.nodes)
+			o, err := tt.flags.parse(now, tt.nodes)
 			var usage *usageError
 			switch {
 			case tt.wrong != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tt.wrong)):
@@ -86,7 +86,7 @@ func TestLogsPrinter(t *testing.T) {
 			var out, errs bytes.Buffer
 			a := newApp(process{stdout: &out, stderr: &errs})
 			a.output = tt.output
-			order, err := tt.flags.order(now, []string{"n1"})
+			order, err := tt.flags.parse(now, []string{"n1"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,11 +20,11 @@ func Main() int {
 	// A broken pipe is an error to handle: the process must not die while a node is deployed.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := &interrupts{}
-	ctx, stop := signals.catch(context.Background())
+	ctx, stop := signals.cancelOnSignal(context.Background())
 	defer stop()
 	code := run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		options: config.FromOS(), away: signals.leave,
+		options: config.FromOS(), handOver: signals.handOver,
 	})
 	if signals.terminated.Load() {
 		return exitTerminated
@@ -38,8 +38,8 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	options        config.Options
-	// away marks the terminal as used by another program until back is called; may be nil.
-	away func() (back func())
+	// handOver marks the terminal as used by another program until back is called; may be nil.
+	handOver func() (back func())
 	// remote is set for a command of a user of ironworks serve.
 	remote *remoteUser
 	// bug, set by tests, is called when the console opens a session, and may panic.

@@ -95,7 +95,7 @@ func (a *app) listNodes(cmd *cobra.Command, s *session.Session, flags listFlags,
 	}
 	l.Raw = a.output == outputJSON || a.output == outputYAML
 	progress := a.newProgress()
-	rows, now, err := s.Rows(cmd.Context(), &l, func(seen int) { progress.say("reading nodes: %d", seen) })
+	rows, now, err := s.Rows(cmd.Context(), &l, func(seen int) { progress.setText("reading nodes: %d", seen) })
 	progress.stop()
 	if err != nil {
 		return err

@@ -56,8 +56,8 @@ func (p *progress) loop() {
 	}
 }
 
-// say sets the line.
-func (p *progress) say(format string, args ...any) {
+// setText sets the line.
+func (p *progress) setText(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.live(func() string { return text })
 }

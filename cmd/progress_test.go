@@ -13,7 +13,7 @@ func TestProgressLeavesPromptsAlone(t *testing.T) {
 	var out bytes.Buffer
 	var prompting atomic.Bool
 	p := &progress{out: &out, width: 80, started: time.Now().Add(-time.Minute), prompting: &prompting}
-	p.say("querying BMCs")
+	p.setText("querying BMCs")
 	prompting.Store(true)
 	p.paint()
 	if out.Len() > 0 {

@@ -184,8 +184,8 @@ func fromStandardInput(f *pflag.Flag) bool {
 	})
 }
 
-// seen returns the nodes that the user can see.
-func (a *app) seen(nodes []models.NodeRef) []models.NodeRef {
+// visibleNodes returns the nodes that the user can see.
+func (a *app) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
 	if a.remote == nil {
 		return nodes
 	}
@@ -201,7 +201,7 @@ func (r *remoteUser) whoCommand(a *app) *cobra.Command {
 		Use: "who", Short: "List the connected users", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			res := result{empty: "No consoles are open.", header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
-			people := r.room.People()
+			people := r.room.Sessions()
 			for i := range people {
 				p := &people[i]
 				if r.member.Nodes.String() != "" && r.member.Nodes.String() != p.Nodes {

@@ -18,7 +18,7 @@ import (
 // read and checked again; changes are shown, and the retry is confirmed like the first attempt.
 func (a *acting) retry(ctx context.Context, plan provision.Batch, results []provision.Result) {
 	for a.offersRetry(ctx, plan, results) {
-		second, changes, err := a.runner.Again(ctx, plan.Action, plan.Failed(results))
+		second, changes, err := a.runner.PlanRetry(ctx, plan.Action, plan.Failed(results))
 		if err != nil {
 			a.complain("%v", err)
 			return

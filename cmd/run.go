@@ -27,11 +27,11 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	if err != nil {
 		return err
 	}
-	if _, err := keymap(cfg.Hands); err != nil {
+	if _, err := keymap(cfg.Console); err != nil {
 		return err
 	}
-	known := make([]string, len(cfg.Hands.Plugins))
-	for i, p := range cfg.Hands.Plugins {
+	known := make([]string, len(cfg.Console.Plugins))
+	for i, p := range cfg.Console.Plugins {
 		known[i] = p.Name
 	}
 	at := slices.Index(known, name)
@@ -41,7 +41,7 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	case at < 0:
 		return usagef("run: unknown plugin %q%s", name, didYouMean(name, known))
 	}
-	act := &provision.PluginAction{Plugin: cfg.Hands.Plugins[at].Plugin, Context: plugin.Context{Name: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
+	act := &provision.PluginAction{Plugin: cfg.Console.Plugins[at].Plugin, Context: plugin.Context{Name: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
 	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, pl
 	var at *plugin.Output
 	if !act.Plugin.Background {
 		at = &plugin.Output{In: a.stdin, Out: a.stdout, Err: a.stderr}
-		if a.away != nil {
-			defer a.away()()
+		if a.handOver != nil {
+			defer a.handOver()()
 		}
 	}
 	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
@@ -71,7 +71,7 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]s
 	}
 	cfg, _ := a.loadConfig(cmd, false)
 	var names []string
-	for _, p := range cfg.Hands.Plugins {
+	for _, p := range cfg.Console.Plugins {
 		names = append(names, p.Name+"\t"+p.Help)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

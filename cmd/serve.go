@@ -53,7 +53,7 @@ func (a *app) serveCommand() *cobra.Command {
 
 // settings joins the configuration and the flags.
 func (f *serverFlags) settings(cfg *config.Config) config.Serve {
-	s := cfg.Hands.Serve
+	s := cfg.Console.Serve
 	s.Record = cmp.Or(f.record, s.Record)
 	s.Listen = cmp.Or(f.listen, s.Listen, defaultListen)
 	if s.HostKey = cmp.Or(f.hostKey, s.HostKey); s.HostKey == "" && cfg.Files.State != "" {
@@ -89,7 +89,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	if err != nil {
 		return err
 	}
-	if _, err := keymap(cfg.Hands); err != nil {
+	if _, err := keymap(cfg.Console); err != nil {
 		return err
 	}
 	settings := flags.settings(cfg)
@@ -161,7 +161,7 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	var running, following sync.WaitGroup
 	s.tasks = screen.NewTaskList(ctx, &running)
 	var polling sync.WaitGroup
-	polling.Go(func() { s.app.watchUsers(ctx, s.access, s.cfg.Hands.Serve.Access.Users) })
+	polling.Go(func() { s.app.watchUsers(ctx, s.access, s.cfg.Console.Serve.Access.Users) })
 	polling.Go(func() {
 		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {
 			s.app.complain("polling ended: %v", err)

@@ -34,7 +34,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	if err != nil {
 		return err
 	}
-	keys, err := servedKeymap(s.cfg.Hands)
+	keys, err := servedKeymap(s.cfg.Console)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 		Tasks: s.tasks.For(member.Actor.User, s.shared.Visible(member)),
 		Team: &ui.Team{
 			Enter: func(changed func()) *presence.Seat {
-				return s.room.Enter(presence.Person{
+				return s.room.Enter(presence.Session{
 					User: member.Actor.User, Role: string(one.Role), Fingerprint: one.Fingerprint, Address: one.Address, Nodes: one.Nodes, Since: time.Now(),
 				}, changed)
 			},
@@ -76,7 +76,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 }
 
 // servedKeymap has no plugins: they are programs of the server, and users should not learn their command lines.
-func servedKeymap(hands config.Hands) (*action.Keymap, error) {
+func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	hands.Plugins = nil
 	return keymap(hands)
 }

@@ -66,7 +66,7 @@ func TestForbiddenActions(t *testing.T) {
 // TestServedConsoleHasNoPlugins: a plugin of the server's configuration is neither offered nor named.
 func TestServedConsoleHasNoPlugins(t *testing.T) {
 	t.Parallel()
-	hands := config.Hands{
+	hands := config.ConsoleSettings{
 		Keys:    []config.KeyBinding{{Action: "sort", Keys: []string{"f5"}}},
 		Plugins: []config.Plugin{{Plugin: plugin.Plugin{Name: "ping", Keys: []string{"ctrl+p"}}}},
 	}

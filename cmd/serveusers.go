@@ -27,7 +27,7 @@ func (a *app) watchUsers(ctx context.Context, list *access.List, current map[str
 			return
 		case <-ticker.C:
 		}
-		hands, err := config.LoadHands(options)
+		hands, err := config.LoadConsoleSettings(options)
 		if err != nil {
 			if text := err.Error(); text != problem {
 				problem = text

@@ -93,7 +93,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			progress := a.newProgress()
-			progress.say("validating the interfaces of %s…", args[0])
+			progress.setText("validating the interfaces of %s…", args[0])
 			list, err := s.Client.Validate(cmd.Context(), args[0])
 			progress.stop()
 			if err != nil {

@@ -61,8 +61,8 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	var status int
 	if atTerminal && (flags.tty || command == "") {
 		back := func() {}
-		if a.away != nil { // Ctrl-C goes to the machine
-			back = a.away()
+		if a.handOver != nil { // Ctrl-C goes to the machine
+			back = a.handOver()
 		}
 		status, err = machine.AtTerminal(ctx, a.stdin, a.stdout, command)
 		back()

@@ -65,15 +65,15 @@ type watcher struct {
 	show   func(u fleet.Update) error
 	fields []string
 
-	store   *fleet.Store
-	until   models.ProvisionState
-	named   []string
-	stop    context.CancelCauseFunc
-	mu      sync.Mutex
-	lost    bool
-	ever    bool
-	ready   bool
-	failure error
+	store         *fleet.Store
+	until         models.ProvisionState
+	named         []string
+	stop          context.CancelCauseFunc
+	mu            sync.Mutex
+	disconnected  bool
+	everConnected bool
+	ready         bool
+	failure       error
 }
 
 // errReached ends a watch whose nodes reached the awaited state.
@@ -100,7 +100,7 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	defer kept.Close()
 	poller := fleet.NewPoller(s.Client, w.store, fleet.Options{
 		Fast: period, Idle: period, Only: names, Fields: w.fields,
-		GiveUp: func(*models.Fault) bool { return !w.ever },
+		GiveUp: func(*models.Fault) bool { return !w.everConnected },
 	})
 	var reading sync.WaitGroup
 	reading.Go(func() { session.AddRecordedLines(ctx, kept, w.store) })
@@ -152,20 +152,20 @@ func (w *watcher) printEvents(u fleet.Update) error {
 func (w *watcher) connection(s fleet.Status) {
 	switch {
 	case s.Connected:
-		if w.lost {
+		if w.disconnected {
 			w.app.complain("reconnected")
 		}
-		w.lost, w.ever = false, true
+		w.disconnected, w.everConnected = false, true
 		if s.Complete && !w.ready {
 			// Scripts wait for this line before they act.
 			w.app.complain("watching %s (API %s)", models.Counted(w.store.Len(), "node"), s.Version)
 			w.ready = true
 		}
-	case w.ever && s.Fault != nil:
-		if !w.lost {
+	case w.everConnected && s.Fault != nil:
+		if !w.disconnected {
 			w.app.complain("connection lost: %s; reconnecting every few seconds", s.Fault.ReasonAndHint())
 		}
-		w.lost = true
+		w.disconnected = true
 	}
 }
 

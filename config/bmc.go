@@ -23,8 +23,8 @@ type BMC struct {
 	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
 }
 
-func bmcKeys() map[string]want {
-	return map[string]want{
+func bmcKeys() map[string]valueType {
+	return map[string]valueType{
 		"username": wantText, "password": wantText, "password_file": wantText, "cacert": wantText, "verify": wantBool, "fingerprints": wantMapping,
 		"hosts": wantTextList,
 	}

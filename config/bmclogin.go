@@ -36,35 +36,35 @@ type BMCLogin struct {
 // flags and variables over the context, and the context over the keyring. Typed credentials are kept in memory, unless
 // the operator stores them in the keyring.
 type BMCLogins struct {
-	context string
-	own     BMC
-	given   BMCLogin
-	ring    *Keyring
+	context    string
+	configured BMC
+	fromFlags  BMCLogin
+	keyring    *Keyring
 
 	mu    sync.Mutex
 	typed map[string]BMCLogin // by address; allBMCs for all
 	// approved are addresses that the operator allowed to receive credentials for several BMCs.
 	approved map[string]bool
 
-	// ringing is locked during a keyring request, so that concurrent callers share its result.
-	ringing sync.Mutex
-	// rung caches the keyring's passwords by account. silent is set when the keyring fails, and
+	// keyringMu is locked during a keyring request, so that concurrent callers share its result.
+	keyringMu sync.Mutex
+	// keyringPasswords caches the keyring's passwords by account. silent is set when the keyring fails, and
 	// disables it.
-	rung   map[string]models.Secret
-	silent bool
+	keyringPasswords map[string]models.Secret
+	silent           bool
 }
 
 // allBMCs is the address of credentials for all BMCs of a context.
 const allBMCs = ""
 
-// NewBMCLogins returns the credentials of the context with this name. given are the credentials from flags and
-// variables; ring may be nil.
-func NewBMCLogins(context string, own BMC, given BMCLogin, ring *Keyring) *BMCLogins {
-	return &BMCLogins{context: context, own: own, given: given, ring: ring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, rung: map[string]models.Secret{}}
+// NewBMCLogins returns the credentials of the context with this name. fromFlags are the credentials from flags
+// and variables; keyring may be nil.
+func NewBMCLogins(context string, configured BMC, fromFlags BMCLogin, keyring *Keyring) *BMCLogins {
+	return &BMCLogins{context: context, configured: configured, fromFlags: fromFlags, keyring: keyring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, keyringPasswords: map[string]models.Secret{}}
 }
 
 // HasKeyring reports whether passwords can be stored, as far as known.
-func (l *BMCLogins) HasKeyring() bool { return l.ring != nil }
+func (l *BMCLogins) HasKeyring() bool { return l.keyring != nil }
 
 // For returns the credentials for the BMC at an address, as in driver_info. user is the node's
 // user name, or "". The password is empty if unknown. After an error of the keyring, the other
@@ -80,14 +80,14 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	if typed {
 		return login, nil
 	}
-	login = l.Given(user)
+	login = l.FromFlags(user)
 	switch {
 	case login.Password.IsSet():
-	case l.own.Password.IsSet():
-		login.Password, login.From, login.Scope = l.own.Password, "the context", ScopeContext
-	case l.ring != nil && login.Username != "":
+	case l.configured.Password.IsSet():
+		login.Password, login.From, login.Scope = l.configured.Password, "the context", ScopeContext
+	case l.keyring != nil && login.Username != "":
 		for _, at := range []string{address, allBMCs} {
-			password, err := l.fromRing(ctx, l.account(at, login.Username))
+			password, err := l.fromKeyring(ctx, l.account(at, login.Username))
 			if err != nil {
 				return login, err
 			}
@@ -103,12 +103,12 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	return login, nil
 }
 
-// Given returns the credentials of flags and variables, or the user name to request a password
+// FromFlags returns the credentials of flags and variables, or the user name to request a password
 // for. user is the node's user name.
-func (l *BMCLogins) Given(user string) BMCLogin {
-	login := BMCLogin{Username: cmp.Or(l.given.Username, l.own.Username, user)}
-	if l.given.Password.IsSet() {
-		login.Password, login.From, login.Scope = l.given.Password, l.given.From, ScopeRun
+func (l *BMCLogins) FromFlags(user string) BMCLogin {
+	login := BMCLogin{Username: cmp.Or(l.fromFlags.Username, l.configured.Username, user)}
+	if l.fromFlags.Password.IsSet() {
+		login.Password, login.From, login.Scope = l.fromFlags.Password, l.fromFlags.From, ScopeRun
 	}
 	return login
 }
@@ -118,19 +118,19 @@ func (l *BMCLogins) account(address, user string) string {
 	return "BMC " + l.context + " " + user + "@" + cmp.Or(address, "*")
 }
 
-func (l *BMCLogins) fromRing(ctx context.Context, account string) (models.Secret, error) {
-	l.ringing.Lock()
-	defer l.ringing.Unlock()
-	if known, asked := l.rung[account]; asked || l.silent {
+func (l *BMCLogins) fromKeyring(ctx context.Context, account string) (models.Secret, error) {
+	l.keyringMu.Lock()
+	defer l.keyringMu.Unlock()
+	if known, asked := l.keyringPasswords[account]; asked || l.silent {
 		return known, nil
 	}
-	password, err := l.ring.Password(ctx, account)
+	password, err := l.keyring.Password(ctx, account)
 	switch {
 	case ctx.Err() != nil: // the caller stopped waiting
 	case err != nil:
 		l.silent = true
 	default:
-		l.rung[account] = password
+		l.keyringPasswords[account] = password
 	}
 	return password, err
 }
@@ -169,12 +169,12 @@ func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BM
 		address = allBMCs
 	}
 	account := l.account(address, login.Username)
-	if err := l.ring.Keep(ctx, account, login.Password); err != nil {
+	if err := l.keyring.Keep(ctx, account, login.Password); err != nil {
 		return err
 	}
-	l.ringing.Lock()
-	defer l.ringing.Unlock()
-	l.rung[account], l.silent = login.Password, false
+	l.keyringMu.Lock()
+	defer l.keyringMu.Unlock()
+	l.keyringPasswords[account], l.silent = login.Password, false
 	return nil
 }
 
@@ -185,15 +185,15 @@ func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	delete(l.typed, allBMCs)
 	delete(l.approved, address)
 	l.mu.Unlock()
-	if l.ring == nil {
+	if l.keyring == nil {
 		return nil
 	}
-	l.ringing.Lock()
-	defer l.ringing.Unlock()
-	clear(l.rung)
-	user = l.Given(user).Username
+	l.keyringMu.Lock()
+	defer l.keyringMu.Unlock()
+	clear(l.keyringPasswords)
+	user = l.FromFlags(user).Username
 	for _, address := range []string{address, allBMCs} {
-		if err := l.ring.Forget(ctx, l.account(address, user)); err != nil {
+		if err := l.keyring.Forget(ctx, l.account(address, user)); err != nil {
 			return err
 		}
 	}

@@ -56,11 +56,11 @@ type Config struct {
 	Contexts []Context
 	// Current is the selected context. A context from --url, OS_* variables or the default is not in Contexts.
 	Current Context
-	// Looked are the searched places in order of precedence, which explain the selection; see
-	// [Config.LookedText].
-	Looked []Place
-	// Hands are the settings of the console.
-	Hands Hands
+	// Searched are the searched places in order of precedence, which explain the selection; see
+	// [Config.SearchedText].
+	Searched []Place
+	// Console are the settings of the console.
+	Console ConsoleSettings
 	// Warnings are non-fatal problems as sentences for the user.
 	Warnings []string
 	// Files are the paths of ironworks' own files.
@@ -96,7 +96,7 @@ type Context struct {
 	// BMC configures direct connections to BMCs. Only the configuration file sets it.
 	BMC BMC
 	// Guessed is true for http://127.0.0.1:6385, the default without any configuration. If the
-	// connection fails, print [Config.LookedText].
+	// connection fails, print [Config.SearchedText].
 	Guessed bool
 	// Err is the reason why the context is unusable, or nil.
 	Err error
@@ -112,12 +112,12 @@ type Defaults struct {
 
 // Load reads the configuration and selects a context.
 //
-// The Config is never nil: with an error it still has Files, Looked and Warnings, for `config
+// The Config is never nil: with an error it still has Files, Searched and Warnings, for `config
 // paths`. The error joins all problems: [*FileError], [*SettingError] and [*PickError].
 func Load(o Options) (*Config, error) {
 	l := newLoader(o)
 	c, err := l.load()
-	c.Looked, c.Warnings, c.Files = l.looked, l.warnings, l.files()
+	c.Searched, c.Warnings, c.Files = l.searched, l.warnings, l.files()
 	return c, err
 }
 
@@ -144,10 +144,10 @@ func (c *Config) Find(name string) (Context, error) {
 	return Context{}, fmt.Errorf("no context %q", printable.Line(name))
 }
 
-// LookedPlaces returns the searched places, one line each.
-func (c *Config) LookedPlaces() []string {
-	lines := make([]string, len(c.Looked))
-	for i, p := range c.Looked {
+// SearchedPlaces returns the searched places, one line each.
+func (c *Config) SearchedPlaces() []string {
+	lines := make([]string, len(c.Searched))
+	for i, p := range c.Searched {
 		lines[i] = p.String()
 	}
 	return lines

@@ -48,7 +48,7 @@ type ourFile struct {
 	contexts []*candidate // in file order
 	byName   map[string]*candidate
 	filters  *models.SavedFilters
-	hands    Hands
+	console  ConsoleSettings
 	errs     []error // errors outside of contexts
 }
 

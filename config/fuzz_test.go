@@ -43,7 +43,7 @@ func FuzzFiles(f *testing.F) {
 			if err != nil && err.Error() == "" {
 				t.Error("an empty error")
 			}
-			_, _, _ = c.Show(), c.Paths(), c.LookedText()
+			_, _, _ = c.Show(), c.Paths(), c.SearchedText()
 		}
 	})
 }

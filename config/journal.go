@@ -22,8 +22,8 @@ const (
 	leastAge  = time.Hour
 )
 
-func journalKeys() map[string]want {
-	return map[string]want{"max_size": wantSize, "max_age": wantDuration}
+func journalKeys() map[string]valueType {
+	return map[string]valueType{"max_size": wantSize, "max_age": wantDuration}
 }
 
 // readJournal parses the limits of the journal.

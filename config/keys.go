@@ -23,35 +23,35 @@ type KeyBinding struct {
 	At Position `json:"-" yaml:"-"`
 }
 
-// Hands are the settings of the console for all contexts.
-type Hands struct {
+// ConsoleSettings are the settings of the console for all contexts.
+type ConsoleSettings struct {
 	Keys    []KeyBinding
 	Plugins []Plugin
 	Serve   Serve
 }
 
-// LoadHands reads the settings of the console from the configuration file, without the contexts: for labs and
+// LoadConsoleSettings reads the settings of the console from the configuration file, without the contexts: for labs and
 // recordings, which do not depend on the rest of the file.
-func LoadHands(o Options) (Hands, error) {
+func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	l := newLoader(o)
 	path, named := l.configPath()
 	if path == "" {
-		return Hands{}, nil
+		return ConsoleSettings{}, nil
 	}
 	data, _, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
-		return Hands{}, nil
+		return ConsoleSettings{}, nil
 	case err != nil:
-		return Hands{}, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
+		return ConsoleSettings{}, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
 	}
 	root, _, err := parse(path, data)
 	if err != nil {
-		return Hands{}, err
+		return ConsoleSettings{}, err
 	}
 	f := &ourFile{path: path}
 	l.readHands(f, root.get)
-	return f.hands, errors.Join(f.errs...)
+	return f.console, errors.Join(f.errs...)
 }
 
 // readHands reads the settings of the console; get returns a top-level value.
@@ -79,7 +79,7 @@ func (f *ourFile) readKeys(n *node) {
 			f.errs = append(f.errs, err)
 			continue
 		}
-		f.hands.Keys = append(f.hands.Keys, KeyBinding{Action: e.name, Keys: keys, At: Position{origin{file: f.path, line: e.line, column: e.column, key: key}}})
+		f.console.Keys = append(f.console.Keys, KeyBinding{Action: e.name, Keys: keys, At: Position{origin{file: f.path, line: e.line, column: e.column, key: key}}})
 	}
 }
 

@@ -29,7 +29,7 @@ func TestKeysOfTheConsole(t *testing.T) {
 		}
 	}
 	opts := Options{Home: home, WorkDir: home, SystemDir: home}
-	if hands, err := LoadHands(opts); err != nil || len(hands.Keys) > 0 {
+	if hands, err := LoadConsoleSettings(opts); err != nil || len(hands.Keys) > 0 {
 		t.Errorf("without a file: %v %v", hands, err)
 	}
 	write(boundKeys + "contexts:\n  x: {url: 'http://h'}\n")
@@ -37,11 +37,11 @@ func TestKeysOfTheConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hands, err := LoadHands(opts)
+	hands, err := LoadConsoleSettings(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, got := range [][]KeyBinding{c.Hands.Keys, hands.Keys} {
+	for _, got := range [][]KeyBinding{c.Console.Keys, hands.Keys} {
 		want := map[string][]string{"fleet": {"1"}, "wide": {"w", "f5"}, "undeploy": {}}
 		if len(got) != len(want) {
 			t.Fatalf("%+v", got)
@@ -58,19 +58,19 @@ func TestKeysOfTheConsole(t *testing.T) {
 	}
 	// Labs and recordings do not depend on the contexts.
 	write(boundKeys + "contexts:\n  x: {url: 7}\n")
-	if hands, err := LoadHands(opts); err != nil || len(hands.Keys) != 3 {
+	if hands, err := LoadConsoleSettings(opts); err != nil || len(hands.Keys) != 3 {
 		t.Errorf("with a broken context: %v %v", hands, err)
 	}
 	write("keys: 7\n")
-	if _, err := LoadHands(opts); err == nil || !strings.Contains(err.Error(), "config.yaml:1:7: keys: must be a mapping") {
+	if _, err := LoadConsoleSettings(opts); err == nil || !strings.Contains(err.Error(), "config.yaml:1:7: keys: must be a mapping") {
 		t.Errorf("with broken keys: %v", err)
 	}
 	write("keys: {\n")
-	if _, err := LoadHands(opts); err == nil || !strings.Contains(err.Error(), "not valid YAML") {
+	if _, err := LoadConsoleSettings(opts); err == nil || !strings.Contains(err.Error(), "not valid YAML") {
 		t.Errorf("with broken YAML: %v", err)
 	}
 	opts.Flags.ConfigFile = filepath.Join(home, "missing.yaml")
-	if _, err := LoadHands(opts); err == nil || !strings.Contains(err.Error(), "missing.yaml") {
+	if _, err := LoadConsoleSettings(opts); err == nil || !strings.Contains(err.Error(), "missing.yaml") {
 		t.Errorf("with a missing --config: %v", err)
 	}
 }

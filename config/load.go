@@ -23,7 +23,7 @@ type loader struct {
 	osEnv      *candidate   // OS_*
 	layers     *viper.Viper // top level of the configuration file, env and flags, merged
 
-	looked   []Place
+	searched []Place
 	warnings []string
 }
 
@@ -72,7 +72,7 @@ func (l *loader) load() (*Config, error) {
 
 // choose selects a context and derives all connections.
 func (l *loader) choose() (*Config, error) {
-	c := &Config{Hands: l.ours.hands}
+	c := &Config{Console: l.ours.console}
 	picked, err := l.pick()
 	if picked != nil {
 		c.Current = l.resolve(picked, true)
@@ -204,11 +204,11 @@ func (l *loader) recordPlace(what, path string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.Note = readProblem(err)
 	}
-	l.looked = append(l.looked, p)
+	l.searched = append(l.searched, p)
 }
 
 // annotatePlace adds a remark to the last searched place.
-func (l *loader) annotatePlace(text string) { l.looked[len(l.looked)-1].Note = text }
+func (l *loader) annotatePlace(text string) { l.searched[len(l.searched)-1].Note = text }
 
 // lookVariables records the flags and variables that can select a context.
 func (l *loader) lookVariables() {
@@ -220,12 +220,12 @@ func (l *loader) lookVariables() {
 		{l.env, ownName},
 	} {
 		for _, key := range []string{keyURL, keyContext, keyCloud} {
-			l.looked = append(l.looked, Place{What: layer.name(key), Found: layer.s.has(key)})
+			l.searched = append(l.searched, Place{What: layer.name(key), Found: layer.s.has(key)})
 		}
 	}
 	for _, name := range []string{"OS_CLOUD", "OS_AUTH_URL", "OS_ENDPOINT"} {
 		_, found := l.variable(name)
-		l.looked = append(l.looked, Place{What: name, Found: found})
+		l.searched = append(l.searched, Place{What: name, Found: found})
 	}
 }
 

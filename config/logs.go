@@ -32,12 +32,12 @@ type LogsSSH struct {
 	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config, or "none"
 }
 
-func logsKeys() map[string]want {
-	return map[string]want{"ssh": wantMapping, "archive": wantText, "listen": wantText, "sources": wantTextList}
+func logsKeys() map[string]valueType {
+	return map[string]valueType{"ssh": wantMapping, "archive": wantText, "listen": wantText, "sources": wantTextList}
 }
 
-func logsSSHKeys() map[string]want {
-	return map[string]want{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
+func logsSSHKeys() map[string]valueType {
+	return map[string]valueType{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
 }
 
 // logSources returns the configurable sources, without the serial console, because reading it

@@ -52,16 +52,16 @@ func (p Place) String() string {
 	return printable.Line(fmt.Sprintf("%s: %s", where, state))
 }
 
-// LookedText lists the searched places, one per line. Print it if the default address does not
+// SearchedText lists the searched places, one per line. Print it if the default address does not
 // respond.
-func (c *Config) LookedText() string {
+func (c *Config) SearchedText() string {
 	var b strings.Builder
 	if c.Current.Guessed {
 		fmt.Fprintf(&b, "No Ironic is configured, so %s was tried. Searched:\n", c.Current.Connection.Endpoint)
 	} else {
 		b.WriteString("Searched:\n")
 	}
-	for _, p := range c.Looked {
+	for _, p := range c.Searched {
 		fmt.Fprintf(&b, "  %s\n", p)
 	}
 	if c.Current.Guessed {

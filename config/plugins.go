@@ -20,8 +20,8 @@ type Plugin struct {
 // consents are the configuration values for the confirmation that a plugin requires.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
-func pluginKeys() map[string]want {
-	return map[string]want{
+func pluginKeys() map[string]valueType {
+	return map[string]valueType{
 		"help": wantText, "key": wantAny, "scope": wantText, "command": wantTextList, "confirm": wantText,
 		"changes": wantBool, "background": wantBool, "pause": wantBool,
 	}
@@ -46,7 +46,7 @@ func (f *ourFile) readPlugins(n *node, home string) {
 		if strings.Contains(p.Args[0], "/") || strings.HasPrefix(p.Args[0], "~") {
 			p.Args[0] = expandPath(p.Args[0], home, filepath.Dir(f.path))
 		}
-		f.hands.Plugins = append(f.hands.Plugins, Plugin{Plugin: p, At: Position{at}})
+		f.console.Plugins = append(f.console.Plugins, Plugin{Plugin: p, At: Position{at}})
 	}
 }
 
@@ -122,7 +122,7 @@ type ShownPlugin struct {
 }
 
 // showPlugins returns the plugins by their names.
-func (h Hands) showPlugins() map[string]ShownPlugin {
+func (h ConsoleSettings) showPlugins() map[string]ShownPlugin {
 	if len(h.Plugins) == 0 {
 		return nil
 	}

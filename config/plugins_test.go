@@ -19,7 +19,7 @@ func loadPlugins(t *testing.T, text string) (home string, plugins []Plugin, err 
 	if err := os.WriteFile(path, []byte("plugins:\n"+text+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hands, err := LoadHands(Options{Home: home, WorkDir: home, SystemDir: home, Flags: Flags{ConfigFile: path}})
+	hands, err := LoadConsoleSettings(Options{Home: home, WorkDir: home, SystemDir: home, Flags: Flags{ConfigFile: path}})
 	return home, hands.Plugins, err
 }
 

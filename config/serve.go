@@ -23,8 +23,8 @@ type Serve struct {
 	Record string
 }
 
-func serveKeys() map[string]want {
-	return map[string]want{
+func serveKeys() map[string]valueType {
+	return map[string]valueType{
 		"listen": wantText, "host_key": wantText, "authorized_keys": wantAny, "user_ca": wantAny, "revoked_keys": wantAny,
 		"users": wantMapping, "sessions": wantAny, "sessions_per_user": wantAny, "handshakes": wantAny, "connections_per_minute": wantAny,
 		"idle": wantDuration, "record": wantText,
@@ -34,7 +34,7 @@ func serveKeys() map[string]want {
 func (f *ourFile) readServe(n *node, home string) {
 	good, errs := check(n, "serve", serveKeys())
 	f.errs = append(f.errs, errs...)
-	s := &f.hands.Serve
+	s := &f.console.Serve
 	path := func(text string) string { return expandPath(text, home, filepath.Dir(f.path)) }
 	for key, to := range map[string]*string{"listen": &s.Listen, "host_key": &s.HostKey, "record": &s.Record} {
 		if n := good[key]; n != nil {
@@ -77,7 +77,7 @@ func (f *ourFile) readUsers(n *node) {
 	users := map[string]access.Grant{}
 	for _, e := range n.entries {
 		key := join("serve.users", e.name)
-		good, errs := check(e.value, key, map[string]want{"role": wantText, "nodes": wantText})
+		good, errs := check(e.value, key, map[string]valueType{"role": wantText, "nodes": wantText})
 		f.errs = append(f.errs, errs...)
 		var g access.Grant
 		if n := good["role"]; n != nil {
@@ -95,5 +95,5 @@ func (f *ourFile) readUsers(n *node) {
 		}
 		users[e.name] = g
 	}
-	f.hands.Serve.Access.Users = users
+	f.console.Serve.Access.Users = users
 }

@@ -66,7 +66,7 @@ type ShownContext struct {
 
 // Show returns the configuration for YAML or JSON.
 func (c *Config) Show() Shown {
-	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Hands.Keys, Plugins: c.Hands.showPlugins(), Warnings: c.Warnings}
+	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Console.Keys, Plugins: c.Console.showPlugins(), Warnings: c.Warnings}
 	for i := range c.Contexts {
 		s.Contexts = append(s.Contexts, c.Contexts[i].Show())
 	}

@@ -88,7 +88,7 @@ func TestNoConfigurationAtAll(t *testing.T) {
 Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.
 ironworks --lab opens the console on simulated machines and needs no Ironic.
 `
-	if got := b.short(c.LookedText()); got != want {
+	if got := b.short(c.SearchedText()); got != want {
 		t.Errorf("looked\n got %s\nwant %s", got, want)
 	}
 }
@@ -96,7 +96,7 @@ ironworks --lab opens the console on simulated machines and needs no Ironic.
 func TestLookedTellsWhatIsEmpty(t *testing.T) {
 	t.Parallel()
 	b := box{files: map[string]string{oursPath: "# soon\n", cloudsPath: "clouds:\n"}}
-	text := b.short(b.mustLoad(t).LookedText())
+	text := b.short(b.mustLoad(t).SearchedText())
 	for _, want := range []string{
 		"config file " + oursPath + ": no contexts\n", "clouds.yaml " + cloudsPath + ": no clouds\n",
 	} {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// want is the type of a key's value in the configuration file.
-type want int
+// valueType is the type of a key's value in the configuration file.
+type valueType int
 
 const (
-	wantText want = iota
+	wantText valueType = iota
 	wantPort
 	wantBool
 	wantDuration
@@ -22,8 +22,8 @@ const (
 )
 
 // fileKeys are the top-level keys of the configuration file.
-func fileKeys() map[string]want {
-	return map[string]want{
+func fileKeys() map[string]valueType {
+	return map[string]valueType{
 		keyContext:  wantText,
 		keyTimeout:  wantDuration,
 		keyReadOnly: wantBool,
@@ -36,8 +36,8 @@ func fileKeys() map[string]want {
 }
 
 // contextKeys are the keys of a context.
-func contextKeys() map[string]want {
-	keys := map[string]want{
+func contextKeys() map[string]valueType {
+	keys := map[string]valueType{
 		keyTimeout:    wantDuration,
 		keyAPIVersion: wantVersion,
 		keyReadOnly:   wantBool,
@@ -63,12 +63,12 @@ func contextKeys() map[string]want {
 }
 
 // defaultsKeys are the keys of a context's defaults.
-func defaultsKeys() map[string]want {
-	return map[string]want{"columns": wantTextList, "sort": wantText, "filter": wantText}
+func defaultsKeys() map[string]valueType {
+	return map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}
 }
 
 // check compares a mapping with its keys. It returns the valid values and all problems.
-func check(n *node, path string, keys map[string]want) (good map[string]*node, problems []error) {
+func check(n *node, path string, keys map[string]valueType) (good map[string]*node, problems []error) {
 	good = map[string]*node{}
 	if n.kind == kindEmpty {
 		return good, nil
@@ -96,7 +96,7 @@ func check(n *node, path string, keys map[string]want) (good map[string]*node, p
 }
 
 // hintFor returns a hint for an unknown key.
-func hintFor(name string, keys map[string]want) string {
+func hintFor(name string, keys map[string]valueType) string {
 	switch name {
 	case "endpoint", "endpoint_override", "baremetal_endpoint_override":
 		name = keyURL
@@ -124,7 +124,7 @@ func hintFor(name string, keys map[string]want) string {
 
 // check returns an error for a value of the wrong type. It never quotes the value, which may be
 // a password.
-func (w want) check(n *node, key string) error {
+func (w valueType) check(n *node, key string) error {
 	wrong := func(must, hint string) error {
 		if n.kind == kindEmpty {
 			return n.fault(key, "has no value", "set a value, in quotes if it starts with #, or remove the key")

@@ -23,14 +23,14 @@ type Editor struct {
 	cmd *exec.Cmd
 	// name is the command, and from the variable with it.
 	name, from string
-	away       func() (back func())
+	handOver   func() (back func())
 }
 
 // New returns the editor of $VISUAL or $EDITOR, or vi. A value with shell syntax is run by the
-// shell, as in git. New calls away, if not nil, when the editor takes the terminal, and back
+// shell, as in git. New calls handOver, if not nil, when the editor takes the terminal, and back
 // when it ends.
-func New(ctx context.Context, path string, env func(name string) string, away func() (back func())) (*Editor, error) {
-	e := &Editor{name: "vi", away: away}
+func New(ctx context.Context, path string, env func(name string) string, handOver func() (back func())) (*Editor, error) {
+	e := &Editor{name: "vi", handOver: handOver}
 	for _, from := range []string{"VISUAL", "EDITOR"} {
 		if name := strings.TrimSpace(env(from)); name != "" {
 			e.name, e.from = name, "$"+from
@@ -56,8 +56,8 @@ func New(ctx context.Context, path string, env func(name string) string, away fu
 
 // Run waits for the editor. Meanwhile, the editor handles Ctrl-C.
 func (e *Editor) Run() error {
-	if e.away != nil {
-		defer e.away()()
+	if e.handOver != nil {
+		defer e.handOver()()
 	}
 	err := e.cmd.Run()
 	var exit *exec.ExitError

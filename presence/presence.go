@@ -13,8 +13,8 @@ import (
 	"ironworks/printable"
 )
 
-// Person is one session of a user.
-type Person struct {
+// Session describes one session of a user.
+type Session struct {
 	// ID is the number of the session, from 1.
 	ID int `json:"session"`
 	// User, Role, Fingerprint and Address are from the login.
@@ -55,10 +55,10 @@ type Room struct {
 // Seat is the place of one session in the room.
 type Seat struct {
 	room *Room
-	// changed is called when people or frames have changed, or a message has arrived. It must not block.
+	// changed is called when sessions or frames have changed, or a message has arrived. It must not block.
 	changed func()
 
-	person    Person
+	session   Session
 	messages  []Message
 	frame     Frame
 	followers int
@@ -68,12 +68,12 @@ type Seat struct {
 func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
 
 // Enter adds a session and sets its number. Changed, which must not block, is called after every change in the room.
-func (r *Room) Enter(p Person, changed func()) *Seat {
+func (r *Room) Enter(p Session, changed func()) *Seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	p.ID = r.last
-	s := &Seat{room: r, person: p, changed: changed}
+	s := &Seat{room: r, session: p, changed: changed}
 	r.seats[p.ID] = s
 	r.notify()
 	return s
@@ -83,8 +83,8 @@ func (r *Room) Enter(p Person, changed func()) *Seat {
 func (s *Seat) Leave() {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	delete(s.room.seats, s.person.ID)
-	s.room.unfollow(s.person.Following)
+	delete(s.room.seats, s.session.ID)
+	s.room.unfollow(s.session.Following)
 	s.room.notify()
 }
 
@@ -94,36 +94,36 @@ func (r *Room) notify() {
 	}
 }
 
-// Me returns the session.
-func (s *Seat) Me() Person {
+// Self returns the session.
+func (s *Seat) Self() Session {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	return s.person
+	return s.session
 }
 
-// People returns all sessions, in order of their numbers.
-func (r *Room) People() []Person {
+// Sessions returns all sessions, in order of their numbers.
+func (r *Room) Sessions() []Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	people := make([]Person, 0, len(r.seats))
+	sessions := make([]Session, 0, len(r.seats))
 	for _, s := range r.seats {
-		people = append(people, s.person)
+		sessions = append(sessions, s.session)
 	}
-	slices.SortFunc(people, func(a, b Person) int { return cmp.Compare(a.ID, b.ID) })
-	return people
+	slices.SortFunc(sessions, func(a, b Session) int { return cmp.Compare(a.ID, b.ID) })
+	return sessions
 }
 
-// People returns all sessions of the room.
-func (s *Seat) People() []Person { return s.room.People() }
+// Sessions returns all sessions of the room.
+func (s *Seat) Sessions() []Session { return s.room.Sessions() }
 
 // Look updates the screen and node that the session shows.
 func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	if s.person.Screen == screen && s.person.Node == node {
+	if s.session.Screen == screen && s.session.Node == node {
 		return
 	}
-	s.person.Screen, s.person.Node = screen, node
+	s.session.Screen, s.session.Node = screen, node
 	s.room.notify()
 }
 
@@ -133,15 +133,15 @@ func (r *Room) AtNode(uuid, butUser string) []string {
 	defer r.mu.Unlock()
 	users := map[string]bool{}
 	for _, seat := range r.seats {
-		if seat.person.Node.UUID == uuid && seat.person.User != butUser {
-			users[seat.person.User] = true
+		if seat.session.Node.UUID == uuid && seat.session.User != butUser {
+			users[seat.session.User] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(users))
 }
 
 // AtNode returns the other users whose sessions show a node.
-func (s *Seat) AtNode(uuid string) []string { return s.room.AtNode(uuid, s.person.User) }
+func (s *Seat) AtNode(uuid string) []string { return s.room.AtNode(uuid, s.session.User) }
 
 // ByNode returns the users of [Seat.AtNode] for all nodes, by UUID.
 func (s *Seat) ByNode() map[string][]string {
@@ -149,8 +149,8 @@ func (s *Seat) ByNode() map[string][]string {
 	defer s.room.mu.Unlock()
 	nodes := map[string][]string{}
 	for _, other := range s.room.seats {
-		p := &other.person
-		if p.Node.UUID != "" && p.User != s.person.User && !slices.Contains(nodes[p.Node.UUID], p.User) {
+		p := &other.session
+		if p.Node.UUID != "" && p.User != s.session.User && !slices.Contains(nodes[p.Node.UUID], p.User) {
 			nodes[p.Node.UUID] = append(nodes[p.Node.UUID], p.User)
 		}
 	}
@@ -161,10 +161,10 @@ func (s *Seat) ByNode() map[string][]string {
 }
 
 // Say sends a line to all other sessions.
-func (s *Seat) Say(text string) { s.room.say(s.person.User, text, s) }
+func (s *Seat) Say(text string) { s.room.send(s.session.User, text, s) }
 
 // Say sends a line to all sessions, in the name of a user.
-func (r *Room) Say(user, text string) { r.say(user, text, nil) }
+func (r *Room) Say(user, text string) { r.send(user, text, nil) }
 
 // messagesMost bounds the messages that wait for a session.
 const messagesMost = 20
@@ -172,8 +172,8 @@ const messagesMost = 20
 // MessageMost bounds a message, in characters; the rest is dropped.
 const MessageMost = 200
 
-// say sends a message of one line: a second line would look like a message of another user.
-func (r *Room) say(user, text string, from *Seat) {
+// send sends a message of one line: a second line would look like a message of another user.
+func (r *Room) send(user, text string, from *Seat) {
 	if all := []rune(printable.Line(text)); len(all) > MessageMost {
 		text = string(all[:MessageMost])
 	} else {
@@ -209,11 +209,11 @@ func (s *Seat) WhyNotFollow(id int) string {
 	switch {
 	case !there:
 		return "the session has ended"
-	case id == s.person.ID:
+	case id == s.session.ID:
 		return "this is your session"
-	case s.person.Nodes != "" && s.person.Nodes != other.person.Nodes:
+	case s.session.Nodes != "" && s.session.Nodes != other.session.Nodes:
 		return "that session shows nodes that you cannot see"
-	case other.person.Following != 0:
+	case other.session.Following != 0:
 		return "that session follows another one"
 	}
 	return ""
@@ -223,11 +223,11 @@ func (s *Seat) WhyNotFollow(id int) string {
 func (s *Seat) Follow(id int) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	s.room.unfollow(s.person.Following)
-	s.person.Following = 0
+	s.room.unfollow(s.session.Following)
+	s.session.Following = 0
 	if other, there := s.room.seats[id]; there {
 		other.followers++
-		s.person.Following = id
+		s.session.Following = id
 	}
 	s.room.notify()
 }
@@ -241,14 +241,14 @@ func (r *Room) unfollow(id int) {
 }
 
 // Followed returns the last frame of the session that this one follows; false if it has ended.
-func (s *Seat) Followed() (Frame, Person, bool) {
+func (s *Seat) Followed() (Frame, Session, bool) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	other, there := s.room.seats[s.person.Following]
+	other, there := s.room.seats[s.session.Following]
 	if !there {
-		return Frame{}, Person{}, false
+		return Frame{}, Session{}, false
 	}
-	return other.frame, other.person, true
+	return other.frame, other.session, true
 }
 
 // Show passes a frame to the followers. Without followers it is dropped.
@@ -260,7 +260,7 @@ func (s *Seat) Show(f Frame) {
 	}
 	s.frame = f
 	for _, other := range s.room.seats {
-		if other.person.Following == s.person.ID {
+		if other.session.Following == s.session.ID {
 			other.changed()
 		}
 	}

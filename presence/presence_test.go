@@ -15,7 +15,7 @@ import (
 // enter adds a session of a user, whose changes are counted.
 func enter(r *Room, user, nodes string) (s *Seat, changes *int) {
 	changes = new(int)
-	return r.Enter(Person{User: user, Nodes: nodes}, func() { *changes++ }), changes
+	return r.Enter(Session{User: user, Nodes: nodes}, func() { *changes++ }), changes
 }
 
 func TestPeopleComeAndGo(t *testing.T) {
@@ -23,16 +23,16 @@ func TestPeopleComeAndGo(t *testing.T) {
 	r := NewRoom()
 	anna, changes := enter(r, "anna", "")
 	ben, _ := enter(r, "ben", "")
-	if got := r.People(); len(got) != 2 || got[0].User != "anna" || got[0].ID != 1 || got[1].ID != 2 || !reflect.DeepEqual(got, anna.People()) {
+	if got := r.Sessions(); len(got) != 2 || got[0].User != "anna" || got[0].ID != 1 || got[1].ID != 2 || !reflect.DeepEqual(got, anna.Sessions()) {
 		t.Errorf("people: %+v", got)
 	}
 	before := *changes
 	ben.Leave()
-	if got := r.People(); len(got) != 1 || *changes != before+1 {
+	if got := r.Sessions(); len(got) != 1 || *changes != before+1 {
 		t.Errorf("people: %+v, told %d times", got, *changes-before)
 	}
-	if third, _ := enter(r, "carl", ""); third.Me().ID != 3 {
-		t.Errorf("the number of a session was given twice: %d", third.Me().ID)
+	if third, _ := enter(r, "carl", ""); third.Self().ID != 3 {
+		t.Errorf("the number of a session was given twice: %d", third.Self().ID)
 	}
 }
 
@@ -159,15 +159,15 @@ func TestWhyNotFollow(t *testing.T) {
 		from, to *Seat
 		may      bool
 	}{{all, limited, true}, {all, all, false}, {limited, all, false}, {limited, same, true}, {limited, other, false}} {
-		if why := tt.from.WhyNotFollow(tt.to.Me().ID); (why == "") != tt.may {
-			t.Errorf("%s follows %s: %q", tt.from.Me().User, tt.to.Me().User, why)
+		if why := tt.from.WhyNotFollow(tt.to.Self().ID); (why == "") != tt.may {
+			t.Errorf("%s follows %s: %q", tt.from.Self().User, tt.to.Self().User, why)
 		}
 	}
 	if all.WhyNotFollow(99) == "" {
 		t.Error("a session that does not exist can be followed")
 	}
-	limited.Follow(same.Me().ID)
-	if all.WhyNotFollow(limited.Me().ID) == "" {
+	limited.Follow(same.Self().ID)
+	if all.WhyNotFollow(limited.Self().ID) == "" {
 		t.Error("a session that follows another one can be followed")
 	}
 }
@@ -180,9 +180,9 @@ func TestRoomConcurrently(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for n := range 50 {
-				s := r.Enter(Person{User: fmt.Sprint("user ", i)}, func() {})
+				s := r.Enter(Session{User: fmt.Sprint("user ", i)}, func() {})
 				s.Look("screen", models.NodeRef{UUID: fmt.Sprint(n)})
-				s.Follow(r.People()[0].ID)
+				s.Follow(r.Sessions()[0].ID)
 				s.Show(Frame{Content: fmt.Sprint(n)})
 				s.Say("hello")
 				s.Messages()
@@ -193,7 +193,7 @@ func TestRoomConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if left := r.People(); len(left) != 0 {
+	if left := r.Sessions(); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
 }

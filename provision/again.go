@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Again reads the nodes of some items again and plans another attempt, after the checks if it
+// PlanRetry reads the nodes of some items again and plans another attempt, after the checks if it
 // deploys. Changes has the differences from what was shown before, a line each.
-func (r *Runner) Again(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
+func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	ids := make([]string, len(items))
 	for i := range items {
 		ids[i] = items[i].Node.UUID

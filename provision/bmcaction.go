@@ -38,15 +38,15 @@ func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	if _, err := bmc.TargetOf(n); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
 	}
-	if n.ProvisionState.Phase() == models.StateCleaning && a.disturbs() {
+	if n.ProvisionState.Phase() == models.StateCleaning && a.interruptsWorkload() {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first").
 			WithScreenHint("abort the cleaning first (:abort)")
 	}
 	return nil
 }
 
-// disturbs reports whether the order may interrupt the workload on the machine.
-func (a *bmcAction) disturbs() bool {
+// interruptsWorkload reports whether the order may interrupt the workload on the machine.
+func (a *bmcAction) interruptsWorkload() bool {
 	switch a.order.Verb {
 	case models.BMCPowerOff, models.BMCShutDown, models.BMCReset, models.BMCRestart, models.BMCPowerCycle, models.BMCEject:
 		return true

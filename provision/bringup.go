@@ -129,11 +129,11 @@ func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node,
 	}
 	e := &Enroller{
 		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,
-		name: BringUpName, once: !opts.Wait, slots: a.slots, followed: &a.followed,
+		name: BringUpName, singleVerb: !opts.Wait, slots: a.slots, followed: &a.followed,
 	}
 	res := Enrolled{Result: Result{Node: n.Ref(), State: string(n.ProvisionState)}}
 	e.advance(ctx, going, n, &enroll.Item{Kind: enroll.Unchanged, UUID: n.UUID, Existing: n}, &res)
-	if did := strings.Join(res.Did, ", "); did != "" {
+	if did := strings.Join(res.Changes, ", "); did != "" {
 		res.Note = strings.Trim(did+"; "+res.Note, "; ")
 	}
 	return nil, res.Result, true

@@ -67,8 +67,8 @@ type cachingReader struct {
 	listed  bool
 }
 
-// once returns the cached answer, or asks for one.
-func once[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask func() (T, error)) (T, error) {
+// cached returns the cached answer, or asks for one.
+func cached[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask func() (T, error)) (T, error) {
 	mu.Lock()
 	known, is := cache[key]
 	mu.Unlock()
@@ -85,19 +85,19 @@ func once[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask fun
 }
 
 func (r *cachingReader) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
-	return once(&r.mu, r.inventories, node, func() (json.RawMessage, error) { return r.Reader.Inventory(ctx, node) })
+	return cached(&r.mu, r.inventories, node, func() (json.RawMessage, error) { return r.Reader.Inventory(ctx, node) })
 }
 
 func (r *cachingReader) Validate(ctx context.Context, id string) ([]models.Validation, error) {
-	return once(&r.mu, r.validations, id, func() ([]models.Validation, error) { return r.Reader.Validate(ctx, id) })
+	return cached(&r.mu, r.validations, id, func() ([]models.Validation, error) { return r.Reader.Validate(ctx, id) })
 }
 
 func (r *cachingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
-	return once(&r.mu, r.drivers, "", func() ([]models.Driver, error) { return r.Reader.Drivers(ctx) })
+	return cached(&r.mu, r.drivers, "", func() ([]models.Driver, error) { return r.Reader.Drivers(ctx) })
 }
 
 func (r *cachingReader) Conductors(ctx context.Context) ([]models.Conductor, error) {
-	return once(&r.mu, r.conductors, "", func() ([]models.Conductor, error) { return r.Reader.Conductors(ctx) })
+	return cached(&r.mu, r.conductors, "", func() ([]models.Conductor, error) { return r.Reader.Conductors(ctx) })
 }
 
 func (r *cachingReader) offeredBy(uuid string, ask func(uuid string) *plan.OfferedSteps) *plan.OfferedSteps {
@@ -117,7 +117,7 @@ func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTem
 	if !can {
 		return nil, errors.New(noTemplates)
 	}
-	return once(&r.mu, r.templates, "", func() ([]models.DeployTemplate, error) { return list.DeployTemplates(ctx) })
+	return cached(&r.mu, r.templates, "", func() ([]models.DeployTemplate, error) { return list.DeployTemplates(ctx) })
 }
 
 // EachPage lists the nodes once, as far as the first caller needed.
@@ -164,11 +164,11 @@ type webPart struct {
 }
 
 func (r *cachingWeb) Head(ctx context.Context, address string) (WebAnswer, error) {
-	return once(&r.mu, r.heads, address, func() (WebAnswer, error) { return r.web.Head(ctx, address) })
+	return cached(&r.mu, r.heads, address, func() (WebAnswer, error) { return r.web.Head(ctx, address) })
 }
 
 func (r *cachingWeb) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
-	got, err := once(&r.mu, r.parts, fmt.Sprint(most, part, address), func() (webPart, error) {
+	got, err := cached(&r.mu, r.parts, fmt.Sprint(most, part, address), func() (webPart, error) {
 		answer, data, err := r.web.Get(ctx, address, most, part)
 		return webPart{answer, data}, err
 	})
@@ -183,5 +183,5 @@ type cachingRegistry struct {
 }
 
 func (r *cachingRegistry) Artifact(ctx context.Context, image plan.OCIReference) (bool, error) {
-	return once(&r.mu, r.artifacts, fmt.Sprint(image), func() (bool, error) { return r.registry.Artifact(ctx, image) })
+	return cached(&r.mu, r.artifacts, fmt.Sprint(image), func() (bool, error) { return r.registry.Artifact(ctx, image) })
 }

@@ -28,9 +28,9 @@ type Consoles struct {
 	runner *Runner
 	report func(text string)
 
-	mu    sync.Mutex
-	nodes map[string]*nodeConsole
-	over  bool
+	mu     sync.Mutex
+	nodes  map[string]*nodeConsole
+	closed bool
 }
 
 // NewConsoles returns a Consoles that changes nodes through a runner, which may be read-only and writes the audit log.
@@ -93,14 +93,14 @@ func (c *Consoles) open(ctx context.Context, node models.NodeRef, refuse func(na
 func (c *Consoles) ended() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.over
+	return c.closed
 }
 
 // Close disables all consoles that are still enabled and refuses to open more. It returns the consoles that could not
 // be disabled.
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()
-	c.over = true
+	c.closed = true
 	nodes := make([]*nodeConsole, 0, len(c.nodes))
 	for _, n := range c.nodes {
 		nodes = append(nodes, n)

@@ -333,7 +333,7 @@ func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
 
 func TestErrorsOfUnfinishedDeploymentsNameKeysInTheConsole(t *testing.T) {
 	t.Parallel()
-	sent := &provision.OtherDeploymentError{Unfinished: provision.Unfinished{Stage: provision.StageSent}, Taken: true}
+	sent := &provision.OtherDeploymentError{Unfinished: provision.Unfinished{Stage: provision.StageSent}, Accepted: true}
 	if text := models.OnScreen(fmt.Errorf("deploy n1: %w", sent)); strings.Contains(text, "ironworks ") || !strings.HasSuffix(text, ":deploy-resume continues it, undeploy (:undeploy) ends it") {
 		t.Errorf("the console says %s", text)
 	}

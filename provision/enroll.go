@@ -82,8 +82,8 @@ type Enroller struct {
 	Cancels *Cancels
 
 	// name is the action's name, for errors; once sends only the next verb of a node.
-	name string
-	once bool
+	name       string
+	singleVerb bool
 	// slots bound the concurrent requests; followed counts the watched nodes.
 	slots    chan struct{}
 	followed *atomic.Int64
@@ -92,8 +92,8 @@ type Enroller struct {
 // Enrolled is the result for one node.
 type Enrolled struct {
 	Result
-	// Did lists the completed changes, in order: "created", "1 port", "verified", "inspected", "available".
-	Did []string
+	// Changes lists the completed changes, in order: "created", "1 port", "verified", "inspected", "available".
+	Changes []string
 }
 
 // Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. Changes
@@ -146,7 +146,7 @@ func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll
 	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
 		if r.Err == nil {
-			r.Did = action.did()
+			r.Changes = action.changesMade()
 			return
 		}
 		fault, requestFailed := errors.AsType[*models.Fault](r.Err)
@@ -203,7 +203,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		}
 		r.State = string(now.ProvisionState)
 		if !now.ProvisionState.Resting() {
-			if e.once {
+			if e.singleVerb {
 				r.Outcome = OutcomeAccepted
 				return
 			}
@@ -232,16 +232,16 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		}
 		tried[verb]++
 		before := now.ProvisionState
-		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
-		if !e.once && e.sendAgain(going, now, r, tried[verb]) {
+		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.singleVerb)
+		if !e.singleVerb && e.sendAgain(going, now, r, tried[verb]) {
 			r.Err = nil
 			continue
 		}
-		if r.Err != nil || e.once {
+		if r.Err != nil || e.singleVerb {
 			return
 		}
 		tried[verb] = mostSent // the verb has succeeded, and is not sent again
-		r.Did = append(r.Did, deed(verb, before))
+		r.Changes = append(r.Changes, completedText(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
 				return
@@ -275,7 +275,7 @@ func (e *Enroller) stuckError(n *models.Node) error {
 	return failed
 }
 
-func deed(v models.Verb, before models.ProvisionState) string {
+func completedText(v models.Verb, before models.ProvisionState) string {
 	switch {
 	case v == models.VerbManage && before == models.StateEnroll:
 		return "verified"
@@ -292,19 +292,19 @@ func deed(v models.Verb, before models.ProvisionState) string {
 // await watches an operation that is already running on a node.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
 	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
-	e.Runner.follow(going, &resting{name: e.name}, n, time.Now(), opts, &r.Result)
+	e.Runner.follow(going, &otherOperation{name: e.name}, n, time.Now(), opts, &r.Result)
 	return r.Err == nil
 }
 
-// resting is another client's operation, which ends when the node reaches a stable state.
-type resting struct {
+// otherOperation is another client's operation, which ends when the node reaches a stable state.
+type otherOperation struct {
 	verbAction
 	name string
 }
 
-func (a *resting) Name() string { return a.name }
+func (a *otherOperation) Name() string { return a.name }
 
-func (*resting) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+func (*otherOperation) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
@@ -375,7 +375,7 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 		if r.Result = e.act(ctx, going, action, n, false); r.Err != nil {
 			return r.Err
 		}
-		r.Did = append(r.Did, action.did()...)
+		r.Changes = append(r.Changes, action.changesMade()...)
 	}
 	r.Note = strings.Join(others, "; ")
 	return nil

@@ -28,8 +28,8 @@ func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal {
 // Effect is empty: nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// did names the changes that the action has made.
-func (a *enrollAction) did() []string {
+// changesMade names the changes that the action has made.
+func (a *enrollAction) changesMade() []string {
 	var did []string
 	if a.item.Kind == enroll.Create {
 		did = append(did, "created")

@@ -192,8 +192,8 @@ func (f *EnrollFound) Deployments() *plan.Plan {
 	return all
 }
 
-// Lost counts the BMCs without a system.
-func (f *EnrollFound) Lost() int {
+// CountFailed counts the BMCs without a system.
+func (f *EnrollFound) CountFailed() int {
 	n := 0
 	for i := range f.BMCs {
 		if f.BMCs[i].Status != DiscoveryFound {
@@ -333,8 +333,8 @@ func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []en
 	return enroll.Compare(nodes, have, enroll.Options{UpdateCredentials: in.UpdateCredentials, Complete: in.Ramdisk.boots(drivers)}), nil
 }
 
-// Words returns the input as words of ironworks enroll, with secrets masked.
-func (in *EnrollInput) Words(goal Goal, noInspect bool) []string {
+// CommandLine returns the input as words of ironworks enroll, with secrets masked.
+func (in *EnrollInput) CommandLine(goal Goal, noInspect bool) []string {
 	words := []string{"enroll"}
 	add := func(flag string, values ...string) {
 		for _, v := range values {
@@ -356,7 +356,7 @@ func (in *EnrollInput) Words(goal Goal, noInspect bool) []string {
 		add("--set", arg)
 	}
 	add("--credentials", in.Credentials)
-	for _, word := range in.Ramdisk.words() {
+	for _, word := range in.Ramdisk.commandFlags() {
 		add(word[0], word[1])
 	}
 	if in.UpdateCredentials {

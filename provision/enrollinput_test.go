@@ -92,7 +92,7 @@ func TestEnrollReaderRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Nodes) != 2 || found.Completed != 1 || len(found.Files) != 1 || found.Files[0].Nodes != 2 || found.Files[0].Format != nodefile.CSV || found.Lost() != 0 {
+	if len(found.Nodes) != 2 || found.Completed != 1 || len(found.Files) != 1 || found.Files[0].Nodes != 2 || found.Files[0].Format != nodefile.CSV || found.CountFailed() != 0 {
 		t.Errorf("found %+v", found)
 	}
 	for i := range found.Nodes {
@@ -137,11 +137,11 @@ func TestEnrollInputWords(t *testing.T) {
 	}
 	want := "enroll|-f|a.csv|-f|b.json|--format|csv|--set|owner=two words|--set|driver_info.redfish_password=******|--credentials|logins.yaml|" +
 		"--update-credentials|--to|available|--no-inspect"
-	if got := strings.Join(in.Words(provision.GoalAvailable, true), "|"); got != want {
+	if got := strings.Join(in.CommandLine(provision.GoalAvailable, true), "|"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	in = provision.EnrollInput{BMCs: []string{"10.0.0.1-3"}, Names: "serial"}
-	if got := strings.Join(in.Words(provision.GoalEnroll, false), " "); got != "enroll --bmc 10.0.0.1-3 --names serial" {
+	if got := strings.Join(in.CommandLine(provision.GoalEnroll, false), " "); got != "enroll --bmc 10.0.0.1-3 --names serial" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -75,8 +75,8 @@ func TestEnrollComparesPorts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := inspectedNode(t, test.port, test.nics)
 				got := r.run()
-				if got.Outcome != provision.OutcomeDone || got.State != string(models.StateManageable) || strings.Join(got.Did, ", ") != test.did {
-					t.Errorf("%s %s %q: %v", got.Outcome, got.State, got.Did, got.Err)
+				if got.Outcome != provision.OutcomeDone || got.State != string(models.StateManageable) || strings.Join(got.Changes, ", ") != test.did {
+					t.Errorf("%s %s %q: %v", got.Outcome, got.State, got.Changes, got.Err)
 				}
 				if !strings.HasPrefix(got.Note, test.note) || test.note == "" && got.Note != "" {
 					t.Errorf("note %q, want %q", got.Note, test.note)
@@ -84,7 +84,7 @@ func TestEnrollComparesPorts(t *testing.T) {
 				if created := r.created(); !slices.Equal(created, test.created) {
 					t.Errorf("created %q, want %q", created, test.created)
 				}
-				if again := r.run(); again.Outcome != provision.OutcomeDone || len(again.Did) != 0 || !slices.Equal(r.created(), test.created) {
+				if again := r.run(); again.Outcome != provision.OutcomeDone || len(again.Changes) != 0 || !slices.Equal(r.created(), test.created) {
 					t.Errorf("again: %+v", again)
 				}
 			})

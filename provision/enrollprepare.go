@@ -44,7 +44,7 @@ func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *e
 	if r.Result = e.act(ctx, going, newPrepareAction(left), n, true); r.Err != nil {
 		return false
 	}
-	r.Did = append(r.Did, "prepared ("+left.String()+")")
+	r.Changes = append(r.Changes, "prepared ("+left.String()+")")
 	return e.hintAgain(ctx, going, n, wanted, r)
 }
 

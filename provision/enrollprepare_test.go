@@ -62,7 +62,7 @@ func TestEnrollPreparesOnce(t *testing.T) {
 					if m := manage(t, client, r.Node.UUID); m.Err != nil {
 						t.Fatal(m.Err)
 					}
-					if r, third := toAvailable(t, api, &api.sent); r.Outcome != provision.OutcomeDone || third != 0 || slices.ContainsFunc(r.Did, func(s string) bool { return strings.HasPrefix(s, "prepared") }) {
+					if r, third := toAvailable(t, api, &api.sent); r.Outcome != provision.OutcomeDone || third != 0 || slices.ContainsFunc(r.Changes, func(s string) bool { return strings.HasPrefix(s, "prepared") }) {
 						t.Errorf("with the settings: cleaned %d times, %+v", third, r)
 					}
 				})

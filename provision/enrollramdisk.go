@@ -55,8 +55,8 @@ func (r EnrollRamdisk) check() error {
 	return nil
 }
 
-// words returns the flags of ironworks enroll.
-func (r EnrollRamdisk) words() [][2]string {
+// commandFlags returns the flags of ironworks enroll.
+func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
 

@@ -112,7 +112,7 @@ func TestEnrollRamdiskIsChecked(t *testing.T) {
 	}
 	in := provision.EnrollInput{Files: []string{"a"}, Ramdisk: provision.EnrollRamdisk{ISO: bootISO, Kernel: bootKernel, Initramfs: bootInitrd, KernelParams: "quiet"}}
 	want := "enroll -f a --deploy-iso " + bootISO + " --deploy-kernel " + bootKernel + " --deploy-ramdisk " + bootInitrd + " --kernel-params quiet"
-	if got := strings.Join(in.Words(provision.GoalEnroll, false), " "); got != want {
+	if got := strings.Join(in.CommandLine(provision.GoalEnroll, false), " "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -19,12 +19,12 @@ const firstPoll = time.Second
 type following struct {
 	action Action
 	before *models.Node
-	// began is the local time at which the request was sent. ahead is how far the server's clock is ahead, to the
-	// second; known reports whether it was measured.
-	began    time.Time
-	ahead    time.Duration
-	known    bool
-	evidence models.Evidence
+	// began is the local time at which the request was sent. clockAhead is how far the server's clock is ahead, to the
+	// second; clockKnown reports whether it was measured.
+	began      time.Time
+	clockAhead time.Duration
+	clockKnown bool
+	evidence   models.Evidence
 	// reason is why the action failed.
 	reason string
 }
@@ -32,15 +32,15 @@ type following struct {
 // update adds a reading of the node at local time at, when the server's clock showed date. The
 // evidence is on the server's clock, like the node's history.
 func (f *following) update(n *models.Node, at, date time.Time) {
-	if !f.known {
-		f.known = true
+	if !f.clockKnown {
+		f.clockKnown = true
 		if !date.IsZero() {
-			f.ahead = date.Sub(at)
+			f.clockAhead = date.Sub(at)
 		}
-		f.evidence.Update(f.before, f.began.Add(f.ahead))
-		f.evidence.Since = f.began.Add(f.ahead)
+		f.evidence.Update(f.before, f.began.Add(f.clockAhead))
+		f.evidence.Since = f.began.Add(f.clockAhead)
 	}
-	f.evidence.Update(n, at.Add(f.ahead))
+	f.evidence.Update(n, at.Add(f.clockAhead))
 }
 
 // follow watches the node until the action, which was sent at a time, has ended, and stores the

@@ -73,7 +73,7 @@ func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
 	})
 }
 
-func (a *hardwareAction) of(n *models.Node) hardwareWork {
+func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.works[n.UUID]
@@ -81,7 +81,7 @@ func (a *hardwareAction) of(n *models.Node) hardwareWork {
 
 // verb returns the clean or service verb with the steps of a node.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
-	w := a.of(n)
+	w := a.workOf(n)
 	if a.kindFor(n) == models.ServiceSteps {
 		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}, setsRAID: len(w.before) > 0}
 	}
@@ -89,7 +89,7 @@ func (a *hardwareAction) verb(n *models.Node) verbAction {
 }
 
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
-	w := a.of(n)
+	w := a.workOf(n)
 	if w.refused != nil {
 		r := *w.refused // a copy, because several goroutines may ask
 		r.Action, r.Node = a.name, n.Label()
@@ -103,7 +103,7 @@ func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Ref
 }
 
 func (a *hardwareAction) Effect(n *models.Node) models.Effect {
-	w, verb := a.of(n), a.verb(n)
+	w, verb := a.workOf(n), a.verb(n)
 	danger := models.DangerInterrupts
 	if verb.req.Verb == models.VerbService {
 		danger = verb.Effect(n).Danger
@@ -112,12 +112,12 @@ func (a *hardwareAction) Effect(n *models.Node) models.Effect {
 }
 
 func (a *hardwareAction) warnings(n *models.Node) []string {
-	return slices.Concat(a.of(n).warnings, a.verb(n).warnings(n))
+	return slices.Concat(a.workOf(n).warnings, a.verb(n).warnings(n))
 }
 
 func (a *hardwareAction) entries(n *models.Node) ([]entry, error) {
 	list, err := a.verb(n).entries(n)
-	return slices.Concat(a.of(n).before, list), err
+	return slices.Concat(a.workOf(n).before, list), err
 }
 
 func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {

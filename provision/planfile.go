@@ -109,8 +109,10 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// For returns a node's deployment, with its files read: for [DeployOptions].
-func (f PlanFile) For(n *models.Node) (Deployment, error) { return f.With(f.Plan.ForNode(n.Ref())) }
+// DeploymentOf returns a node's deployment, with its files read: for [DeployOptions].
+func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
+	return f.WithFields(f.Plan.ForNode(n.Ref()))
+}
 
 // Overlay has fields for all nodes that override those of a plan.
 type Overlay struct {
@@ -122,23 +124,23 @@ type Overlay struct {
 	FilesDir string
 }
 
-// Under returns options that deploy the plan with an overlay. It reads all files once in advance: an error concerns a
-// node of the plan, or the nodes that the plan does not name.
-func (f PlanFile) Under(o Overlay) (DeployOptions, error) {
+// WithOverlay returns options that deploy the plan with an overlay. It reads all files once in advance: an error
+// concerns a node of the plan, or the nodes that the plan does not name.
+func (f PlanFile) WithOverlay(o Overlay) (DeployOptions, error) {
 	for _, node := range append([]plan.Node{{}}, f.Plan.Nodes...) {
-		if _, err := f.under(o, f.Plan.For(node.Name)); err != nil {
+		if _, err := f.withOverlay(o, f.Plan.For(node.Name)); err != nil {
 			return DeployOptions{}, err
 		}
 	}
-	return DeployOptions{For: func(n *models.Node) (Deployment, error) { return f.under(o, f.Plan.ForNode(n.Ref())) }}, nil
+	return DeployOptions{For: func(n *models.Node) (Deployment, error) { return f.withOverlay(o, f.Plan.ForNode(n.Ref())) }}, nil
 }
 
-func (f PlanFile) under(o Overlay, fields plan.Fields) (Deployment, error) {
+func (f PlanFile) withOverlay(o Overlay, fields plan.Fields) (Deployment, error) {
 	fields = fields.With(o.Fields)
 	if o.ConfigDrive != nil || o.UserData != nil { // they replace the plan's file, which is not read
 		fields.ConfigDrive.UserDataFile = ""
 	}
-	d, err := f.With(fields)
+	d, err := f.WithFields(fields)
 	if err != nil {
 		return d, err
 	}
@@ -148,8 +150,8 @@ func (f PlanFile) under(o Overlay, fields plan.Fields) (Deployment, error) {
 	return d, err
 }
 
-// With returns the deployment of fields relative to this plan, with their files read.
-func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
+// WithFields returns the deployment of fields relative to this plan, with their files read.
+func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
 	switch {

@@ -43,7 +43,7 @@ func TestPlanFile(t *testing.T) {
 			{models.Node{UUID: "uuid-4", Name: "n4"}, "", fs.ErrNotExist},
 			{models.Node{UUID: "uuid-5", Name: "n5"}, "common", nil},
 		} {
-			if d, err := file.For(&test.node); string(d.UserData) != test.text || !errors.Is(err, test.err) {
+			if d, err := file.DeploymentOf(&test.node); string(d.UserData) != test.text || !errors.Is(err, test.err) {
 				t.Errorf("%s: %q, %v", test.node.Name, d.UserData, err)
 			}
 		}

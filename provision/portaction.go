@@ -182,15 +182,15 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 		return nil
 	}
 	if f.Kind == models.FaultConflict && f.Status != 0 {
-		if why := a.taken(ctx, c.mac, there[0], n); why != nil {
+		if why := a.macConflict(ctx, c.mac, there[0], n); why != nil {
 			return refusal(a, n, why.Kind, why.Why, why.Hint).WithScreenHint(why.ScreenHint)
 		}
 	}
 	return err
 }
 
-// taken is the refusal of a MAC address that a port has.
-func (a *PortAction) taken(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
+// macConflict is the refusal of a MAC address that a port has.
+func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
 	case p.NodeUUID == n.UUID:
@@ -210,7 +210,7 @@ func (a *PortAction) free(ctx context.Context, mac, self string, n *models.Node)
 	if err != nil || len(there) == 0 || there[0].UUID == self {
 		return nil, err
 	}
-	return a.taken(ctx, mac, there[0], n), nil
+	return a.macConflict(ctx, mac, there[0], n), nil
 }
 
 func (a *PortAction) add(node string, c portChange) {

@@ -196,7 +196,7 @@ func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessa
 		p.inventories = map[string]answer[json.RawMessage]{}
 	}
 	p.inventoriesMu.Unlock()
-	return once(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
+	return cached(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
 }
 
 // others reads the disks of the other nodes, once, or returns the problem that prevented reading

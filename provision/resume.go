@@ -70,13 +70,13 @@ func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 // OtherDeploymentError reports that a different deployment of the node was interrupted.
 type OtherDeploymentError struct {
 	Unfinished Unfinished
-	// Taken reports whether Ironic has accepted it.
-	Taken bool
+	// Accepted reports whether Ironic has accepted it.
+	Accepted bool
 }
 
 // Error names the commands that resume or end the other deployment.
 func (e *OtherDeploymentError) Error() string {
-	if e.Taken {
+	if e.Accepted {
 		return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
 	}
 	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
@@ -84,7 +84,7 @@ func (e *OtherDeploymentError) Error() string {
 
 // OnScreen names the keys. Only a command reverts the deployment without continuing it.
 func (e *OtherDeploymentError) OnScreen() string {
-	if e.Taken {
+	if e.Accepted {
 		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
 	}
 	return e.sentence(":deploy-resume", "ironworks deploy --give-back reverts it")
@@ -189,7 +189,7 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 	case !same && u.Stage == StageSent && action == nextFollow:
 		return d, nil // the checks name the conflict
 	case !same && u.Stage != StageSent:
-		return d, &OtherDeploymentError{Unfinished: *u, Taken: action == nextFollow}
+		return d, &OtherDeploymentError{Unfinished: *u, Accepted: action == nextFollow}
 	case action == nextFollow:
 		r.followUp, r.instance = followUpWatch, u.Instance
 		return d, nil

@@ -23,21 +23,21 @@ type runbookAction struct {
 	verbAction
 	api StepFileAPI
 
-	// book is the runbook, nil before Preflight and if err is set. steps are its steps.
-	book  *stepfile.Item
-	steps []models.Step
-	err   error
+	// runbook is the runbook, nil before Preflight and if err is set. steps are its steps.
+	runbook *stepfile.Item
+	steps   []models.Step
+	err     error
 }
 
 // Preflight reads the runbook.
 func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
-	a.book, a.steps, a.err = nil, nil, nil
+	a.runbook, a.steps, a.err = nil, nil, nil
 	all, err := StepFiles(ctx, a.api, stepfile.Runbook)
 	if err == nil {
 		var found []stepfile.Item
 		if found, err = FindStepFiles(all, stepfile.Runbook, []string{a.req.Runbook}); err == nil {
-			a.book = &found[0]
-			a.steps, err = stepsOf(a.book)
+			a.runbook = &found[0]
+			a.steps, err = stepsOf(a.runbook)
 		}
 	}
 	a.err = err
@@ -85,16 +85,16 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	switch {
 	case a.err != nil:
 		return refusal(a, n, models.RefusedArguments, models.OnScreen(a.err), "ironworks runbooks list").WithScreenHint("choose a runbook of :runbooks")
-	case a.book == nil:
+	case a.runbook == nil:
 		return refusal(a, n, models.RefusedArguments, "the runbook was not read", "")
 	}
-	name := printable.Line(a.book.Name)
-	needed := a.book.NeedsTraits()
+	name := printable.Line(a.runbook.Name)
+	needed := a.runbook.NeedsTraits()
 	if len(needed) == 0 {
 		return refusal(a, n, models.RefusedArguments, "the runbook "+name+" has no traits: Ironic runs it on no node",
 			"add traits: to its file, then ironworks runbooks apply").WithScreenHint("edit the runbook in :runbooks, and add traits")
 	}
-	if len(stepfile.OnNode([]stepfile.Item{*a.book}, n.Traits)) == 0 {
+	if len(stepfile.OnNode([]stepfile.Item{*a.runbook}, n.Traits)) == 0 {
 		one := printable.Line(needed[0])
 		return refusal(a, n, models.RefusedArguments, "the node has no trait of the runbook "+name+": "+printable.Line(strings.Join(needed, ", ")),
 			"ironworks set "+n.Label()+" traits+="+one).WithScreenHint(models.RunKey("set", "traits+="+one))
@@ -108,30 +108,30 @@ func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps()
 // notes name settings that Ironic ignores, or decides by the operator's roles.
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
-	if a.req.DisableRamdisk && !a.is("disable_ramdisk") {
+	if a.req.DisableRamdisk && !a.isTrue("disable_ramdisk") {
 		list = append(list, "--disable-ramdisk has no effect: Ironic uses disable_ramdisk of the runbook, which is false")
 	}
-	if owner := a.book.Fields.Text("owner"); owner != "" && !a.is("public") && owner != n.Owner {
+	if owner := a.runbook.Fields.Text("owner"); owner != "" && !a.isTrue("public") && owner != n.Owner {
 		list = append(list, fmt.Sprintf("the runbook belongs to project %s, which does not own the node: Ironic may refuse it (policy baremetal:runbook:use)", printable.Line(owner)))
 	}
-	if a.is("disable_ramdisk") {
+	if a.isTrue("disable_ramdisk") {
 		list = append(list, "without the ramdisk (disable_ramdisk)")
 	}
 	return list
 }
 
-// is reports whether a field of the runbook is true.
-func (a *runbookAction) is(field string) bool {
-	value, _ := a.book.Fields.Get(field).(bool)
+// isTrue reports whether a field of the runbook is true.
+func (a *runbookAction) isTrue(field string) bool {
+	value, _ := a.runbook.Fields.Get(field).(bool)
 	return value
 }
 
 // Effect is the effect of the runbook's steps.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
-	if a.book == nil {
+	if a.runbook == nil {
 		return a.verbAction.Effect(n)
 	}
 	e := a.withSteps().Effect(n)
-	e.Text = strings.Join(append([]string{"runbook " + printable.Line(a.book.Name) + ": " + e.Text}, a.notes(n)...), "; ")
+	e.Text = strings.Join(append([]string{"runbook " + printable.Line(a.runbook.Name) + ": " + e.Text}, a.notes(n)...), "; ")
 	return e
 }

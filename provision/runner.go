@@ -76,12 +76,12 @@ func (r *Runner) Prepare(ctx context.Context, a Action, ids []string) (Batch, er
 }
 
 // Refused returns the items that will not be sent.
-func (b Batch) Refused() []Item { return b.pick(false) }
+func (b Batch) Refused() []Item { return b.filter(false) }
 
 // Legal returns the items that will be sent.
-func (b Batch) Legal() []Item { return b.pick(true) }
+func (b Batch) Legal() []Item { return b.filter(true) }
 
-func (b Batch) pick(legal bool) []Item {
+func (b Batch) filter(legal bool) []Item {
 	var items []Item
 	for _, i := range b.Items {
 		if (i.Refusal == nil) == legal {

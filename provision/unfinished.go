@@ -93,7 +93,7 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextSend, "" // another attempt
 	case ours && u.Stage == StageSent && u.verb() == models.VerbRebuild && n.ProvisionState == models.StateActive:
 		return nextOver, "the rebuild has finished" // the rebuild may be requested again
-	case ours && deploys(n.ProvisionState) && (taken || u.moved(n)):
+	case ours && deploys(n.ProvisionState) && (taken || u.hasLeftState(n)):
 		return nextFollow, ""
 	case taken:
 		return nextOver, fmt.Sprintf("the node is now %s; this deployment is no longer running", printable.Line(string(n.ProvisionState)))
@@ -111,10 +111,10 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	return nextSend, ""
 }
 
-// moved reports whether the node has left the state that it was deployed from. If the state is the
+// hasLeftState reports whether the node has left the state that it was deployed from. If the state is the
 // same again (failed twice, or rebuilt), only the time shows it; a node never returns to available
 // with its instance_uuid.
-func (u *Unfinished) moved(n *models.Node) bool {
+func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
 }

@@ -33,10 +33,10 @@ func TestLocalFilesOfUserData(t *testing.T) {
 	file := PlanFile{Plan: &plan.Plan{}, Dir: dir}
 	for name, read := range map[string]func() (Deployment, error){
 		"a file that a plan names": func() (Deployment, error) {
-			return file.With(plan.Fields{ConfigDrive: plan.ConfigDrive{UserDataFile: "host.bu"}})
+			return file.WithFields(plan.Fields{ConfigDrive: plan.ConfigDrive{UserDataFile: "host.bu"}})
 		},
 		"text in a plan": func() (Deployment, error) {
-			return file.With(plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: withLocalFile}})
+			return file.WithFields(plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: withLocalFile}})
 		},
 		"a file by itself": func() (Deployment, error) { return Deployment{}.WithUserDataFile(filepath.Join(dir, "host.bu")) },
 	} {

@@ -26,10 +26,10 @@ type Installs struct {
 
 // installing is a node whose installer may be running.
 type installing struct {
-	cancel  context.CancelFunc // nil while it is not followed
-	address string
-	ahead   time.Duration // of the server's clock
-	pace    models.InstallPace
+	cancel     context.CancelFunc // nil while it is not followed
+	address    string
+	clockAhead time.Duration // of the server's clock
+	pace       models.InstallPace
 }
 
 // maxFollowed bounds the logs that are followed at the same time, and agentPeriod is the period of
@@ -112,14 +112,14 @@ func (l *Installs) Update(ctx context.Context, p provision.Progress) {
 	one := l.nodes[p.Node.UUID]
 	switch {
 	case one != nil && one.cancel != nil:
-		one.ahead = time.Until(p.At)
+		one.clockAhead = time.Until(p.At)
 		if !steps {
 			one.cancel()
 			one.cancel = nil
 		}
 	case steps && !l.stopped && l.followed() < maxFollowed:
 		ctx, cancel := context.WithCancel(ctx)
-		one = &installing{cancel: cancel, ahead: time.Until(p.At)}
+		one = &installing{cancel: cancel, clockAhead: time.Until(p.At)}
 		l.nodes[p.Node.UUID] = one
 		l.running.Go(func() { l.find(ctx, one, p.Node.UUID) })
 		l.running.Go(func() { l.follow(ctx, one, p.Node) })
@@ -154,7 +154,7 @@ func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 func (l *Installs) follow(ctx context.Context, one *installing, node models.NodeRef) {
 	for b := range l.follower.Follow(ctx, node) {
 		l.mu.Lock()
-		now := time.Now().Add(one.ahead)
+		now := time.Now().Add(one.clockAhead)
 		for i := range b.Lines {
 			one.pace.AddLine(&b.Lines[i], now)
 		}

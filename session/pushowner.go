@@ -25,16 +25,16 @@ type portFinder interface {
 // answers. Its method owner is the Owner of an agentlog.PushOptions.
 type pushOwners struct {
 	ironic portFinder
-	// flight merges identical requests; asking limits the concurrent ones.
-	flight singleflight.Group
-	asking chan struct{}
+	// flight merges identical requests; lookups limits the concurrent ones.
+	flight  singleflight.Group
+	lookups chan struct{}
 
 	// mu guards the answers; it is not held during requests.
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// strangers are MACs of no node: invented MACs fill only this map.
-	strangers map[string]time.Time
+	// unknownMACs are MACs of no node: invented MACs fill only this map.
+	unknownMACs map[string]time.Time
 	// boots are the UUIDs of the nodes that machines were identified as.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
@@ -74,8 +74,8 @@ const (
 
 func newPushOwners(ironic portFinder) *pushOwners {
 	return &pushOwners{
-		ironic: ironic, asking: make(chan struct{}, maxAsking), macs: map[string]cachedAnswer[string]{},
-		nodes: map[string]cachedAnswer[agentlog.Machine]{}, strangers: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
+		ironic: ironic, lookups: make(chan struct{}, maxAsking), macs: map[string]cachedAnswer[string]{},
+		nodes: map[string]cachedAnswer[agentlog.Machine]{}, unknownMACs: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
 	}
 }
 
@@ -157,7 +157,7 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if uuid == "" {
-		cachePut(o.strangers, mac, time.Now())
+		cachePut(o.unknownMACs, mac, time.Now())
 		return "", nil
 	}
 	cachePut(o.macs, mac, cachedAnswer[string]{uuid, time.Now()})
@@ -173,7 +173,7 @@ func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh boo
 	if k, have := o.macs[mac]; have && now.Sub(k.at) < macLife {
 		return k.value, true, nil
 	}
-	if at, have := o.strangers[mac]; have && now.Sub(at) < macLife {
+	if at, have := o.unknownMACs[mac]; have && now.Sub(at) < macLife {
 		return "", true, nil
 	}
 	b, have := o.budgets[from]
@@ -203,11 +203,11 @@ func ask[T any](ctx context.Context, o *pushOwners, key string, question func(co
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 		defer cancel()
 		select {
-		case o.asking <- struct{}{}:
+		case o.lookups <- struct{}{}:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		defer func() { <-o.asking }()
+		defer func() { <-o.lookups }()
 		return question(ctx)
 	})
 	var none T

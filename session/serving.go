@@ -12,8 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// maxTroubles is the number of refusals and failures that are kept for the screen.
-const maxTroubles = 20
+// maxFailures is the number of refusals and failures that are kept for the screen.
+const maxFailures = 20
 
 // Serving is a running server of the console.
 type Serving struct {
@@ -27,7 +27,7 @@ type Serving struct {
 	err    error // set before done is closed
 
 	mu       sync.Mutex
-	troubles []serve.Event
+	failures []serve.Event
 }
 
 func (s *Serving) run(ctx context.Context) {
@@ -46,23 +46,23 @@ func (s *Serving) onEvent(e serve.Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.troubles = append(s.troubles, e)
-	if more := len(s.troubles) - maxTroubles; more > 0 {
-		s.troubles = slices.Delete(s.troubles, 0, more)
+	s.failures = append(s.failures, e)
+	if more := len(s.failures) - maxFailures; more > 0 {
+		s.failures = slices.Delete(s.failures, 0, more)
 	}
 }
 
 // Targets returns the served files.
 func (s *Serving) Targets() []prepare.Target { return s.targets }
 
-// Where returns the address that the server listens on.
-func (s *Serving) Where() string { return s.Addr().String() }
+// Address returns the address that the server listens on.
+func (s *Serving) Address() string { return s.Addr().String() }
 
-// Troubles returns the last requests that were refused or failed.
-func (s *Serving) Troubles() []serve.Event {
+// Failures returns the last requests that were refused or failed.
+func (s *Serving) Failures() []serve.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.troubles)
+	return slices.Clone(s.failures)
 }
 
 // Ended reports whether the server has stopped, and why.

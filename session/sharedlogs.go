@@ -50,12 +50,12 @@ func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...mo
 		s = l.start(ctx, key, node, more)
 	}
 	s.readers[reader] = struct{}{}
-	put(reader, agentlog.Batch{Lines: s.kept, Status: slices.Collect(maps.Values(s.status))})
+	appendBatch(reader, agentlog.Batch{Lines: s.kept, Status: slices.Collect(maps.Values(s.status))})
 	l.mu.Unlock()
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)
-		defer l.leave(key, s, reader)
+		defer l.removeReader(key, s, reader)
 		for {
 			batch, more := reader.Take(ctx)
 			if !more {
@@ -100,12 +100,12 @@ func (s *logStream) add(b agentlog.Batch) {
 		s.status[status.Source] = status
 	}
 	for r := range s.readers {
-		put(r, b)
+		appendBatch(r, b)
 	}
 }
 
-// put appends a batch to a reader's unread lines.
-func put(r *logReader, b agentlog.Batch) {
+// appendBatch appends a batch to a reader's unread lines.
+func appendBatch(r *logReader, b agentlog.Batch) {
 	r.Put(func(pending *agentlog.Batch) {
 		lines, lost := newest(append(pending.Lines, b.Lines...))
 		pending.Lines, pending.Status = lines, append(pending.Status, b.Status...)
@@ -121,8 +121,8 @@ func newest(lines []models.LogLine) (kept []models.LogLine, lost int) {
 	return slices.Clone(lines[lost:]), lost
 }
 
-// leave removes a reader; the last one stops the stream.
-func (l *sharedLogs) leave(key string, s *logStream, r *logReader) {
+// removeReader removes a reader; the last one stops the stream.
+func (l *sharedLogs) removeReader(key string, s *logStream, r *logReader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(s.readers, r)

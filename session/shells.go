@@ -33,9 +33,9 @@ func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, add
 // Host returns the host of the last known ramdisk of a node; "" if unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
-// Why returns why no shell can be opened on a node's machine, nil if one may. It contacts nothing. The address of an
-// instance can be given to Open.
-func (s *Shells) Why(n *models.Node) *models.Refusal {
+// Refusal returns why no shell can be opened on a node's machine, nil if one may. It contacts nothing. The address of
+// an instance can be given to Open.
+func (s *Shells) Refusal(n *models.Node) *models.Refusal {
 	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
 		return nil
 	}

@@ -47,7 +47,7 @@ func (g *gate) enter(address string, now time.Time) (why string) {
 	return ""
 }
 
-func (g *gate) leave(address string) {
+func (g *gate) release(address string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending--
@@ -65,17 +65,17 @@ type connection struct {
 
 	mu       sync.Mutex
 	sessions int
-	// lonely closes the connection if it stays without a session.
-	lonely *time.Timer
+	// noSession closes the connection if it stays without a session.
+	noSession *time.Timer
 }
 
-// through removes the connection from the gate's count, once.
-func (c *connection) through() { c.once.Do(func() { c.gate.leave(c.host) }) }
+// leaveGate removes the connection from the gate's count, once.
+func (c *connection) leaveGate() { c.once.Do(func() { c.gate.release(c.host) }) }
 
 // Close closes the connection.
 func (c *connection) Close() error {
-	c.through()
-	c.lonely.Stop()
+	c.leaveGate()
+	c.noSession.Stop()
 	return c.Conn.Close()
 }
 
@@ -87,7 +87,7 @@ func (c *connection) open(most int) bool {
 		return false
 	}
 	c.sessions++
-	c.lonely.Stop()
+	c.noSession.Stop()
 	return true
 }
 
@@ -96,7 +96,7 @@ func (c *connection) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sessions--; c.sessions == 0 {
-		c.lonely.Reset(c.gate.limits.Lonely)
+		c.noSession.Reset(c.gate.limits.NoSession)
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
 		return nil
 	}
 	limits := s.opts.Limits
-	counted := &connection{Conn: conn, gate: s.gate, host: host, lonely: time.AfterFunc(limits.Login+limits.Lonely, func() { _ = conn.Close() })}
+	counted := &connection{Conn: conn, gate: s.gate, host: host, noSession: time.AfterFunc(limits.Login+limits.NoSession, func() { _ = conn.Close() })}
 	ctx.SetValue(connKey{}, counted)
 	return counted
 }

@@ -117,7 +117,7 @@ func TestOneAddressLeavesRoom(t *testing.T) {
 	}
 	enter("a", true)
 	enter("b", false)
-	g.leave("a")
+	g.release("a")
 	enter("a", false)
 	enter("a", true)
 	for _, address := range []string{"b", "c", "c", "d", "d"} {
@@ -159,7 +159,7 @@ func TestHalfOpenHandshakes(t *testing.T) {
 // TestConnectionsWithoutSessions do not count as unauthenticated, and end after a while.
 func TestConnectionsWithoutSessions(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Handshakes: 8, Login: 500 * time.Millisecond, Lonely: 500 * time.Millisecond})
+	r := serve(t, Limits{Handshakes: 8, Login: 500 * time.Millisecond, NoSession: 500 * time.Millisecond})
 	var lonely []*ssh.Client
 	for range 4 {
 		lonely = append(lonely, r.connect(r.anna))

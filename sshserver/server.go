@@ -30,10 +30,10 @@ type Limits struct {
 	Rate int
 	// Idle is the time without a key press after which a session ends; 0 means 8 h.
 	Idle time.Duration
-	// Login is the time after which a connection without authentication is closed, Lonely the time for a connection
+	// Login is the time after which a connection without authentication is closed, NoSession the time for a connection
 	// without a session; 0 means 20 s and 5 min. Stuck cuts connections whose sessions cannot be ended, because the
 	// client reads nothing; 0 means 3 s.
-	Login, Lonely, Stuck time.Duration
+	Login, NoSession, Stuck time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -46,7 +46,7 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	l.Idle = cmp.Or(l.Idle, 8*time.Hour)
-	l.Login, l.Lonely, l.Stuck = cmp.Or(l.Login, 20*time.Second), cmp.Or(l.Lonely, 5*time.Minute), cmp.Or(l.Stuck, 3*time.Second)
+	l.Login, l.NoSession, l.Stuck = cmp.Or(l.Login, 20*time.Second), cmp.Or(l.NoSession, 5*time.Minute), cmp.Or(l.Stuck, 3*time.Second)
 	return l
 }
 
@@ -267,7 +267,7 @@ func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
 		}
 		ctx.SetValue(loginKey{}, accepted{login, key})
 		if conn, is := ctx.Value(connKey{}).(*connection); is {
-			conn.through()
+			conn.leaveGate()
 		}
 		return p, nil
 	}}

@@ -204,18 +204,18 @@ func environment(channel ssh.Session) []string {
 	var env []string
 	pty, _, is := channel.Pty()
 	if is {
-		env = append(env, "TERM="+clipped(pty.Term))
+		env = append(env, "TERM="+truncated(pty.Term))
 	}
 	for _, v := range channel.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		if slices.Contains(passedVariables(), name) {
-			env = append(env, name+"="+clipped(value))
+			env = append(env, name+"="+truncated(value))
 		}
 	}
 	return append(env, "SSH_TTY=ssh", "SSH_CONNECTION="+channel.RemoteAddr().String())
 }
 
-func clipped(value string) string { return value[:min(len(value), environmentMost)] }
+func truncated(value string) string { return value[:min(len(value), environmentMost)] }
 
 // input is the keyboard of a session.
 type input struct {

@@ -325,7 +325,7 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 			for _, place := range []string{"list", "node"} {
 				for id, text := range want {
 					a, _ := action.Find(id)
-					if got := r.c.why(a); !strings.Contains(got, text) || text == "" && got != "" {
+					if got := r.c.disabledReason(a); !strings.Contains(got, text) || text == "" && got != "" {
 						t.Errorf("%s in the %s, %s: %q, want %q", name, place, id, got, text)
 					}
 				}
@@ -337,7 +337,7 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 		r.c.env.ReadOnly = true
 		off, _ := action.Find(action.PowerOff)
 		verbs, _ := action.Find(action.NodeVerbs)
-		if r.c.why(off) == "" || r.c.why(verbs) != "" {
+		if r.c.disabledReason(off) == "" || r.c.disabledReason(verbs) != "" {
 			t.Error("read-only is not what it should be")
 		}
 	})

@@ -51,8 +51,8 @@ type Options struct {
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions, which Keys has.
 	Plugins map[action.ID]*plugin.Plugin
-	// Away is called when another program uses the terminal, and back when that program ends; may be nil.
-	Away func() (back func())
+	// HandOver is called when another program uses the terminal, and back when that program ends; may be nil.
+	HandOver func() (back func())
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
@@ -237,7 +237,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.ChangeHardware, screen.OrderBMC, screen.EditFile:
 		return c.handleRequest(msg)
 	case quitNow:
-		return c.leave()
+		return c.shutDown()
 	case quitCanceled:
 		c.asksToQuit = false
 	default:
@@ -315,8 +315,8 @@ func (c *Console) restyle() {
 // quitNow ends the console.
 type quitNow struct{}
 
-// leave cancels everything and quits.
-func (c *Console) leave() tea.Cmd {
+// shutDown cancels everything and quits.
+func (c *Console) shutDown() tea.Cmd {
 	c.cancel()
 	c.history.closeAll()
 	return tea.Quit

@@ -52,5 +52,5 @@ func (c *Console) whyExplain() string {
 	case slices.Contains(s.Scopes(), action.Nodes):
 		return textNoNodeSelected
 	}
-	return s.Why(action.Explain)
+	return s.DisabledReason(action.Explain)
 }

@@ -75,7 +75,7 @@ func TestExplainActs(t *testing.T) {
 		r.shows("[Disks]")
 		r.press("esc", "M", "ctrl+o")
 		r.c.history.front().Update(screen.Reload{})
-		if a, _ := action.Find(action.Verb(models.VerbManage)); r.c.why(a) == "" {
+		if a, _ := action.Find(action.Verb(models.VerbManage)); r.c.disabledReason(a) == "" {
 			t.Error("read-only allows it")
 		}
 		r.press("e")

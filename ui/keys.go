@@ -22,7 +22,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	if name == "ctrl+c" {
 		return c.do(action.Quit)
 	}
-	c.toasts.seen(time.Now())
+	c.toasts.dismissRead(time.Now())
 	if c.live != nil {
 		c.live.views.reopen = "" // the operator leaves the screen
 	}
@@ -57,7 +57,7 @@ func (c *Console) scopes() []action.Scope {
 
 // press runs an action, or shows why it is disabled.
 func (c *Console) press(a *action.Action) tea.Cmd {
-	if why := c.why(a); why != "" {
+	if why := c.disabledReason(a); why != "" {
 		c.Say(screen.Say{Level: screen.Warning, Text: string(a.ID) + ": " + why})
 		return nil
 	}
@@ -67,7 +67,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 // pressWith is press with a prefilled form.
 func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
-	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.why(a) != "" {
+	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.disabledReason(a) != "" {
 		return c.press(a)
 	}
 	return c.tasks.Begin(a.ID, s.Targets(), filled)
@@ -85,7 +85,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	case action.Copy:
 		return c.Show(c.copies())
 	case action.Who:
-		return c.Show(c.who())
+		return c.Show(c.userList())
 	case action.SayAll:
 		return c.Show(c.messageForm())
 	case action.Messages:
@@ -159,8 +159,8 @@ func (c *Console) back() tea.Cmd {
 	return c.walk(-1)
 }
 
-// why returns why an action is disabled, "" if it is not.
-func (c *Console) why(a *action.Action) string {
+// disabledReason returns why an action is disabled, "" if it is not.
+func (c *Console) disabledReason(a *action.Action) string {
 	s := c.history.front()
 	if why := c.env.Forbidden[a.ID]; why != "" {
 		return why
@@ -197,7 +197,7 @@ func (c *Console) why(a *action.Action) string {
 	if s == nil || a.Scope == action.Everywhere {
 		return ""
 	}
-	if why := s.Why(a.ID); why != "" {
+	if why := s.DisabledReason(a.ID); why != "" {
 		return why
 	}
 	if a.Scope == action.Nodes {

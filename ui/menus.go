@@ -90,7 +90,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 	return overlay.Item{
 		ID: "do " + string(a.ID), Title: string(a.ID), Detail: a.Help,
-		Key: strings.Join(keys, " "), Disabled: c.why(a), Why: func() string { return c.why(a) },
+		Key: strings.Join(keys, " "), Disabled: c.disabledReason(a), Why: func() string { return c.disabledReason(a) },
 	}
 }
 
@@ -267,7 +267,7 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	case screen.CancelNode:
 		c.env.Tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
-		c.env.Tasks.Leave(msg.Task)
+		c.env.Tasks.StopFollowing(msg.Task)
 	}
 	return nil
 }
@@ -292,7 +292,7 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
 	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // tasks of a server go on
-		return c.leave()
+		return c.shutDown()
 	}
 	c.asksToQuit = true // a second ctrl+c quits
 	return c.Show(overlay.NewConfirm(overlay.Question{

@@ -47,7 +47,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 	if y < 0 || y >= h {
 		return nil
 	}
-	c.toasts.seen(time.Now())
+	c.toasts.dismissRead(time.Now())
 	if n := len(c.overlays); n > 0 {
 		return c.clickOverlay(c.overlays[n-1], x, y, h)
 	}
@@ -60,7 +60,7 @@ func (c *Console) click(msg tea.MouseClickMsg) tea.Cmd {
 		return cmd
 	}
 	for _, a := range c.env.Keys.In(c.scopes()...) {
-		if a.ID == action.Open && c.why(a) == "" {
+		if a.ID == action.Open && c.disabledReason(a) == "" {
 			return tea.Batch(cmd, c.do(a.ID))
 		}
 	}

@@ -103,15 +103,15 @@ func (p *painter) erase() {
 
 // run draws until ctx ends, and then restores the terminal.
 func (p *painter) run(ctx context.Context) {
-	_ = p.alone(p.begin)
-	defer func() { _ = p.alone(p.leave) }()
+	_ = p.exclusively(p.begin)
+	defer func() { _ = p.exclusively(p.leave) }()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.wake:
 		}
-		if p.alone(p.draw) != nil {
+		if p.exclusively(p.draw) != nil {
 			return // the client has disconnected
 		}
 		// Keys and changes that come in quick succession share a frame.
@@ -123,8 +123,8 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// alone writes to the terminal while no other program uses it.
-func (p *painter) alone(write func() error) error {
+// exclusively writes to the terminal while no other program uses it.
+func (p *painter) exclusively(write func() error) error {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
 	return write()

@@ -256,7 +256,7 @@ func TestPainterHandsOver(t *testing.T) {
 	}
 	s.out.Reset()
 	back()
-	if err := s.p.alone(s.p.draw); err != nil {
+	if err := s.p.exclusively(s.p.draw); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range append([]string{"picture", "\x1b]2;a title"}, modes[0]+"h", modes[1]+"h", modes[2]+"h", modes[3]+"h") {

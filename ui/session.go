@@ -21,12 +21,12 @@ type liveSession struct {
 	feed   *mailbox.Box[sessionReport]
 	// revision is that of the last update.
 	revision uint64
-	// asked is the time when the conductors were requested last.
-	asked  time.Time
-	asking bool
-	views  viewKeeper
-	// helped is true if the connect screen was opened because Ironic never answered.
-	helped bool
+	// conductorsAsked is the time when the conductors were requested last.
+	conductorsAsked   time.Time
+	readingConductors bool
+	views             viewKeeper
+	// openedConnect is true if the connect screen was opened because Ironic never answered.
+	openedConnect bool
 }
 
 // knows reports whether an update has nothing new, except that Ironic has answered again, which the next tick shows.
@@ -112,7 +112,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 		return c.polled(msg.sessionReport)
 	case conductorsSeen:
 		if c.live != nil && msg.number == c.live.number {
-			c.live.asking = false
+			c.live.readingConductors = false
 			if !msg.failed {
 				c.env.Conductors = msg.list
 			}
@@ -209,13 +209,13 @@ func (c *Console) polled(n sessionReport) tea.Cmd {
 func (c *Console) guide(s fleet.Status) tea.Cmd {
 	front := c.history.front()
 	switch {
-	case s.Fault != nil && s.Answered.IsZero() && !c.live.helped:
-		c.live.helped = true
+	case s.Fault != nil && s.Answered.IsZero() && !c.live.openedConnect:
+		c.live.openedConnect = true
 		if front != nil && front.Ref().Kind == screen.KindFleet {
 			return c.Open(screen.Ref{Kind: screen.KindConnect})
 		}
-	case s.Connected && c.live.helped:
-		c.live.helped = false
+	case s.Connected && c.live.openedConnect:
+		c.live.openedConnect = false
 		if front != nil && front.Ref().Kind == screen.KindConnect && len(c.overlays) == 0 {
 			return c.Home(screen.KindFleet)
 		}
@@ -229,13 +229,13 @@ const conductorsEvery = time.Minute
 // dueConductors lists the conductors when due and connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
-	if l == nil || l.Replay != nil || l.asking || !c.env.Status.Connected {
+	if l == nil || l.Replay != nil || l.readingConductors || !c.env.Status.Connected {
 		return nil
 	}
-	if !c.env.Status.Complete || (!l.asked.IsZero() && now.Sub(l.asked) < conductorsEvery) {
+	if !c.env.Status.Complete || (!l.conductorsAsked.IsZero() && now.Sub(l.conductorsAsked) < conductorsEvery) {
 		return nil
 	}
-	l.asked, l.asking = now, true
+	l.conductorsAsked, l.readingConductors = now, true
 	return func() tea.Msg {
 		list, err := l.API.Conductors(l.ctx)
 		return conductorsSeen{number: l.number, list: list, failed: err != nil} // the poller reports faults
@@ -248,7 +248,7 @@ func (c *Console) refresh() tea.Cmd {
 		return c.openSession("")
 	}
 	c.live.Refresh()
-	c.live.asked = time.Time{}
+	c.live.conductorsAsked = time.Time{}
 	return c.SendToScreen(screen.Reload{})
 }
 

@@ -13,7 +13,7 @@ import (
 // refusedShells records to which addresses shells were to be opened, and opens none.
 type refusedShells struct{ addresses []string }
 
-func (*refusedShells) Why(*models.Node) *models.Refusal { return nil }
+func (*refusedShells) Refusal(*models.Node) *models.Refusal { return nil }
 
 func (*refusedShells) Host(models.NodeRef) string { return "10.0.0.31" }
 

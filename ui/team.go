@@ -48,7 +48,7 @@ func (c *Console) roomChanged() tea.Cmd {
 	for _, m := range c.env.Seat.Messages() {
 		c.Say(screen.Say{Level: screen.Warning, Text: m.From + ": " + m.Text})
 	}
-	if me := c.env.Seat.Me(); me.Following != 0 {
+	if me := c.env.Seat.Self(); me.Following != 0 {
 		if _, _, there := c.env.Seat.Followed(); !there {
 			c.env.Seat.Follow(0)
 			c.Say(screen.Say{Text: textFollowedEnded})
@@ -74,11 +74,11 @@ func (c *Console) lookAround() {
 	c.env.Seat.Look(s.Title(), node)
 }
 
-// who lists the connected users. Choosing one follows the session.
-func (c *Console) who() screen.Overlay {
-	me := c.env.Seat.Me()
+// userList lists the connected users. Choosing one follows the session.
+func (c *Console) userList() screen.Overlay {
+	me := c.env.Seat.Self()
 	var items []overlay.Item
-	for _, p := range c.env.Seat.People() {
+	for _, p := range c.env.Seat.Sessions() {
 		place := p.Screen
 		switch {
 		case p.Following != 0:
@@ -126,15 +126,15 @@ func (c *Console) messageForm() screen.Overlay {
 }
 
 // following returns the session that this one follows.
-func (c *Console) following() (presence.Frame, presence.Person, bool) {
-	if c.env.Seat == nil || c.env.Seat.Me().Following == 0 {
-		return presence.Frame{}, presence.Person{}, false
+func (c *Console) following() (presence.Frame, presence.Session, bool) {
+	if c.env.Seat == nil || c.env.Seat.Self().Following == 0 {
+		return presence.Frame{}, presence.Session{}, false
 	}
 	return c.env.Seat.Followed()
 }
 
 // mirror draws what another session shows, cut or padded to w by h, with a line that explains this.
-func (c *Console) mirror(f presence.Frame, p presence.Person, w, h int) string {
+func (c *Console) mirror(f presence.Frame, p presence.Session, w, h int) string {
 	lines := strings.Split(f.Content, "\n")
 	lines = lines[:min(len(lines), h-1)]
 	if f.Content == "" {

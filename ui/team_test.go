@@ -14,10 +14,10 @@ import (
 func onServer(t *testing.T, test func(r *rig, anna *presence.Seat)) {
 	t.Helper()
 	room := presence.NewRoom()
-	anna := room.Enter(presence.Person{User: "anna", Role: "admin"}, func() {})
+	anna := room.Enter(presence.Session{User: "anna", Role: "admin"}, func() {})
 	inBubble(t, rack(), func(_ *rig, o *Options) {
 		o.Team = &Team{Enter: func(told func()) *presence.Seat {
-			return room.Enter(presence.Person{User: "ben", Role: "operator"}, told)
+			return room.Enter(presence.Session{User: "ben", Role: "operator"}, told)
 		}}
 	}, func(r *rig) { test(r, anna) })
 }
@@ -27,7 +27,7 @@ func TestFollowingOnlyWatches(t *testing.T) {
 	onServer(t, func(r *rig, anna *presence.Seat) {
 		cursor := r.cursor()
 		r.press("/")
-		r.deliver(followPerson{anna.Me().ID})
+		r.deliver(followPerson{anna.Self().ID})
 		r.settle()
 		anna.Show(presence.Frame{Content: "anna's screen", Width: r.c.width, Height: r.c.height})
 		r.settle()

@@ -29,7 +29,7 @@ type toast struct {
 
 // toasts has past messages; the last one is shown for a while.
 type toasts struct {
-	past    []toast
+	history []toast
 	showing bool
 }
 
@@ -39,9 +39,9 @@ func (c *Console) Say(s screen.Say) {
 	if s.RequestID != "" {
 		text += " · " + printable.Line(s.RequestID)
 	}
-	c.toasts.past = append(c.toasts.past, toast{at: time.Now(), level: s.Level, text: text})
-	if more := len(c.toasts.past) - maxMessages; more > 0 {
-		c.toasts.past = append([]toast{}, c.toasts.past[more:]...)
+	c.toasts.history = append(c.toasts.history, toast{at: time.Now(), level: s.Level, text: text})
+	if more := len(c.toasts.history) - maxMessages; more > 0 {
+		c.toasts.history = append([]toast{}, c.toasts.history[more:]...)
 	}
 	c.toasts.showing = true
 }
@@ -51,7 +51,7 @@ func (s *toasts) expire(now time.Time) {
 	if !s.showing {
 		return
 	}
-	last := s.past[len(s.past)-1]
+	last := s.history[len(s.history)-1]
 	shown := toastShown
 	if last.level >= screen.Warning {
 		shown = failureShown
@@ -59,9 +59,9 @@ func (s *toasts) expire(now time.Time) {
 	s.showing = now.Sub(last.at) < shown
 }
 
-// seen hides the last message when a key is pressed after toastRead.
-func (s *toasts) seen(now time.Time) {
-	if s.showing && now.Sub(s.past[len(s.past)-1].at) >= toastRead {
+// dismissRead hides the last message when a key is pressed after toastRead.
+func (s *toasts) dismissRead(now time.Time) {
+	if s.showing && now.Sub(s.history[len(s.history)-1].at) >= toastRead {
 		s.showing = false
 	}
 }
@@ -85,7 +85,7 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil
 	}
-	last := s.past[len(s.past)-1]
+	last := s.history[len(s.history)-1]
 	r, glyph := role(last.level)
 	parts := cell.Wrap(last.text, w-4)
 	if len(parts) > toastLines {
@@ -104,9 +104,9 @@ func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 
 // list lists past messages, newest first.
 func (s *toasts) list() *overlay.Note {
-	lines := make([]overlay.Text, 0, len(s.past))
-	for i := len(s.past) - 1; i >= 0; i-- {
-		m := s.past[i]
+	lines := make([]overlay.Text, 0, len(s.history))
+	for i := len(s.history) - 1; i >= 0; i-- {
+		m := s.history[i]
 		r, glyph := role(m.level)
 		lines = append(lines, overlay.Text{Role: r, Text: m.at.Local().Format("15:04:05") + " " + glyph + " " + m.text})
 	}

@@ -92,8 +92,8 @@ type guest struct {
 // Run hands the terminal over to the program, and takes it back at its end.
 func (g *guest) Run() error {
 	c := g.console
-	if c.opts.Away != nil {
-		defer c.opts.Away()()
+	if c.opts.HandOver != nil {
+		defer c.opts.HandOver()()
 	}
 	if c.tty == nil {
 		return g.ExecCommand.Run()

@@ -208,13 +208,13 @@ func TestUnwritableViewIsReportedOnce(t *testing.T) {
 			r.pass(5 * time.Second)
 		}
 		n := 0
-		for _, said := range r.c.toasts.past {
+		for _, said := range r.c.toasts.history {
 			if strings.HasPrefix(said.text, "view not saved: ") {
 				n++
 			}
 		}
 		if n != 1 {
-			t.Errorf("%d reports in %v", n, r.c.toasts.past)
+			t.Errorf("%d reports in %v", n, r.c.toasts.history)
 		}
 	})
 }

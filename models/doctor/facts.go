@@ -51,9 +51,9 @@ type Facts struct {
 type Config struct {
 	// Context and Source are the selected context and its origin; Endpoint is masked.
 	Context, Source, Endpoint string
-	// Guessed: nothing is configured; Looked lists the searched files.
-	Guessed bool
-	Looked  []string
+	// Guessed: nothing is configured; Searched lists the searched files.
+	Guessed  bool
+	Searched []string
 	// Problems make it unusable; Warnings do not.
 	Problems, Warnings []string
 	// ReadOnly forbids changes; MaxMinor limits the API version; 0 is no limit. User is the login name.

@@ -26,7 +26,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		evidence = append(evidence, models.Observed("read_only", true))
 	}
 	if c.Guessed {
-		for _, l := range c.Looked {
+		for _, l := range c.Searched {
 			evidence = append(evidence, models.Observed("looked for", l))
 		}
 		return warning("no configuration: "+c.Endpoint+" is tried", "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)

@@ -62,7 +62,7 @@ func configFacts(cfg *config.Config, err error) doctor.Config {
 		c.Endpoint = models.MaskURL(x.Connection.Keystone.AuthURL)
 	}
 	if x.Guessed {
-		c.Looked = cfg.LookedPlaces()
+		c.Searched = cfg.SearchedPlaces()
 	}
 	return c
 }

@@ -53,7 +53,7 @@ func TestFactsWithoutIronic(t *testing.T) {
 	wrong := errors.Join(errors.New("one"), fmt.Errorf("two: %w", errors.New("three")))
 	host := &session.Host{Files: cfg.Files, Home: home, Mask: func(...models.Secret) {}}
 	facts := Facts(t.Context(), host, cfg, wrong, nil, func(string) { t.Error("somebody is asked") })
-	if !slices.Equal(facts.Config.Problems, []string{"one", "two: three"}) || !facts.Config.Guessed || len(facts.Config.Looked) == 0 {
+	if !slices.Equal(facts.Config.Problems, []string{"one", "two: three"}) || !facts.Config.Guessed || len(facts.Config.Searched) == 0 {
 		t.Errorf("%+v", facts.Config)
 	}
 	if facts.Asked || facts.Local.AuditError != "" || facts.Local.Terminal != doctor.TerminalOf(host.Variable) {

@@ -143,7 +143,7 @@ func lists() []Action {
 		view(Watch, NextTab, "log", "switch between nodes and log", 2, "tab"),
 		view(Watch, DropEnded, "hide finished", "hide finished nodes", 10, "-"),
 		view(Task, CancelNode, "cancel", "cancel the node: send nothing more, stop following; a running operation continues", 4, "x"),
-		view(Task, Leave, "", "stop following; operations continue on the nodes", 0, "X"),
+		view(Task, StopFollowing, "", "stop following; operations continue on the nodes", 0, "X"),
 	}
 }
 

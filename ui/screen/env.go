@@ -73,8 +73,8 @@ type WebConsole interface {
 
 // Shells opens shells on the machines of nodes.
 type Shells interface {
-	// Why returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
-	Why(n *models.Node) *models.Refusal
+	// Refusal returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
+	Refusal(n *models.Node) *models.Refusal
 	// Host returns the host that Open connects to without an address; "" if unknown.
 	Host(n models.NodeRef) string
 	// Open connects to the machine, at an address if one is given; ctx bounds the lifetime of the connection.
@@ -132,9 +132,9 @@ type Context struct {
 	Lab bool
 	// Err says why the context is unusable; nil if it is usable.
 	Err error
-	// Looked lists where configuration was searched, one place a line, if the endpoint is the default because
+	// Searched lists where configuration was searched, one place a line, if the endpoint is the default because
 	// nothing was configured.
-	Looked string
+	Searched string
 }
 
 // Health is the result of testing the connection to an Ironic.
@@ -311,29 +311,29 @@ type Replay interface {
 // logsAtMost is the number of logs that are followed simultaneously: each may use 40 MiB and a connection.
 const logsAtMost = 3
 
-// Resting is a log that can stop following and drop its lines until it is shown again.
-type Resting interface{ Rest() }
+// Suspender is a log that can stop following and drop its lines until it is shown again.
+type Suspender interface{ Suspend() }
 
 // OpenLogs limits the logs of visited screens: the most recently shown ones stay connected.
-type OpenLogs struct{ open []Resting }
+type OpenLogs struct{ open []Suspender }
 
 // Use marks a log as shown; the least recently shown log beyond the limit rests.
-func (o *OpenLogs) Use(l Resting) {
+func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return
 	}
-	o.Leave(l)
+	o.Remove(l)
 	o.open = append(o.open, l)
 	if len(o.open) > logsAtMost {
-		o.open[0].Rest()
+		o.open[0].Suspend()
 		o.open = o.open[1:]
 	}
 }
 
-// Leave removes a log that has ended.
-func (o *OpenLogs) Leave(l Resting) {
+// Remove removes a log that has ended.
+func (o *OpenLogs) Remove(l Suspender) {
 	if o != nil {
-		o.open = slices.DeleteFunc(o.open, func(other Resting) bool { return other == l })
+		o.open = slices.DeleteFunc(o.open, func(other Suspender) bool { return other == l })
 	}
 }
 

@@ -56,42 +56,42 @@ type (
 	Switch struct{ Context string }
 	// RetryTask repeats a task for its failed nodes.
 	RetryTask struct{ Task int }
-	// ApplyRamdisks sets the ramdisk of nodes after the operator has confirmed the requests. Words are the
+	// ApplyRamdisks sets the ramdisk of nodes after the operator has confirmed the requests. CommandLine is the
 	// equivalent command line without the program.
 	ApplyRamdisks struct {
-		Nodes []models.NodeRef
-		For   func(n *models.Node) (provision.Ramdisk, error)
-		Words []string
+		Nodes       []models.NodeRef
+		For         func(n *models.Node) (provision.Ramdisk, error)
+		CommandLine []string
 	}
-	// PinDisk sets the root device hint for a disk after the operator has confirmed the request. Words are the
+	// PinDisk sets the root device hint for a disk after the operator has confirmed the request. CommandLine is the
 	// equivalent command line without the program.
 	PinDisk struct {
-		Node  models.NodeRef
-		Pin   *provision.PinAction
-		Words []string
+		Node        models.NodeRef
+		Pin         *provision.PinAction
+		CommandLine []string
 	}
 	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
-	// reads Ironic's current data. Words are the equivalent command line without the program.
+	// reads Ironic's current data. CommandLine is the equivalent command line without the program.
 	ChangePorts struct {
-		ID    action.ID
-		Node  models.NodeRef
-		Make  func(ctx context.Context) (*provision.PortAction, error)
-		Words []string
+		ID          action.ID
+		Node        models.NodeRef
+		Make        func(ctx context.Context) (*provision.PortAction, error)
+		CommandLine []string
 	}
 	// ChangeHardware changes settings, firmware or RAID of nodes by steps, or runs a runbook, after checks and a
-	// confirmation. Words are the equivalent command line without the program.
+	// confirmation. CommandLine is the equivalent command line without the program.
 	ChangeHardware struct {
-		ID     action.ID
-		Nodes  []models.NodeRef
-		Action provision.Action
-		Words  []string
+		ID          action.ID
+		Nodes       []models.NodeRef
+		Action      provision.Action
+		CommandLine []string
 	}
-	// OrderBMC sends a command to the BMC of a node, after a confirmation if it is disruptive. Words are the
+	// OrderBMC sends a command to the BMC of a node, after a confirmation if it is disruptive. CommandLine is the
 	// equivalent command line without the program.
 	OrderBMC struct {
-		Node   models.NodeRef
-		Action provision.Action
-		Words  []string
+		Node        models.NodeRef
+		Action      provision.Action
+		CommandLine []string
 	}
 	// StartDeployment runs a reviewed deployment after a confirmation. Plan comes from the runner and has the
 	// results of Preflight: nothing is sent to unchecked nodes. Command is the equivalent command line without the

@@ -19,8 +19,8 @@ func (cleanAction) Name() string { return "clean" }
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	room := presence.NewRoom()
-	anna := room.Enter(presence.Person{User: "anna"}, func() {})
-	otto := room.Enter(presence.Person{User: "otto"}, func() {})
+	anna := room.Enter(presence.Session{User: "anna"}, func() {})
+	otto := room.Enter(presence.Session{User: "otto"}, func() {})
 	var running sync.WaitGroup
 	tasks := NewTaskList(t.Context(), &running)
 	env := &Env{Seat: otto, Tasks: tasks.For("otto", func(uuid string) bool { return uuid == "a" })}

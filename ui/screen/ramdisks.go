@@ -34,12 +34,12 @@ type Ramdisks interface {
 type Serving interface {
 	// Targets are the served files with their URLs. The URLs are secrets: there is no authentication.
 	Targets() []prepare.Target
-	// Where is the listen address; Fingerprint is the certificate's fingerprint, or "".
-	Where() string
+	// Address is the listen address; Fingerprint is the certificate's fingerprint, or "".
+	Address() string
 	Fingerprint() string
-	// Fetches lists the downloads so far; Troubles the last refused and failed requests. Both return immediately.
+	// Fetches lists the downloads so far; Failures the last refused and failed requests. Both return immediately.
 	Fetches() []serve.Fetch
-	Troubles() []serve.Event
+	Failures() []serve.Event
 	// Ended reports whether the server has ended, and why.
 	Ended() (ended bool, why error)
 	// Stop ends the server and waits a few seconds for running downloads.

@@ -63,11 +63,11 @@ type Screen interface {
 	Update(msg tea.Msg) tea.Cmd
 	// Draw returns exactly w by h cells.
 	Draw(t *theme.Theme, w, h int) string
-	// Scopes are the screen's groups of actions. Do runs an action. Why returns why an action of the screen or on
-	// its nodes is disabled, "" if it is not.
+	// Scopes are the screen's groups of actions. Do runs an action. DisabledReason returns why an action of the screen
+	// or on its nodes is disabled, "" if it is not.
 	Scopes() []action.Scope
 	Do(id action.ID) tea.Cmd
-	Why(id action.ID) string
+	DisabledReason(id action.ID) string
 	// Targets returns the nodes for node actions: the marked nodes, or the node at the cursor.
 	Targets() []models.NodeRef
 	// Typing reports whether keys are text input; they then go to Update and run no action.

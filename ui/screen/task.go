@@ -29,8 +29,8 @@ type Task struct {
 	Retried map[string]int
 	// Cancels removes single nodes from the task while it runs.
 	Cancels *provision.Cancels
-	// Left is true if the operator stopped following.
-	Left bool
+	// Unfollowed is true if the operator stopped following.
+	Unfollowed bool
 	// Command is the equivalent command line.
 	Command string
 	// Form is the operator's input, from which the action can be recreated; nil if it cannot.

@@ -249,11 +249,11 @@ func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
 	})
 }
 
-// Leave stops following a running task; requests already sent continue.
-func (l *TaskList) Leave(number int) {
+// StopFollowing stops following a running task; requests already sent continue.
+func (l *TaskList) StopFollowing(number int) {
 	l.change(number, func(e *taskEntry) {
 		if e.task.Running() {
-			e.edit(func(t *Task) { t.Left = true })
+			e.edit(func(t *Task) { t.Unfollowed = true })
 			e.cancel()
 		}
 	})
@@ -296,7 +296,7 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 // shows reports whether the user sees a task: the user's own, or one whose nodes the user sees. Other tasks would
 // reveal the names of hidden nodes.
 func (l *TaskList) shows(t *Task) bool {
-	return l.visible == nil || l.Mine(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
+	return l.visible == nil || l.Owns(t) || !slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return !l.visible(i.Node.UUID) })
 }
 
 // OfOthers returns the running tasks of other users, including tasks that this user does not see.
@@ -305,15 +305,15 @@ func (l *TaskList) OfOthers() []*Task {
 	defer l.mu.Unlock()
 	var others []*Task
 	for _, e := range l.entries {
-		if e.task.Running() && !l.Mine(e.task) {
+		if e.task.Running() && !l.Owns(e.task) {
 			others = append(others, e.current())
 		}
 	}
 	return others
 }
 
-// Mine reports whether the list's user started a task.
-func (l *TaskList) Mine(t *Task) bool { return t.Owner == l.user }
+// Owns reports whether the list's user started a task.
+func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
 // Running counts the tasks that have not ended. Each frame shows it, so it copies nothing.
 func (l *TaskList) Running() int {

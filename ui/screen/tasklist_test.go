@@ -56,7 +56,7 @@ func TestTasksOfUsers(t *testing.T) {
 	}
 	for number, owner := range map[int]string{4: "anna", 3: "otto"} {
 		task, there := otto.Get(number)
-		if !there || task.Owner != owner || otto.Mine(task) != (owner == "otto") {
+		if !there || task.Owner != owner || otto.Owns(task) != (owner == "otto") {
 			t.Errorf("task %d: %+v", number, task)
 		}
 	}
@@ -128,15 +128,15 @@ func TestTasksAreLeft(t *testing.T) {
 	if _, over := list.Wait(gone, 1); over {
 		t.Error("the task has ended")
 	}
-	list.Leave(1)
-	if left, over := list.Wait(t.Context(), 1); !over || !left.Left {
+	list.StopFollowing(1)
+	if left, over := list.Wait(t.Context(), 1); !over || !left.Unfollowed {
 		t.Errorf("left: %v, %v", left, over)
 	}
 	list.Add(taskOn("b"))
 	list.Start(2, until)
 	end()
 	running.Wait()
-	if last, _ := list.Get(2); last.Running() || last.Left {
+	if last, _ := list.Get(2); last.Running() || last.Unfollowed {
 		t.Errorf("at the end of the list: %+v", last)
 	}
 }
@@ -162,7 +162,7 @@ func TestEndedTasksAreRemoved(t *testing.T) {
 		if got := numbersOf(list); got != "[2 6 7 8]" {
 			t.Errorf("kept %s", got)
 		}
-		list.Leave(1) // is gone: nothing happens
+		list.StopFollowing(1) // is gone: nothing happens
 		if _, over := list.Wait(t.Context(), 1); over {
 			t.Error("a removed task was waited for")
 		}

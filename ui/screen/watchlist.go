@@ -34,7 +34,7 @@ func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 			continue
 		}
 		l.tasks = t.Number
-		if t.Context != context || !tasks.Mine(t) || !Moves(t) {
+		if t.Context != context || !tasks.Owns(t) || !Moves(t) {
 			continue
 		}
 		for _, i := range t.Plan.Legal() {

@@ -111,7 +111,7 @@ func (w *Workflow) ended(f *flow) tea.Cmd {
 	}
 	toast := summary(t, w.env.Keys)
 	w.console.Say(toast)
-	if t.Ended.Sub(t.Began) >= longTask && !t.Left {
+	if t.Ended.Sub(t.Began) >= longTask && !t.Unfollowed {
 		return w.console.Notify(toast.Text)
 	}
 	return nil

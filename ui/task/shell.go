@@ -32,7 +32,7 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	if row.Node.PowerState == models.PowerOff {
 		return textPoweredOff
 	}
-	if why := s.Shells.Why(&row.Node); why != nil {
+	if why := s.Shells.Refusal(&row.Node); why != nil {
 		return why.WhyOnScreen()
 	}
 	return ""

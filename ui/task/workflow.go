@@ -303,12 +303,12 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 
 // Apply starts to write the ramdisk settings of nodes.
 func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
-	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.Words, true)
+	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.CommandLine, true)
 }
 
 // Pin starts to write the root device hint of a disk.
 func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
-	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.Words, true)
+	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.CommandLine, true)
 }
 
 // ChangePorts starts to change ports, port groups or VIFs.
@@ -321,18 +321,18 @@ func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
 	f.exact = true
 	ctx := w.ctx
 	f.build = func() (provision.Action, error) { return msg.Make(ctx) }
-	f.command = func([]string) []string { return msg.Words }
+	f.command = func([]string) []string { return msg.CommandLine }
 	return w.check(f)
 }
 
 // ChangeHardware starts to change settings, firmware or RAID of nodes, or to run a runbook.
 func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.Words, false)
+	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.CommandLine, false)
 }
 
 // OrderBMC starts an action on a BMC.
 func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
-	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.Words, false)
+	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.CommandLine, false)
 }
 
 // beginWith starts an action that a screen has made; what names it in warnings.

@@ -61,7 +61,7 @@ func TestFew(t *testing.T) {
 		{"one", 10, 0, ""},
 	} {
 		var got []string
-		for _, l := range body.Few(theme.Plain, tc.text, tc.w, 2, tc.most) {
+		for _, l := range body.IndentedMost(theme.Plain, tc.text, tc.w, 2, tc.most) {
 			got = append(got, l[0].Text)
 		}
 		if strings.Join(got, "|") != tc.want {
@@ -191,7 +191,7 @@ func TestPrompt(t *testing.T) {
 	if got := ansi.Strip(p.Draw(th, 40, "")); !strings.HasSuffix(got, "  not found") {
 		t.Errorf("%q", got)
 	}
-	if p.Update(screentest.Press("enter")) != body.Taken || p.Typing() {
+	if p.Update(screentest.Press("enter")) != body.Accepted || p.Typing() {
 		t.Error("not taken")
 	}
 	for w := range 60 {

@@ -15,7 +15,7 @@ func Details(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {
 		name := d.Name
-		for _, value := range Few(theme.Plain, d.Value, max(w-detailNames-3, 8), 0, 12) {
+		for _, value := range IndentedMost(theme.Plain, d.Value, max(w-detailNames-3, 8), 0, 12) {
 			lines = append(lines, append(pane.Line{S(theme.Muted, " "+cell.Fit(name, detailNames)+" ")}, value...))
 			name = ""
 		}

@@ -86,8 +86,8 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// Few is [Indented] with at most most lines; an ellipsis marks a cut.
-func Few(role theme.Role, text string, w, n, most int) []pane.Line {
+// IndentedMost is [Indented] with at most most lines; an ellipsis marks a cut.
+func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ type TabLine struct {
 
 // Draw draws the line and, if it fits, the position in the current tab at the end.
 func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place string, w int) string {
-	need := len(titles) - 1 + tabs.Tight(titles)
+	need := len(titles) - 1 + tabs.MinWidth(titles)
 	if need+3 > w {
 		*l = TabLine{titles: titles, current: current, w: w}
 		return tabs.Draw(t, titles, current, w)
@@ -164,7 +164,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 	if place != "" {
 		place = " " + place + " "
 		// If only one of the two fits, the names move together.
-		if tight := tabs.Tight(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
+		if tight := tabs.MinWidth(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
 			need = tight
 		}
 	}

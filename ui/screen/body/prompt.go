@@ -33,19 +33,19 @@ func (p *Prompt) Typing() bool { return p.typing }
 // Text returns the typed text.
 func (p *Prompt) Text() string { return p.input.Value() }
 
-// Written is the effect of a key on the prompt.
-type Written int
+// KeyEffect is the effect of a key on the prompt.
+type KeyEffect int
 
 // The effects of keys.
 const (
-	Ignored   Written = iota // not for the prompt
-	Changed                  // the text may have changed
-	Taken                    // enter accepted the text
-	Abandoned                // esc dropped the text
+	Ignored   KeyEffect = iota // not for the prompt
+	Changed                    // the text may have changed
+	Accepted                   // enter accepted the text
+	Abandoned                  // esc dropped the text
 )
 
 // Update handles a key.
-func (p *Prompt) Update(msg tea.Msg) Written {
+func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
 		case "enter":
@@ -54,7 +54,7 @@ func (p *Prompt) Update(msg tea.Msg) Written {
 			}
 			p.typing = false
 			p.input.Remember(p.input.Value())
-			return Taken
+			return Accepted
 		case "esc":
 			p.typing, p.Wrong = false, nil
 			return Abandoned

@@ -196,8 +196,8 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.HardwareApply, action.HardwareGolden:
 		switch {
@@ -280,7 +280,7 @@ func (s *Screen) copyGolden() tea.Cmd {
 	for _, n := range nodes {
 		words = append(words, n.Label())
 	}
-	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, Words: words, Action: provision.CopyBIOSOf(s.api, s.golden)})
+	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOSOf(s.api, s.golden)})
 }
 
 // Click selects a tab or a row.
@@ -292,7 +292,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		return false, s.renew(freshFor)
 	}
 	if s.tab == biosTab {
-		return s.drifts.Click(x, y-s.listAt).Again, nil
+		return s.drifts.Click(x, y-s.listAt).WasCurrent, nil
 	}
 	s.versions.Click(x, y-s.listAt)
 	return false, nil

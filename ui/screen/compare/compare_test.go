@@ -78,7 +78,7 @@ func TestCopy(t *testing.T) {
 		r, _, s := opened(t, 1, 2, 3)
 		for _, msg := range r.Do(s, s.Do(action.HardwareApply)) {
 			change, ok := msg.(screen.ChangeHardware)
-			if got := strings.Join(change.Words, " "); !ok || got != "bios copy r7-n01 r7-n02" || len(change.Nodes) != 1 {
+			if got := strings.Join(change.CommandLine, " "); !ok || got != "bios copy r7-n01 r7-n02" || len(change.Nodes) != 1 {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
@@ -96,7 +96,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%v", targets)
 		}
 		r.Do(s, s.Do(action.NextTab))
-		if why := s.Why(action.HardwareApply); why != "only BIOS settings are copied" {
+		if why := s.DisabledReason(action.HardwareApply); why != "only BIOS settings are copied" {
 			t.Errorf("%q", why)
 		}
 	})
@@ -106,7 +106,7 @@ func TestNothingToCompare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, a, s := opened(t, 1)
 		screentest.Shows(t, s, 120, 20, "One node: c compares it with a golden node.")
-		if why := s.Why(action.HardwareApply); why != "no setting to copy" {
+		if why := s.DisabledReason(action.HardwareApply); why != "no setting to copy" {
 			t.Errorf("%q", why)
 		}
 		_, _, s = opened(t, 1, 3)
@@ -117,7 +117,7 @@ func TestNothingToCompare(t *testing.T) {
 		s = compare.New(r.Env, screentest.UUID(1))
 		r.Open(s)
 		screentest.Shows(t, s, 120, 20, "Recordings have no settings of machines.")
-		if s.Why(action.HardwareGolden) == "" || s.Copies() != nil {
+		if s.DisabledReason(action.HardwareGolden) == "" || s.Copies() != nil {
 			t.Error("there is no session")
 		}
 	})

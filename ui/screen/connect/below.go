@@ -75,7 +75,7 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
-	if c.Looked != "" && !st.Connected {
+	if c.Searched != "" && !st.Connected {
 		lines = append(lines, searchedLines(c, w)...)
 	}
 	c.ReadOnly = s.env.ReadOnly
@@ -87,7 +87,7 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 func searchedLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
 	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
-	for line := range strings.SplitSeq(strings.TrimSpace(c.Looked), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(c.Searched), "\n") {
 		lines = append(lines, body.Indented(theme.Muted, strings.TrimSpace(line), w-1, 3)...)
 	}
 	return append(lines, nil)

@@ -144,7 +144,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, ac
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
-		if c, ok := s.table.Cursor(); ok && s.Why(id) == "" {
+		if c, ok := s.table.Cursor(); ok && s.DisabledReason(id) == "" {
 			return screen.Send(screen.Switch{Context: c.Name})
 		}
 	case action.Check:
@@ -157,11 +157,11 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 
 // Click selects the context at a cell.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
-	return s.table.Click(x, y-body.PageTop).Again, nil
+	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {
 		return textCannotProbe
 	}

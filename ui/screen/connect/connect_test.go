@@ -135,21 +135,21 @@ func TestSmallSkewIsHidden(t *testing.T) {
 func TestSwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, func(*screentest.Rig) {})
-		if why := s.Why(action.Open); !strings.Contains(why, "current context") {
+		if why := s.DisabledReason(action.Open); !strings.Contains(why, "current context") {
 			t.Errorf("current: %q", why)
 		}
 		if s.Do(action.Open) != nil {
 			t.Error("went to where we are")
 		}
 		s.Do(action.Down)
-		if why := s.Why(action.Open); !strings.Contains(why, "unusable") {
+		if why := s.DisabledReason(action.Open); !strings.Contains(why, "unusable") {
 			t.Errorf("broken: %q", why)
 		}
 		if s.Do(action.Open) != nil {
 			t.Error("went to a broken one")
 		}
 		s.Do(action.Top)
-		if why := s.Why(action.Open); why != "" {
+		if why := s.DisabledReason(action.Open); why != "" {
 			t.Error(why)
 		}
 		wishes := r.Do(s, s.Do(action.Open))
@@ -176,7 +176,7 @@ func TestCopies(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		_, s = opened(t, func(r *screentest.Rig) { r.Env.Contexts, r.Env.Session = nil, nil })
-		if s.Copies() != nil || s.Why(action.Open) == "" {
+		if s.Copies() != nil || s.DisabledReason(action.Open) == "" {
 			t.Error("something where there is nothing")
 		}
 	})

@@ -59,8 +59,8 @@ type begun struct {
 	cmd func() tea.Cmd
 }
 
-// sent reports the result of a change.
-type sent struct {
+// changeSent reports the result of a change.
+type changeSent struct {
 	of      *Changer
 	message screen.Say
 }
@@ -76,7 +76,7 @@ func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine 
 		if msg.of == c {
 			return c.confirm(msg), true
 		}
-	case sent:
+	case changeSent:
 		if msg.of == c {
 			return tea.Batch(reload(), screen.Send(msg.message)), true
 		}
@@ -132,7 +132,7 @@ func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {
 			send := send(c.life, c.env, steps)
-			return func() tea.Msg { return sent{of: c, message: send()} }
+			return func() tea.Msg { return changeSent{of: c, message: send()} }
 		}),
 	})})
 }

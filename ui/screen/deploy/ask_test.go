@@ -76,7 +76,7 @@ func TestLoadChangeAndSaveKeepsComments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, disk := range []string{`{"wwn":"0x5002538en0a1"}`, `{"serial":"N1A1"}`} {
-			d, err := file.For(&w.API.Nodes[i])
+			d, err := file.DeploymentOf(&w.API.Nodes[i])
 			if err != nil || string(d.UserData) != butane || d.Fields.RootDevice.Hints.String() != disk {
 				t.Errorf("%s: %s, %d bytes, %v", w.API.Nodes[i].Name, d.Fields.RootDevice.Hints, len(d.UserData), err)
 			}
@@ -99,7 +99,7 @@ func TestSaveInAnotherFolderAdaptsPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, err := file.For(&w.API.Nodes[0]); err != nil || string(d.UserData) != text(t, "testdata/host.bu") {
+		if d, err := file.DeploymentOf(&w.API.Nodes[0]); err != nil || string(d.UserData) != text(t, "testdata/host.bu") {
 			t.Errorf("%v, %d bytes", err, len(d.UserData))
 		}
 		w.shows("hello.service", "✓ 3 passed")

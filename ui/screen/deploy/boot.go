@@ -145,7 +145,7 @@ func (s *Screen) setReport() {
 
 // forCloudInit returns the user data of the last checks if cloud-init reads it, else nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
-	f := s.known()
+	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
 		return nil
 	}

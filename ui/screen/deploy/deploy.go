@@ -213,7 +213,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 			s.review.Search(s.search.Text())
 		case body.Abandoned:
 			s.review.Search("")
-		case body.Ignored, body.Taken:
+		case body.Ignored, body.Accepted:
 		}
 		return nil
 	}

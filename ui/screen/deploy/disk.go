@@ -55,14 +55,14 @@ func diskTable() *table.Table[diskRow] {
 
 // inventory returns the current node's inventory, nil if unknown.
 func (s *Screen) inventory() *hints.Inventory {
-	if f := s.known(); f != nil {
+	if f := s.checkedFacts(); f != nil {
 		return f.Inventory
 	}
 	return nil
 }
 
-// known returns the facts that the checks have read of the current node, nil before that.
-func (s *Screen) known() *plan.Facts {
+// checkedFacts returns the facts that the checks have read of the current node, nil before that.
+func (s *Screen) checkedFacts() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
 		return nil
@@ -170,7 +170,7 @@ func (s *Screen) whyHints() string {
 
 // noDisks explains why the list is empty.
 func (s *Screen) noDisks() string {
-	f := s.known()
+	f := s.checkedFacts()
 	name := s.currentRef().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
@@ -194,7 +194,7 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	below := s.hintLines(w, max(h-s.disks.Len()-5, 2))
 	top := max(h-len(below), min(h, 2))
 	s.disks.Resize(w, top)
-	if s.known() != nil && !s.planned().Kind.PicksDisk() {
+	if s.checkedFacts() != nil && !s.planned().Kind.PicksDisk() {
 		return cell.Block(body.Draw(t, body.Indented(theme.Muted, s.noDisks(), w-1, 1), w), w, h)
 	}
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
@@ -206,15 +206,15 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	lines := []pane.Line{nil}
 	switch {
 	case s.fields().RootDevice.Hints.Given():
-		lines = append(lines, body.Few(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
+		lines = append(lines, body.IndentedMost(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
 	case f.Hints.Hints.Given():
-		lines = append(lines, body.Few(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
+		lines = append(lines, body.IndentedMost(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:
 		said := textSmallestDisk
 		if s.disks.Len() > 0 {
 			said += s.env.Keys.Text(textPickThis)
 		}
-		lines = append(lines, body.Few(theme.Warn, said, w-1, 1, 2)...)
+		lines = append(lines, body.IndentedMost(theme.Warn, said, w-1, 1, 2)...)
 	}
 	if row, ok := s.disks.Cursor(); ok {
 		d := &row.Disk
@@ -224,7 +224,7 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 				parts = append(parts, string(name)+" "+text)
 			}
 		}
-		lines = append(lines, body.Few(theme.Muted, strings.Join(parts, " · "), w-1, 1, most)...)
+		lines = append(lines, body.IndentedMost(theme.Muted, strings.Join(parts, " · "), w-1, 1, most)...)
 	}
 	return lines
 }

@@ -135,7 +135,7 @@ func TestHintsAsJSON(t *testing.T) {
 		w.ironic.disks[screentest.UUID(1)] = threeDisks()
 		w.open()
 		w.page(2)
-		if why := w.s.Why(action.HintsDrop); why == "" {
+		if why := w.s.DisabledReason(action.HintsDrop); why == "" {
 			t.Error("hints that are not there can be dropped")
 		}
 		for text, says := range map[string]string{`{"size": `: "unexpected", `{}`: "No hints given", `[]`: "hints"} {

@@ -49,7 +49,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.editPlan()
 	default:
 	}
-	if s.Why(id) != "" {
+	if s.DisabledReason(id) != "" {
 		return nil
 	}
 	switch s.page() {
@@ -75,9 +75,9 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	}
 	switch s.page() {
 	case pageDisk:
-		return s.disks.Click(x, y-body.PageTop).Again, nil
+		return s.disks.Click(x, y-body.PageTop).WasCurrent, nil
 	case pageSteps:
-		return s.steps.Click(x, y-body.PageTop).Again, nil
+		return s.steps.Click(x, y-body.PageTop).WasCurrent, nil
 	case pageRamdisk, pageBoot:
 		if s.form().Click(x, y-body.PageTop) {
 			return false, s.fill(action.EditField)
@@ -242,8 +242,8 @@ func (s *Screen) doReview(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.DeployNodeNext, action.DeployNodePrev:
 		if len(s.refs) < 2 {

@@ -70,7 +70,7 @@ func TestRemovedUserDataFile(t *testing.T) {
 		}
 		w.page(5)
 		w.shows("✖ First boot", "✖ Not deployed: r7-n01: configdrive.user_data_file: ", "no such")
-		if why := w.s.Why(action.DeployGo); !strings.Contains(why, "no such file") {
+		if why := w.s.DisabledReason(action.DeployGo); !strings.Contains(why, "no such file") {
 			t.Errorf("%q", why)
 		}
 		w.do(action.DeployNext)
@@ -83,7 +83,7 @@ func TestRemovedUserDataFile(t *testing.T) {
 		w.Deliver(w.s, screen.Reload{})
 		w.page(5)
 		w.shows("✓ First boot")
-		if why := w.s.Why(action.DeployGo); why != "" {
+		if why := w.s.DisabledReason(action.DeployGo); why != "" {
 			t.Errorf("%q", why)
 		}
 	})

@@ -205,11 +205,11 @@ func TestEditedPlanKeepsItsFolder(t *testing.T) {
 func TestNoEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := withEditor(t, machine(t, 1, "r7-n01", ""))
-		if why := w.s.Why(action.PlanEdit); why != "" {
+		if why := w.s.DisabledReason(action.PlanEdit); why != "" {
 			t.Errorf("with an editor: %q", why)
 		}
 		w.Env.WhyNoEditor, w.Env.Program = "no editor over SSH", "ssh HOST"
-		if why := w.s.Why(action.PlanEdit); why != "no editor over SSH; use: ssh HOST deploy -f - NODE < plan.yaml" {
+		if why := w.s.DisabledReason(action.PlanEdit); why != "no editor over SSH; use: ssh HOST deploy -f - NODE < plan.yaml" {
 			t.Errorf("without: %q", why)
 		}
 	})

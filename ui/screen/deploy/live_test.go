@@ -66,10 +66,10 @@ func TestSlowAPI(t *testing.T) {
 		for range 3 {
 			w.s.Do(action.NextTab)
 		}
-		if why := w.s.Why(action.DeployGo); why != "checks are running" {
+		if why := w.s.DisabledReason(action.DeployGo); why != "checks are running" {
 			t.Errorf("%q", why)
 		}
-		if why := w.s.Why(action.StepAdd); why != "the node was not read yet" {
+		if why := w.s.DisabledReason(action.StepAdd); why != "the node was not read yet" {
 			t.Errorf("%q", why)
 		}
 		screentest.Golden(t, w.s, "slow")
@@ -87,7 +87,7 @@ func TestLostConnection(t *testing.T) {
 		w.page(5)
 		instanceGolden(t, w.s, "gone")
 		w.shows("connection refused", "The plan is unchanged", "connection lost")
-		if why := w.s.Why(action.DeployGo); !strings.Contains(why, "checks failed to run") {
+		if why := w.s.DisabledReason(action.DeployGo); !strings.Contains(why, "checks failed to run") {
 			t.Errorf("%q", why)
 		}
 		if w.plan() != plan {
@@ -97,7 +97,7 @@ func TestLostConnection(t *testing.T) {
 		w.ironic.err = nil
 		w.Env.Status.Connected = true
 		w.Deliver(w.s, screen.FleetChanged{})
-		if why := w.s.Why(action.DeployGo); why != "" {
+		if why := w.s.DisabledReason(action.DeployGo); why != "" {
 			t.Errorf("%q", why)
 		}
 	})
@@ -135,7 +135,7 @@ func TestChangedNodeIsCheckedAgain(t *testing.T) {
 		w.page(2)
 		w.do(action.Open)
 		w.page(5)
-		if why := w.s.Why(action.DeployGo); why != "" {
+		if why := w.s.DisabledReason(action.DeployGo); why != "" {
 			t.Fatalf("%q", why)
 		}
 		news := w.Change(screentest.UUID(1), func(n *models.Node) {
@@ -143,7 +143,7 @@ func TestChangedNodeIsCheckedAgain(t *testing.T) {
 			*n = changed
 		})
 		w.Deliver(w.s, news)
-		if why := w.s.Why(action.DeployGo); !strings.Contains(why, `not possible in state "deploying"`) {
+		if why := w.s.DisabledReason(action.DeployGo); !strings.Contains(why, `not possible in state "deploying"`) {
 			t.Errorf("%q", why)
 		}
 	})

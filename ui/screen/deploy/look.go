@@ -59,17 +59,17 @@ type checksRan struct {
 	templatesError string
 }
 
-// asking is how much recheck reads again from Ironic.
-type asking int
+// rereadScope is how much recheck reads again from Ironic.
+type rereadScope int
 
 const (
-	askNothing asking = iota // everything from memory
+	askNothing rereadScope = iota // everything from memory
 	askNodes
 	askAll
 )
 
 // recheck runs the checks after a delay without changes, and cancels a running check.
-func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
+func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	}
 	runner := s.session.Runner
 	runner.ReadOnly = false // read-only mode refuses the deployment later
-	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For}).WithOverrides(maps.Clone(s.overrides))
+	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
 			select {

@@ -53,7 +53,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	iface := "from the kind or the node"
 	if n.DeployInterface != "" {
 		own := plan.Facts{Node: n, Plan: plan.Fields{Image: f.Image}}
-		if known := s.known(); known != nil {
+		if known := s.checkedFacts(); known != nil {
 			own.Drivers = known.Drivers
 		}
 		_ = own.Resolve() // unreadable hints do not matter here
@@ -106,7 +106,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 // interfaces are the deploy interfaces that the node's driver enables; before the first checks, those of every
 // release.
 func (s *Screen) interfaces() []string {
-	if f := s.known(); f != nil {
+	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
 			return enabled
 		}

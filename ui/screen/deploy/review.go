@@ -77,7 +77,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	r := s.action.Review(n)
-	if s.known() == nil && r.FollowUp == "" { // no check has run
+	if s.checkedFacts() == nil && r.FollowUp == "" { // no check has run
 		x.gap()
 		if r.Refusal != nil {
 			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf(textNotSent, n.Label(), r.Refusal.WhyOnScreen())))

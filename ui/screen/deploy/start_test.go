@@ -99,7 +99,7 @@ func TestFailedChecksPreventTheStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := ready(t, machine(t, 1, "r7-n01", fields))
-				if why := w.s.Why(action.DeployGo); !strings.HasPrefix(why, "check "+name+" failed: ") {
+				if why := w.s.DisabledReason(action.DeployGo); !strings.HasPrefix(why, "check "+name+" failed: ") {
 					t.Errorf("%q", why)
 				}
 				if w.s.Do(action.DeployGo) != nil {
@@ -140,11 +140,11 @@ func TestOverride(t *testing.T) {
 func TestSomeChecksCannotBeOverridden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := ready(t, machine(t, 1, "r7-n01", `{"maintenance": true}`))
-		if why := w.s.Why(action.CheckOverride); !strings.Contains(why, "cannot be overridden") {
+		if why := w.s.DisabledReason(action.CheckOverride); !strings.Contains(why, "cannot be overridden") {
 			t.Errorf("%q", why)
 		}
 		w = ready(t, machine(t, 1, "r7-n01", ""))
-		if why := w.s.Why(action.CheckOverride); why != "no failed checks for r7-n01" {
+		if why := w.s.DisabledReason(action.CheckOverride); why != "no failed checks for r7-n01" {
 			t.Errorf("%q", why)
 		}
 	})

@@ -92,7 +92,7 @@ func (s *Screen) stepRows() []stepRow {
 	idle := f.Disabled()
 	merged := append(f.Order(), idle...)
 	var offered *plan.OfferedSteps
-	if known := s.known(); known != nil {
+	if known := s.checkedFacts(); known != nil {
 		offered = known.Offered
 	}
 	own := plan.DriverSteps(f.Interface())
@@ -183,7 +183,7 @@ func (s *Screen) deploySteps() []steps.Known {
 		return nil
 	}
 	var offered *plan.OfferedSteps
-	if f := s.known(); f != nil {
+	if f := s.checkedFacts(); f != nil {
 		offered = f.Offered
 	}
 	return slices.DeleteFunc(provision.StepsOf(n, offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
@@ -191,7 +191,7 @@ func (s *Screen) deploySteps() []steps.Known {
 
 // offeredText lists the steps that the ramdisk reported.
 func (s *Screen) offeredText() string {
-	f := s.known()
+	f := s.checkedFacts()
 	if f == nil || f.Offered == nil {
 		return textStepsUnknown
 	}
@@ -276,8 +276,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// moved returns the priority that swaps the step with its neighbor, and the neighbor's if that changes too.
-func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
+// swapPriorities returns the priority that swaps the step with its neighbor, and the neighbor's if that changes too.
+func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]
 	switch {
@@ -306,7 +306,7 @@ func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string
 // moveStep runs the step at the cursor earlier or later.
 func (s *Screen) moveStep(by int) tea.Cmd {
 	rows, at := s.steps.Rows(), s.steps.Index()
-	priority, neighbour, why := moved(rows, at, by)
+	priority, neighbour, why := swapPriorities(rows, at, by)
 	if why != "" {
 		return nil
 	}
@@ -324,7 +324,7 @@ func (s *Screen) whyMove(by int) string {
 	if len(s.steps.Rows()) == 0 {
 		return "no step selected"
 	}
-	_, _, why := moved(s.steps.Rows(), s.steps.Index(), by)
+	_, _, why := swapPriorities(s.steps.Rows(), s.steps.Index(), by)
 	return why
 }
 
@@ -339,7 +339,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	default:
 		s.steps.Empty = textNoSteps
 	}
-	below := append(s.traitLines(w), body.Few(theme.Muted, textStepsOrder, w-1, 1, 2)...)
+	below := append(s.traitLines(w), body.IndentedMost(theme.Muted, textStepsOrder, w-1, 1, 2)...)
 	s.steps.Resize(w, max(h-len(below), 1))
 	return cell.Block(append(body.Split(s.steps.Draw(t)), body.Draw(t, below, w)...), w, h)
 }

@@ -124,14 +124,14 @@ func TestStepsMove(t *testing.T) {
 		for id, says := range map[action.ID]string{
 			action.StepEarlier: "a driver step", action.StepLater: "a driver step", action.StepRemove: "a driver step; enter disables it",
 		} {
-			if why := w.s.Why(id); !strings.Contains(why, says) {
+			if why := w.s.DisabledReason(id); !strings.Contains(why, says) {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
 		w.addAny()
 		w.answer("deploy.one", "70", "")
 		w.do(action.Up) // install_coreos
-		if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent runs") {
+		if why := w.s.DisabledReason(action.StepEarlier); !strings.Contains(why, "before the agent runs") {
 			t.Errorf("%q", why)
 		}
 		w.do(action.StepLater) // swaps with its neighbor
@@ -139,7 +139,7 @@ func TestStepsMove(t *testing.T) {
 		w.do(action.StepLater) // after the step of the driver
 		w.shows("59  deploy.install_coreos")
 		w.do(action.StepLater) // after tear_down_agent
-		if why := w.s.Why(action.StepLater); !strings.Contains(why, "after the agent has stopped") {
+		if why := w.s.DisabledReason(action.StepLater); !strings.Contains(why, "after the agent has stopped") {
 			t.Errorf("%q", why)
 		}
 		w.do(action.StepEarlier)
@@ -156,7 +156,7 @@ func TestStepsThatCannotBeRemoved(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(3)
 		w.do(action.Down)
-		if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes from the kind") {
+		if why := w.s.DisabledReason(action.StepRemove); !strings.Contains(why, "comes from the kind") {
 			t.Errorf("%q", why)
 		}
 		// Priority 0 disables a step of the driver; it can be enabled again.
@@ -215,7 +215,7 @@ func TestStepsOfTemplates(t *testing.T) {
 		w.page(3)
 		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "80  deploy.install_coreos            kind")
 		w.do(action.Down)
-		if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes from the deploy template CUSTOM_WIPE") {
+		if why := w.s.DisabledReason(action.StepRemove); !strings.Contains(why, "comes from the deploy template CUSTOM_WIPE") {
 			t.Errorf("%q", why)
 		}
 		w.do(action.Open)

@@ -59,7 +59,7 @@ func (s *Screen) askTraits() tea.Cmd {
 	for i, trait := range names {
 		fields[i] = form.Field{
 			Key: trait, Label: trait, Kind: form.Toggle, Value: fmt.Sprint(slices.Contains(was, trait)),
-			Help: s.brings(trait) + s.lacking(having[trait]),
+			Help: s.traitEffect(trait) + s.missingText(having[trait]),
 		}
 	}
 	return s.openForm(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
@@ -73,8 +73,8 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// brings returns the effect of a trait on the steps.
-func (s *Screen) brings(trait string) string {
+// traitEffect returns the effect of a trait on the steps.
+func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError
 	}
@@ -85,7 +85,7 @@ func (s *Screen) brings(trait string) string {
 	return textTemplate + plan.TemplateText(s.templates[i])
 }
 
-func (s *Screen) lacking(have int) string {
+func (s *Screen) missingText(have int) string {
 	switch {
 	case have == len(s.nodes):
 		return ""
@@ -136,5 +136,5 @@ func (s *Screen) traitLines(w int) []pane.Line {
 	if len(names) > 0 {
 		text += textTraitsUnused + strings.Join(names, ", ")
 	}
-	return body.Few(theme.Plain, text, w-1, 1, 2)
+	return body.IndentedMost(theme.Plain, text, w-1, 1, 2)
 }

@@ -101,7 +101,7 @@ func TestTraitsWithoutTemplates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(3)
-		if why := w.s.Why(action.StepTraits); !strings.Contains(why, "no node has traits") {
+		if why := w.s.DisabledReason(action.StepTraits); !strings.Contains(why, "no node has traits") {
 			t.Errorf("%q", why)
 		}
 		if n := w.ironic.count("templates"); n != 0 {

@@ -176,8 +176,8 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Open {
 		return textNoDetails
 	}

@@ -139,7 +139,7 @@ func TestCopies(t *testing.T) {
 		if got := s.Copies(); got[0].Text != "redfish" || !strings.HasSuffix(got[3].Text, " drivers") {
 			t.Errorf("%v", got)
 		}
-		if s.Why(action.Open) == "" || s.Why(action.NextTab) != "" {
+		if s.DisabledReason(action.Open) == "" || s.DisabledReason(action.NextTab) != "" {
 			t.Error("why")
 		}
 	})

@@ -108,5 +108,5 @@ func (s *Screen) start() tea.Cmd {
 			s.items[it.UUID] = it
 		}
 	}
-	return screen.Send(screen.StartEnroll{Action: act, Command: s.result.in.Words(act.Goal, act.NoInspect)})
+	return screen.Send(screen.StartEnroll{Action: act, Command: s.result.in.CommandLine(act.Goal, act.NoInspect)})
 }

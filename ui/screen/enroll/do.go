@@ -26,7 +26,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		s.details.Page(-1)
 		return nil
 	case action.EnrollCompare, action.EnrollGo, action.Open, action.Explain:
-		if s.Why(id) != "" {
+		if s.DisabledReason(id) != "" {
 			return nil
 		}
 		return s.act(id)
@@ -55,11 +55,11 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		}
 		s.changed()
 	case tabNodes:
-		return s.nodes.Click(x, y-s.listAt).Again, nil
+		return s.nodes.Click(x, y-s.listAt).WasCurrent, nil
 	case tabBMCs:
-		return s.bmcs.Click(x, y-s.listAt).Again, nil
+		return s.bmcs.Click(x, y-s.listAt).WasCurrent, nil
 	case tabResult:
-		return s.results.Click(x, y-s.listAt).Again, nil
+		return s.results.Click(x, y-s.listAt).WasCurrent, nil
 	}
 	return false, nil
 }
@@ -99,8 +99,8 @@ func (s *Screen) fill(id action.ID) {
 	s.changed()
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.EnrollCompare:
 		return s.whyNotCompare()

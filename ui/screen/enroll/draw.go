@@ -55,11 +55,11 @@ func (s *Screen) state() []body.Span {
 		return []body.Span{body.S(theme.Warn, theme.GlyphMaint+" "+textStale+"  "), body.S(theme.Muted, s.plan().String())}
 	}
 	role, glyph := theme.Good, theme.GlyphDone
-	if s.plan().Refused()+s.result.found.Lost() > 0 {
+	if s.plan().Refused()+s.result.found.CountFailed() > 0 {
 		role, glyph = theme.Warn, theme.GlyphMaint
 	}
 	spans := []body.Span{body.S(role, glyph+" "), body.S(theme.Plain, s.plan().String())}
-	if lost := s.result.found.Lost(); lost > 0 {
+	if lost := s.result.found.CountFailed(); lost > 0 {
 		spans = append(spans, body.S(theme.Bad, "  "+models.Counted(lost, "BMC")+" failed"))
 	}
 	return spans
@@ -165,19 +165,19 @@ func statuses(found []provision.Discovered) string {
 const mostNotes = 3
 
 func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
-	lines := body.Few(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
+	lines := body.IndentedMost(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
 	if mapped := f.Mapped(); len(mapped) > 0 {
-		lines = append(lines, body.Few(theme.Muted, textColumns+strings.Join(mapped, ", "), w, 1, 1)...)
+		lines = append(lines, body.IndentedMost(theme.Muted, textColumns+strings.Join(mapped, ", "), w, 1, 1)...)
 	}
 	if f.Plan != nil && len(f.Plan.Nodes) > 0 {
 		text := fmt.Sprintf(textDeployments, models.Counted(len(f.Plan.Nodes), "deployment"), f.Name)
-		lines = append(lines, body.Few(theme.Plain, text, w, 1, 2)...)
+		lines = append(lines, body.IndentedMost(theme.Plain, text, w, 1, 2)...)
 	}
 	for i, note := range f.Notes {
 		if i == mostNotes {
-			return append(lines, body.Few(theme.Warn, fmt.Sprintf("… %d more notes", len(f.Notes)-i), w, 3, 1)...)
+			return append(lines, body.IndentedMost(theme.Warn, fmt.Sprintf("… %d more notes", len(f.Notes)-i), w, 3, 1)...)
 		}
-		lines = append(lines, body.Few(theme.Warn, note, w, 3, 1)...)
+		lines = append(lines, body.IndentedMost(theme.Warn, note, w, 3, 1)...)
 	}
 	return lines
 }

@@ -258,7 +258,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		}
 	}
 	if in, _, _, problem := inputOf(s.values, s.served()); problem == "" {
-		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.Words(goalOf(s.values), s.values[keyNoInspect] == switchedOn)...)})
+		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.CommandLine(goalOf(s.values), s.values[keyNoInspect] == switchedOn)...)})
 	}
 	return copies
 }

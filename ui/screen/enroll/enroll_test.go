@@ -69,13 +69,13 @@ func TestResults(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "[Result]", "3 queued")
 		ref := func(i int) models.NodeRef { return task.Plan.Items[i].Node.Ref() }
 		done := provision.Enrolled{
-			Result: provision.Result{Node: ref(0), Outcome: provision.OutcomeDone, State: "manageable"}, Did: []string{"created", "1 port", "verified"},
+			Result: provision.Result{Node: ref(0), Outcome: provision.OutcomeDone, State: "manageable"}, Changes: []string{"created", "1 port", "verified"},
 		}
 		failed := provision.Enrolled{
 			Result: provision.Result{Node: ref(1), Outcome: provision.OutcomeFailed, State: "enroll", RequestID: "req-7", Err: &provision.FailedError{
 				Action: "manage", Node: ref(1), State: "enroll", Reason: "Failed to get power state: HTTP 401 from the BMC",
 			}},
-			Did: []string{"1 field"},
+			Changes: []string{"1 field"},
 		}
 		task.Progress[ref(0).UUID] = provision.Progress{Node: ref(0), Enrolled: &done}
 		task.Progress[ref(1).UUID] = provision.Progress{Node: ref(1), Enrolled: &failed}
@@ -83,18 +83,18 @@ func TestResults(t *testing.T) {
 		r.Deliver(s, screen.TasksChanged{})
 		down(r, s, 1)
 		screentest.Golden(t, s, "result")
-		if why := s.Why(action.EnrollCompare); !strings.Contains(why, "being enrolled") {
+		if why := s.DisabledReason(action.EnrollCompare); !strings.Contains(why, "being enrolled") {
 			t.Errorf("compares while it enrolls: %q", why)
 		}
 		task.Results = []provision.Result{done.Result, failed.Result, {Node: ref(2), Outcome: provision.OutcomeDone, State: "manageable"}}
 		task.Ended = time.Now()
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "1 failed, 2 done")
-		if why := s.Why(action.EnrollGo); !strings.Contains(why, "compare again") {
+		if why := s.DisabledReason(action.EnrollGo); !strings.Contains(why, "compare again") {
 			t.Errorf("enrolls again without comparing: %q", why)
 		}
 		r.Do(s, s.Do(action.EnrollCompare))
-		if why := s.Why(action.EnrollGo); why != "" {
+		if why := s.DisabledReason(action.EnrollGo); why != "" {
 			t.Errorf("does not continue: %q", why)
 		}
 	})
@@ -145,7 +145,7 @@ func TestCancel(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "reading", "esc cancels")
 		r.Deliver(s, r.Pass(time.Second))
 		screentest.Shows(t, s, 80, 20, "querying BMCs: 3 of 20")
-		if why := s.Why(action.EnrollGo); why == "" {
+		if why := s.DisabledReason(action.EnrollGo); why == "" {
 			t.Error("enrolls while it reads")
 		}
 		if s.Do(action.EnrollCompare) != nil {
@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 				f.files["rack.csv"], f.err = tc.file, tc.err
 				file(r, s)
 				screentest.Shows(t, s, 120, 30, tc.want...)
-				if why := s.Why(action.EnrollGo); why == "" {
+				if why := s.DisabledReason(action.EnrollGo); why == "" {
 					t.Error("enrolls what could not be compared")
 				}
 				// Corrected, the next comparison works.
@@ -323,7 +323,7 @@ func TestWhy(t *testing.T) {
 		r, f, s := opened(t)
 		why := func(id action.ID, want string) {
 			t.Helper()
-			if got := s.Why(id); !strings.Contains(got, want) || got != "" && want == "" {
+			if got := s.DisabledReason(id); !strings.Contains(got, want) || got != "" && want == "" {
 				t.Errorf("%s: %q, want %q", id, got, want)
 			}
 		}
@@ -420,7 +420,7 @@ func TestHostileInput(t *testing.T) {
 				s.Do(action.PrevTab)
 				task := run(t, r, s)
 				ref := task.Plan.Items[0].Node.Ref()
-				task.Progress[ref.UUID] = provision.Progress{Node: ref, Enrolled: &provision.Enrolled{Did: []string{text}, Result: provision.Result{
+				task.Progress[ref.UUID] = provision.Progress{Node: ref, Enrolled: &provision.Enrolled{Changes: []string{text}, Result: provision.Result{
 					Node: ref, Outcome: provision.OutcomeFailed, State: text, RequestID: text, Note: text,
 					Err: &provision.FailedError{Action: "manage", Node: ref, State: text, Reason: text},
 				}}}

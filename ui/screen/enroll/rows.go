@@ -153,7 +153,7 @@ func (s *Screen) setResults() {
 		p, heard := s.task.Progress[items[i].Node.UUID]
 		switch {
 		case p.Enrolled != nil:
-			rows[i] = s.endedRow(&items[i], &p.Enrolled.Result, p.Enrolled.Did)
+			rows[i] = s.endedRow(&items[i], &p.Enrolled.Result, p.Enrolled.Changes)
 		case i < len(s.task.Results):
 			rows[i] = s.endedRow(&items[i], &s.task.Results[i], nil)
 		default:

@@ -62,7 +62,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if hit.Row {
 		s.pause(s.paused || s.table.Index() < len(s.shown)-1)
 	}
-	return hit.Again, nil
+	return hit.WasCurrent, nil
 }
 
 func (s *Screen) pause(paused bool) {
@@ -75,8 +75,8 @@ func (s *Screen) pause(paused bool) {
 	}
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.Explain:
 		r, ok := s.table.Cursor()
@@ -113,7 +113,7 @@ func (s *Screen) typed(msg tea.Msg) {
 		}
 	case body.Abandoned:
 		s.setFilter(models.EventFilter{})
-	case body.Taken, body.Ignored:
+	case body.Accepted, body.Ignored:
 	}
 }
 

@@ -74,5 +74,5 @@ func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 		return nil
 	}
 	text := r.event.Time.Local().Format(time.DateTime) + "  " + r.event.Node.Label() + ": " + r.text
-	return body.Draw(t, body.Few(screen.EventRole(&r.event), text, w-1, 1, n), w)
+	return body.Draw(t, body.IndentedMost(screen.EventRole(&r.event), text, w-1, 1, n), w)
 }

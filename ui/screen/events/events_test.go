@@ -106,7 +106,7 @@ func TestOneEventStaysFollowed(t *testing.T) {
 func TestOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, some())
-		if why := s.Why(action.Open); why != "" {
+		if why := s.DisabledReason(action.Open); why != "" {
 			t.Error(why)
 		}
 		wishes := r.Do(s, s.Do(action.Open))
@@ -114,16 +114,16 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%v", wishes)
 		}
 		s.Do(action.Up)
-		if why := s.Why(action.Open); why != "the node no longer exists" {
+		if why := s.DisabledReason(action.Open); why != "the node no longer exists" {
 			t.Error(why)
 		}
 		_, empty := opened(t, nil)
-		if empty.Why(action.Open) == "" || empty.Do(action.Open) != nil || empty.Copies() != nil {
+		if empty.DisabledReason(action.Open) == "" || empty.Do(action.Open) != nil || empty.Copies() != nil {
 			t.Error("something opens where there is nothing")
 		}
 		for id, want := range map[action.ID]bool{action.ClearFilter: false, action.Sort: false, action.Filter: true, action.Pause: true} {
-			if (s.Why(id) == "") != want {
-				t.Errorf("%s: %q", id, s.Why(id))
+			if (s.DisabledReason(id) == "") != want {
+				t.Errorf("%s: %q", id, s.DisabledReason(id))
 			}
 		}
 	})
@@ -275,7 +275,7 @@ func TestNoSession(t *testing.T) {
 		s := events.New(r.Env)
 		r.Open(s)
 		screentest.CheckSizes(t, s)
-		if s.Why(action.Open) == "" || len(s.Copies()) == 0 {
+		if s.DisabledReason(action.Open) == "" || len(s.Copies()) == 0 {
 			t.Error("without a connection")
 		}
 	})

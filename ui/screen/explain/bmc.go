@@ -95,7 +95,7 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
 	_, asked := c.facts.Value()
-	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, text, w, 0, 4) }
+	say := func(role theme.Role, text string) []pane.Line { return body.IndentedMost(role, text, w, 0, 4) }
 	switch err := c.facts.Err(); {
 	case s.whyBMC() != "":
 		return nil

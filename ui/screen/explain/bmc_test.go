@@ -72,7 +72,7 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 			screentest.CheckSizes(t, s)
 		}
 		r.Env.Session.BMCs = nil
-		if s.Why(action.ExplainBMC) == "" || s.Do(action.ExplainBMC) != nil {
+		if s.DisabledReason(action.ExplainBMC) == "" || s.Do(action.ExplainBMC) != nil {
 			t.Error("nobody can be asked")
 		}
 	})

@@ -118,8 +118,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
 	case id == action.ExplainBMC:

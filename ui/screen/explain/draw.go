@@ -23,7 +23,7 @@ const (
 
 // Draw draws the heading and the explanation.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	return body.Page(t, w, h, s.heading(t, w), s.place(t, w), func(h int) string { return s.content(t, w, h) })
+	return body.Page(t, w, h, s.heading(t, w), s.drawCount(t, w), func(h int) string { return s.content(t, w, h) })
 }
 
 // heading draws the name, the state with its age, and the age of the data.
@@ -52,8 +52,8 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// place draws the number of the explanation, and marks hidden lines.
-func (s *Screen) place(t *theme.Theme, w int) string {
+// drawCount draws the number of the explanation, and marks hidden lines.
+func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
 		text = fmt.Sprintf(textCount, s.shown+1, n)
@@ -95,12 +95,12 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	switch {
 	case s.session == nil:
 		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
-	case !s.able():
+	case !s.canExplain():
 		lines = body.Indented(theme.Muted, textNotAvailable, w, 3)
 	case s.gone() && read:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+textNoNode+s.label()+".", w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textNoNode+s.label()+".", w, 1, 2)
 	case s.found.Err() != nil:
 		lines = body.Fault(s.found.Err(), w)
 	case !read:
@@ -121,7 +121,7 @@ type layout struct {
 
 // add appends a text with its label.
 func (l *layout) add(label string, role theme.Role, text string) {
-	l.addLines(label, body.Few(role, text, l.w-l.indent()-1, 0, mostLines))
+	l.addLines(label, body.IndentedMost(role, text, l.w-l.indent()-1, 0, mostLines))
 }
 
 func (l *layout) addLines(label string, lines []pane.Line) {
@@ -157,7 +157,7 @@ func (s *Screen) lay(w int) *layout {
 		return l
 	}
 	glyph, role := verdictLook(e)
-	for i, line := range body.Few(role, e.Verdict, w-4, 0, mostLines) {
+	for i, line := range body.IndentedMost(role, e.Verdict, w-4, 0, mostLines) {
 		lead := "   "
 		if i == 0 {
 			lead = " " + glyph + " "
@@ -192,7 +192,7 @@ func (s *Screen) lay(w int) *layout {
 func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.add("next", theme.Strong, e.Next.Text)
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+s.nextText(e))}
-	command := body.Few(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
+	command := body.IndentedMost(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
 	if n := len(command); n > 0 {
 		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text(textCopies)))
 	}
@@ -219,7 +219,7 @@ func (s *Screen) layOthers(l *layout) {
 		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
 		indent := cell.Width(word)
 		var lines []pane.Line
-		for j, line := range body.Few(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines) {
+		for j, line := range body.IndentedMost(theme.Plain, e.Verdict, l.w-l.indent()-1-indent, 0, mostLines) {
 			lead := body.S(theme.Plain, cell.Blanks(indent))
 			if j == 0 {
 				lead = body.S(role, word)

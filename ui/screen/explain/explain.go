@@ -72,12 +72,12 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, 
 // Title is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
-// able reports whether explanations are available.
-func (s *Screen) able() bool { return s.session != nil && s.session.Explain != nil }
+// canExplain reports whether explanations are available.
+func (s *Screen) canExplain() bool { return s.session != nil && s.session.Explain != nil }
 
 // Start requests the explanation.
 func (s *Screen) Start() tea.Cmd {
-	if !s.able() {
+	if !s.canExplain() {
 		return nil
 	}
 	s.readStore()
@@ -86,7 +86,7 @@ func (s *Screen) Start() tea.Cmd {
 
 // Shown polls the node more often, and reads an old explanation again.
 func (s *Screen) Shown() tea.Cmd {
-	if !s.able() {
+	if !s.canExplain() {
 		return nil
 	}
 	if !s.watched {
@@ -120,7 +120,7 @@ func (s *Screen) gone() bool {
 
 // Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
-	if !s.able() {
+	if !s.canExplain() {
 		return nil
 	}
 	switch msg := msg.(type) {

@@ -261,7 +261,7 @@ func TestReadsAgainWhenTheNodeChanges(t *testing.T) {
 		r.err = gone
 		r.Deliver(s, screen.Reload{})
 		screentest.Shows(t, s, 80, 20, "deleted", "This node was deleted", "next")
-		if s.Why(action.Verb(models.VerbManage)) == "" || len(r.Looked) == 0 {
+		if s.DisabledReason(action.Verb(models.VerbManage)) == "" || len(r.Looked) == 0 {
 			t.Error("a deleted node can be acted on, or the list does not hear of it")
 		}
 		screentest.CheckSizes(t, s)
@@ -280,7 +280,7 @@ func TestNoExplanation(t *testing.T) {
 		s := New(r.Env, "nobody").(*Screen)
 		r.Open(s)
 		screentest.Shows(t, s, 80, 20, "Ironic has no node nobody.")
-		if s.Why(action.Open) == "" || s.Do(action.Open) != nil || len(s.Targets()) != 0 {
+		if s.DisabledReason(action.Open) == "" || s.Do(action.Open) != nil || len(s.Targets()) != 0 {
 			t.Error("enter does something")
 		}
 		for _, id := range []action.ID{action.Up, action.Down, action.PageUp, action.PageDown, action.Top, action.Bottom} {

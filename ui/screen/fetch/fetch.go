@@ -15,17 +15,17 @@ type Source[T any] struct {
 
 	value T
 	known bool
-	// asked is the time when the request for the value was sent, at when it arrived.
-	asked, at time.Time
-	err       error
+	// requestedAt is the time when the request for the value was sent, arrivedAt when it arrived.
+	requestedAt, arrivedAt time.Time
+	err                    error
 
 	// turn numbers the requests; only the result of the last one counts.
 	turn   int
 	sent   time.Time
 	cancel context.CancelFunc
-	// again is true if Get was called during a request.
-	again  bool
-	closed bool
+	// refetch is true if Get was called during a request.
+	refetch bool
+	closed  bool
 }
 
 // answer is the result of a request; of is its source.
@@ -47,12 +47,12 @@ func (s *Source[T]) Get() tea.Cmd {
 	case s.closed:
 		return nil
 	case s.Busy():
-		s.again = true
+		s.refetch = true
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // Handle or Close calls it
 	s.turn++
-	s.cancel, s.again, s.sent = cancel, false, time.Now()
+	s.cancel, s.refetch, s.sent = cancel, false, time.Now()
 	turn, get := s.turn, s.get
 	return func() tea.Msg {
 		value, err := get(ctx)
@@ -71,11 +71,11 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	}
 	s.cancel()
 	s.cancel = nil
-	s.at, s.err = time.Now(), a.err
+	s.arrivedAt, s.err = time.Now(), a.err
 	if a.err == nil {
-		s.value, s.known, s.asked = a.value, true, s.sent
+		s.value, s.known, s.requestedAt = a.value, true, s.sent
 	}
-	if s.again {
+	if s.refetch {
 		return true, s.Get()
 	}
 	return true, nil
@@ -88,10 +88,10 @@ func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
 func (s *Source[T]) Err() error { return s.err }
 
 // At is the time when the last result arrived; zero before the first.
-func (s *Source[T]) At() time.Time { return s.at }
+func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
 // Asked is the time when the request for the value was sent; the value is at least that new.
-func (s *Source[T]) Asked() time.Time { return s.asked }
+func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.
 func (s *Source[T]) Busy() bool { return s.cancel != nil }

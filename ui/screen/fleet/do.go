@@ -50,7 +50,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.SortRight:
 		return s.sortBeside(1)
 	case action.SortReverse:
-		return s.sortBy(s.by.Key)
+		return s.sortBy(s.sortColumn.Key)
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
@@ -69,7 +69,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if hit.Column != "" {
 		return false, s.sortBy(hit.Column)
 	}
-	return hit.Again, nil
+	return hit.WasCurrent, nil
 }
 
 // Widen drops the filter, and then the marks.
@@ -84,8 +84,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, false
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	_, some := s.table.Cursor()
 	switch id {
 	case action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange:
@@ -118,7 +118,7 @@ func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
 	for _, c := range explain.Columns() {
 		note := ""
-		if c.Key == s.by.Key {
+		if c.Key == s.sortColumn.Key {
 			note = map[bool]string{false: textSortedUp, true: textSortedDown}[s.descending]
 		}
 		items = append(items, overlay.Item{ID: c.Key, Title: c.Key, Note: note})
@@ -132,8 +132,8 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	s.descending = c.Key == s.by.Key && !s.descending
-	s.by = c
+	s.descending = c.Key == s.sortColumn.Key && !s.descending
+	s.sortColumn = c
 	s.table.SetSort(c.Key, s.descending)
 	s.needFields(c.Field)
 	return s.refresh()
@@ -145,7 +145,7 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 	if len(shown) == 0 {
 		return nil
 	}
-	at := slices.Index(shown, s.by.Key)
+	at := slices.Index(shown, s.sortColumn.Key)
 	switch {
 	case at >= 0:
 		at = (at + step + len(shown)) % len(shown)
@@ -158,7 +158,7 @@ func (s *Screen) sortBeside(step int) tea.Cmd {
 }
 
 func (s *Screen) beginTyping() {
-	s.typing, s.wrong = true, nil
+	s.typing, s.inputErr = true, nil
 	s.input.SetValue(s.filter.String())
 	s.input.CursorEnd()
 }
@@ -169,14 +169,14 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
 		case "enter":
-			s.typing = s.wrong != nil
+			s.typing = s.inputErr != nil
 			if s.typing {
 				return nil
 			}
 			s.input.Remember(s.filter.String())
 			return s.settle()
 		case "esc":
-			s.typing, s.wrong = false, nil
+			s.typing, s.inputErr = false, nil
 			return s.setFilter(models.Filter{})
 		case "tab":
 			s.input.Complete()
@@ -191,7 +191,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	}
 	s.suggest()
 	f, err := s.parse(s.input.Value())
-	s.wrong = err
+	s.inputErr = err
 	if err != nil || f.String() == s.filter.String() {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) setFilter(f models.Filter) tea.Cmd {
 	s.reading()
-	s.filter, s.unread = f, nil
+	s.filter, s.unreadInventories = f, nil
 	s.needFields(f.Fields()...)
 	return s.refresh()
 }

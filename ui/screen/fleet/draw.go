@@ -155,8 +155,8 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	case s.typing:
 		prompt := " " + t.Paint(theme.Key, "/") + " "
 		right := ""
-		if s.wrong != nil {
-			right = " " + body.Text(t, theme.Warn, models.OnScreen(s.wrong), w*2/3)
+		if s.inputErr != nil {
+			right = " " + body.Text(t, theme.Warn, models.OnScreen(s.inputErr), w*2/3)
 		}
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right

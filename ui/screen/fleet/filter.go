@@ -22,7 +22,7 @@ func (s *Screen) useFilter(text string) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	s.typing, s.wrong = false, nil
+	s.typing, s.inputErr = false, nil
 	return s.setFilter(f)
 }
 
@@ -56,7 +56,7 @@ type inventories map[string]error
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {
-		if _, failed := s.unread[uuid]; !failed && len(uuids) < inventoriesAtOnce {
+		if _, failed := s.unreadInventories[uuid]; !failed && len(uuids) < inventoriesAtOnce {
 			uuids = append(uuids, uuid)
 		}
 	}
@@ -106,10 +106,10 @@ func (s *Screen) readInventories() tea.Cmd {
 
 func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	for uuid, err := range failed {
-		if s.unread == nil {
-			s.unread = map[string]error{}
+		if s.unreadInventories == nil {
+			s.unreadInventories = map[string]error{}
 		}
-		s.unread[uuid] = err
+		s.unreadInventories[uuid] = err
 	}
 	return s.refresh()
 }
@@ -120,7 +120,7 @@ func (s *Screen) unknownText() string {
 	if n == 0 {
 		return ""
 	}
-	for _, err := range s.unread {
+	for _, err := range s.unreadInventories {
 		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(err))
 	}
 	if lacking := s.env.Session.API.MissingFields(s.filter.Fields()); len(lacking) > 0 {

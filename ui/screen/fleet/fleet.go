@@ -24,7 +24,7 @@ type Screen struct {
 	env   *screen.Env
 	table *table.Table[item]
 
-	by         models.Column
+	sortColumn models.Column
 	descending bool
 	wide       bool
 	// groupBy is the field of the groups, "" for none; folded are the values of groups without their nodes.
@@ -36,39 +36,41 @@ type Screen struct {
 	width         int
 	listAt        int      // the line at which the table was drawn
 	columns       []string // keys from the configuration; empty: the default columns
-	// configured are the order and the filter of the configuration; lost is why a stored filter cannot be used, or nil.
+	// configured are the order and the filter of the configuration; filterErr is why a stored filter cannot be used, or
+	// nil.
 	configured viewstate.State
-	lost       error
+	filterErr  error
 
-	// filter is the active filter; input is the text being typed, and wrong its error.
-	filter models.Filter
-	input  *line.Line
-	typing bool
-	wrong  error
-	// reading stops the reading of inventories for the filter; unread has the nodes that could not be read, and why.
-	reading context.CancelFunc
-	unread  map[string]error
+	// filter is the active filter; input is the text being typed, and inputErr its error.
+	filter   models.Filter
+	input    *line.Line
+	typing   bool
+	inputErr error
+	// reading stops the reading of inventories for the filter; unreadInventories has the nodes that could not be read,
+	// and why.
+	reading           context.CancelFunc
+	unreadInventories map[string]error
 
-	// picture is the last view composed from the store. wanted counts the requests for a new one; answers to older
-	// requests are dropped. composing means that a view is being composed, again that another one is wanted
-	// afterwards.
+	// picture is the last view composed from the store. viewsRequested counts the requests for a new one; answers to
+	// older requests are dropped. composing means that a view is being composed, composeAgain that another one is
+	// wanted afterwards.
 	picture picture
-	// people are the marks of nodes that other users look at, by UUID.
-	people       map[string]string
-	wanted       int
-	composing    bool
-	composeAgain bool
-	// asked is the time when the last view was requested.
-	asked time.Time
+	// userMarks are the marks of nodes that other users look at, by UUID.
+	userMarks      map[string]string
+	viewsRequested int
+	composing      bool
+	composeAgain   bool
+	// lastRequest is the time when the last view was requested.
+	lastRequest time.Time
 }
 
 // New makes the screen, with the context's columns, order and filter.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(itemID), input: line.New(), reading: func() {}}
 	s.table.Highlight = true
-	s.table.Whole = s.groupHeading
+	s.table.FullRow = s.groupHeading
 	s.input.Placeholder = "text, key:value, !not, ~fuzzy, age:>1h, a | b"
-	s.by, _ = explain.FindColumn("state")
+	s.sortColumn, _ = explain.FindColumn("state")
 	if env.Session != nil {
 		s.defaults(env.Session.Defaults)
 		s.configured = s.view()
@@ -82,7 +84,7 @@ func New(env *screen.Env) *Screen {
 func (s *Screen) defaults(d screen.Defaults) {
 	key, descending := strings.CutPrefix(d.Sort, "-")
 	if c, err := explain.FindColumn(key); err == nil {
-		s.by, s.descending = c, descending
+		s.sortColumn, s.descending = c, descending
 	}
 	if f, err := s.parse(d.Filter); err == nil {
 		s.filter = f
@@ -148,12 +150,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 // markPeople marks the nodes that other users look at.
 func (s *Screen) markPeople() {
-	s.people = map[string]string{}
+	s.userMarks = map[string]string{}
 	if s.env.Seat == nil {
 		return
 	}
 	for uuid, users := range s.env.Seat.ByNode() {
-		s.people[uuid] = " @" + strings.Join(users, " @")
+		s.userMarks[uuid] = " @" + strings.Join(users, " @")
 	}
 }
 

@@ -160,7 +160,7 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 			t.Error("it does not come to rest")
 		}
 		// An answer to another screen's request, from before the change of context.
-		s.Update(picture{number: s.wanted + 7})
+		s.Update(picture{number: s.viewsRequested + 7})
 		if len(names(s)) != 4 {
 			t.Error("a picture of others was taken")
 		}
@@ -218,7 +218,7 @@ func TestWhyNothingIsShown(t *testing.T) {
 		r.Env.Session = nil
 		screentest.Shows(t, s, 80, 20, "No context is open")
 		for _, id := range []action.ID{action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
-			if s.Why(id) == "" {
+			if s.DisabledReason(id) == "" {
 				t.Errorf("%s can be done on nothing", id)
 			}
 		}
@@ -441,8 +441,8 @@ func TestSortKeys(t *testing.T) {
 			{action.SortLeft, "state", false},
 		} {
 			r.Do(s, s.Do(step.do))
-			if s.by.Key != step.by || s.descending != step.descending {
-				t.Errorf("%d: %s, descending %v", i, s.by.Key, s.descending)
+			if s.sortColumn.Key != step.by || s.descending != step.descending {
+				t.Errorf("%d: %s, descending %v", i, s.sortColumn.Key, s.descending)
 			}
 		}
 		if got := names(s); !slices.Equal(got, []string{"n2", "n3", "n1", "n10"}) {

@@ -64,7 +64,7 @@ func TestFolding(t *testing.T) {
 		if s.pointedGroup() == nil {
 			t.Fatal("the first line is no group")
 		}
-		if got := s.Targets(); len(got) > 0 || len(s.Copies()) > 0 || s.Why(action.ShowLog) == "" || s.Why(action.Open) != "" {
+		if got := s.Targets(); len(got) > 0 || len(s.Copies()) > 0 || s.DisabledReason(action.ShowLog) == "" || s.DisabledReason(action.Open) != "" {
 			t.Errorf("targets of a heading: %v", got)
 		}
 		if opened := r.Do(s, s.Do(action.Open)); len(opened) > 0 {

@@ -39,9 +39,9 @@ func (s *Screen) settle() tea.Cmd {
 
 // compose composes the currently requested picture, on any goroutine.
 func (s *Screen) compose() func() picture {
-	s.asked = time.Now()
-	s.wanted++
-	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter.At(s.env.ServerNow()), s.by, s.descending, s.env.ServerNow()
+	s.lastRequest = time.Now()
+	s.viewsRequested++
+	number, store, f, by, descending, now := s.viewsRequested, s.env.Session.Store, s.filter.At(s.env.ServerNow()), s.sortColumn, s.descending, s.env.ServerNow()
 	groupBy := s.groupBy
 	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
@@ -69,7 +69,7 @@ func unseen(rows []*models.Row) []string {
 
 // dueOrder requests a new view if silent agents may have changed the order.
 func (s *Screen) dueOrder(now time.Time) tea.Cmd {
-	if s.by.Key != "state" || now.Sub(s.asked) < orderEvery {
+	if s.sortColumn.Key != "state" || now.Sub(s.lastRequest) < orderEvery {
 		return nil
 	}
 	for state, n := range s.picture.counts.States {
@@ -82,7 +82,7 @@ func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 
 // showPicture shows a composed view, unless a newer one was requested.
 func (s *Screen) showPicture(p picture) tea.Cmd {
-	if p.number != s.wanted {
+	if p.number != s.viewsRequested {
 		return nil
 	}
 	s.composing = false
@@ -166,7 +166,7 @@ func (s *Screen) setColumns() {
 	}
 	s.table.SetColumns(cols)
 	s.table.SetWide(s.wide)
-	s.table.SetSort(s.by.Key, s.descending)
+	s.table.SetSort(s.sortColumn.Key, s.descending)
 	s.needFields(fields...)
 }
 
@@ -179,7 +179,7 @@ func (s *Screen) column(c models.Column) table.Column[item] {
 			col.Min = 16 // with the name of a user
 		}
 		col.Cell = func(r item) table.Cell {
-			return table.Cell{Text: r.Node.Label() + s.people[r.Node.UUID], Role: theme.Plain}
+			return table.Cell{Text: r.Node.Label() + s.userMarks[r.Node.UUID], Role: theme.Plain}
 		}
 	case "state":
 		col.Min, col.Max, col.Drop = 16, 30, 0

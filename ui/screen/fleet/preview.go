@@ -74,7 +74,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	case n.Maintenance, row.Overdue(now):
 		sentence = theme.Warn
 	}
-	lines = append(lines, body.Few(sentence, explain.Sentence(&row, evidence, now), w-1, 1, h/2)...)
+	lines = append(lines, body.IndentedMost(sentence, explain.Sentence(&row, evidence, now), w-1, 1, h/2)...)
 	lines = append(lines, nil)
 	lines = append(lines, body.Details(previewDetails(&row), w)...)
 	return cell.Block(body.Draw(t, lines, w), w, h)

@@ -115,8 +115,8 @@ func TestPreviewToggles(t *testing.T) {
 		}
 		s.Do(action.Preview)
 		screentest.Lacks(t, s, 200, 40, "│")
-		if s.Why(action.Preview) != "" {
-			t.Error(s.Why(action.Preview))
+		if s.DisabledReason(action.Preview) != "" {
+			t.Error(s.DisabledReason(action.Preview))
 		}
 		s.plain = false
 		s.Do(action.Wide)
@@ -131,7 +131,7 @@ func TestPreviewToggles(t *testing.T) {
 		s.Do(action.Preview)
 		screentest.Shows(t, s, 200, 40, "│")
 		screentest.Lacks(t, s, previewFrom-1, 40, "│")
-		if why := s.Why(action.Preview); why != "needs a terminal of 140 columns" {
+		if why := s.DisabledReason(action.Preview); why != "needs a terminal of 140 columns" {
 			t.Error(why)
 		}
 		r.Env.Session.View = viewstate.State{}

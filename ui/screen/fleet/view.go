@@ -30,7 +30,7 @@ func (s *Screen) View() viewstate.State {
 
 // view returns order and filter.
 func (s *Screen) view() viewstate.State {
-	order, filter := s.by.Key, s.filter.String()
+	order, filter := s.sortColumn.Key, s.filter.String()
 	if s.descending {
 		order = "-" + order
 	}
@@ -42,14 +42,14 @@ func (s *Screen) restore(v *viewstate.State) {
 	if v.Sort != nil {
 		key, descending := strings.CutPrefix(*v.Sort, "-")
 		if c, err := explain.FindColumn(key); err == nil {
-			s.by, s.descending = c, descending
+			s.sortColumn, s.descending = c, descending
 			s.needFields(c.Field)
 		}
 	}
 	if v.Filter != nil {
 		f, err := s.parse(*v.Filter)
 		if err != nil {
-			s.lost = fmt.Errorf(textFilterLost, *v.Filter, err)
+			s.filterErr = fmt.Errorf(textFilterLost, *v.Filter, err)
 		} else {
 			s.filter = f
 			s.needFields(f.Fields()...)
@@ -80,8 +80,8 @@ func (s *Screen) needFields(fields ...string) {
 // that could not be restored.
 func (s *Screen) reportRestored() tea.Cmd {
 	var cmds []tea.Cmd
-	if s.lost != nil {
-		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(s.lost)}))
+	if s.filterErr != nil {
+		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(s.filterErr)}))
 	}
 	if n := len(s.table.Marked()); n > 0 {
 		cmds = append(cmds, screen.Send(screen.Say{Text: s.env.Keys.Text(fmt.Sprintf(textMarksRestored, models.Counted(n, "mark")))}))

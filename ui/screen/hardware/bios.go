@@ -57,7 +57,7 @@ func newBIOS(s *Screen) *biosPage {
 
 func (p *biosPage) source() source      { return p.from }
 func (p *biosPage) mover() body.Mover   { return p.list }
-func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).Again }
+func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).WasCurrent }
 
 // fetched fills the table with the settings that match the filter, changed ones first.
 func (p *biosPage) fetched() {
@@ -104,7 +104,7 @@ func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
 		p.fetched()
 	case body.Abandoned:
 		p.widen()
-	case body.Taken, body.Ignored:
+	case body.Accepted, body.Ignored:
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (p *biosPage) widen() bool {
 	return did
 }
 
-func (p *biosPage) why(id action.ID) string {
+func (p *biosPage) disabledReason(id action.ID) string {
 	r, ok := p.list.Cursor()
 	switch id {
 	case action.Open:

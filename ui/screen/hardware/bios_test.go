@@ -98,22 +98,22 @@ func TestGoldens(t *testing.T) {
 		r := opened(t, someSettings())
 		screentest.Golden(t, r.s, "settings")
 		screentest.CheckSizes(t, r.s)
-		if why := r.s.Why(action.HardwareApply); why == "" {
+		if why := r.s.DisabledReason(action.HardwareApply); why == "" {
 			t.Error("without changes, apply is enabled")
 		}
 		r.s.Do(action.Down)
 		r.fill(t, action.Open, "right", "enter") // BootMode: Uefi, Bios
 		screentest.Golden(t, r.s, "changed")
-		if c := r.wanted(t, action.HardwareApply); screen.Quoted(c.Words[3]) != "BootMode=Bios" || c.Action.Name() != "set BIOS" {
-			t.Errorf("%v by %s", c.Words, c.Action.Name())
+		if c := r.wanted(t, action.HardwareApply); screen.Quoted(c.CommandLine[3]) != "BootMode=Bios" || c.Action.Name() != "set BIOS" {
+			t.Errorf("%v by %s", c.CommandLine, c.Action.Name())
 		}
 		r.s.Do(action.Top)
 		r.fill(t, action.Open, "left", "enter") // back to the current value
-		if why := r.s.Why(action.HardwareApply); why == "" {
+		if why := r.s.DisabledReason(action.HardwareApply); why == "" {
 			t.Error("a change to the current value is kept")
 		}
 		r.s.Do(action.Bottom)
-		if why := r.s.Why(action.Open); why != "read-only setting" {
+		if why := r.s.DisabledReason(action.Open); why != "read-only setting" {
 			t.Errorf("editing a read-only setting: %q", why)
 		}
 	})
@@ -170,7 +170,7 @@ func TestSettingsAreReadAgainAfterAnOperation(t *testing.T) {
 		r.api.settings[screentest.UUID(1)] = applied
 		r.Deliver(r.s, r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState = models.StateManageable }))
 		screentest.Golden(t, r.s, "applied")
-		if why := r.s.Why(action.HardwareApply); why == "" {
+		if why := r.s.DisabledReason(action.HardwareApply); why == "" {
 			t.Error("an applied change is still to be applied")
 		}
 	})

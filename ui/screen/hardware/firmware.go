@@ -46,7 +46,7 @@ func newFirmware(s *Screen) *firmwarePage {
 
 func (p *firmwarePage) source() source         { return p.from }
 func (p *firmwarePage) mover() body.Mover      { return p.list }
-func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).Again }
+func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
 func (p *firmwarePage) Update(tea.Msg) tea.Cmd { return nil }
 func (p *firmwarePage) heading() []body.Span   { return nil }
 func (p *firmwarePage) fetched() {
@@ -54,7 +54,7 @@ func (p *firmwarePage) fetched() {
 	p.list.SetRows(list)
 }
 
-func (p *firmwarePage) why(id action.ID) string {
+func (p *firmwarePage) disabledReason(id action.ID) string {
 	switch id {
 	case action.Open:
 		if _, ok := p.list.Cursor(); !ok {

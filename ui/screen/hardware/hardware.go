@@ -32,7 +32,7 @@ type page interface {
 	// heading is shown beside the node; content draws the page below its errors.
 	heading() []body.Span
 	content(t *theme.Theme, w, h int) string
-	why(id action.ID) string
+	disabledReason(id action.ID) string
 	do(id action.ID) tea.Cmd
 	mover() body.Mover
 	copies() []screen.Copyable
@@ -176,7 +176,7 @@ func (s *Screen) settled() tea.Cmd {
 
 // change asks the root to change the machine, after checks and a confirmation.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
-	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, Words: words})
+	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }
 
 // Scopes returns the groups of actions.
@@ -200,14 +200,14 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 // Targets is the node.
 func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
 		if s.api == nil {
 			return strings.TrimSpace(textNotHere)
 		}
-		return s.pages[s.tab].why(id)
+		return s.pages[s.tab].disabledReason(id)
 	default:
 	}
 	return ""

@@ -90,7 +90,7 @@ func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (fact
 
 func (p *raidPage) source() source         { return p.from }
 func (p *raidPage) mover() body.Mover      { return p.list }
-func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).Again }
+func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
 func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
 
 // fetched takes over the target of the node, unless the operator has edited it.
@@ -189,7 +189,7 @@ func (p *raidPage) problems(f facts) []string {
 	return provision.RAIDProblems(f.node, target)
 }
 
-func (p *raidPage) why(id action.ID) string {
+func (p *raidPage) disabledReason(id action.ID) string {
 	_, some := p.list.Cursor()
 	_, known := p.from.Value()
 	switch id {

@@ -50,7 +50,7 @@ func (b bmcs) Query(context.Context, string) (*provision.BMCReport, error) {
 func TestDrivesOfTheBMC(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100, "volume_name": "os"}]}`)
-		if why := r.s.Why(action.HardwareDrives); why != "not possible in this session" {
+		if why := r.s.DisabledReason(action.HardwareDrives); why != "not possible in this session" {
 			t.Errorf("%q", why)
 		}
 		r.Env.Session.BMCs = bmcs{}
@@ -75,7 +75,7 @@ func TestRAID(t *testing.T) {
 		r.s.Do(action.HardwareRemove)
 		r.s.Do(action.Top)
 		c := r.wanted(t, action.HardwareApply)
-		if got := strings.Join(c.Words, " "); got != `raid apply r7-n01 -f {"logical_disks":[{"is_root_volume":true,"raid_level":"1","size_gb":100},{"controller":"RAID.1","physical_disks":["1","2","3"],"raid_level":"5","size_gb":"MAX"}]}` {
+		if got := strings.Join(c.CommandLine, " "); got != `raid apply r7-n01 -f {"logical_disks":[{"is_root_volume":true,"raid_level":"1","size_gb":100},{"controller":"RAID.1","physical_disks":["1","2","3"],"raid_level":"5","size_gb":"MAX"}]}` {
 			t.Error(got)
 		}
 		if c := r.wanted(t, action.HardwareReset); c.Action.Name() != "delete RAID" {
@@ -87,7 +87,7 @@ func TestRAID(t *testing.T) {
 func TestRAIDOfTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withRAID(t, "agent", `{}`)
-		if why := r.s.Why(action.HardwareApply); why != "" {
+		if why := r.s.DisabledReason(action.HardwareApply); why != "" {
 			t.Error(why)
 		}
 		r.s.Do(action.HardwareRemove)
@@ -133,7 +133,7 @@ func TestFirmware(t *testing.T) {
 				change = c
 			}
 		}
-		if got := strings.Join(change.Words, " "); got != "firmware update r7-n01 bmc=http://10.0.0.1/b" {
+		if got := strings.Join(change.CommandLine, " "); got != "firmware update r7-n01 bmc=http://10.0.0.1/b" {
 			t.Error(got)
 		}
 	})
@@ -155,7 +155,7 @@ func TestInspection(t *testing.T) {
 		r.api.Vendor = []models.VendorMethod{{Name: "eject_vmedia", HTTPMethods: []string{"POST"}, Description: "Eject a virtual media device"}}
 		r.Do(r.s, r.s.Update(screen.Reload{}))
 		screentest.Golden(t, r.s, "inspection-volumes")
-		if why := r.s.Why(action.Open); why == "" {
+		if why := r.s.DisabledReason(action.Open); why == "" {
 			t.Error("what inspection found can be edited")
 		}
 	})

@@ -125,12 +125,12 @@ func (l *Log) typed(msg tea.Msg) {
 		}
 	case written == body.Abandoned:
 		l.view.Search("")
-	case written == body.Taken:
+	case written == body.Accepted:
 		l.view.Keep()
 	}
 }
 
-func (l *Log) filterWritten(written body.Written) {
+func (l *Log) filterWritten(written body.KeyEffect) {
 	switch written {
 	case body.Changed:
 		f, err := models.ParseLogFilter(l.prompt.Text())
@@ -143,7 +143,7 @@ func (l *Log) filterWritten(written body.Written) {
 	case body.Abandoned:
 		l.filter = models.LogFilter{}
 		l.narrow()
-	case body.Taken, body.Ignored:
+	case body.Accepted, body.Ignored:
 	}
 }
 

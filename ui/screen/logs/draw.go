@@ -77,11 +77,11 @@ func (l *Log) counts() []body.Span {
 		parts = append(parts, l.view.Position())
 	}
 	spans := []body.Span{body.S(theme.Muted, strings.Join(parts, " · "))}
-	if l.lost > 0 {
+	if l.dropped > 0 {
 		if len(parts) > 0 {
 			spans = append(spans, body.S(theme.Muted, " · "))
 		}
-		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.lost)))
+		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.dropped)))
 	}
 	if body.Width(spans) == 0 {
 		return nil
@@ -170,9 +170,9 @@ func (l *Log) nothing(w int) []pane.Line {
 		return nil
 	case l.hasLines():
 		return body.Indented(theme.Muted, fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len()), w-1, 3)
-	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Reason == "":
+	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].ended && l.lanes[0].status[models.LogArchive].Reason == "":
 		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
-	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].over):
+	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].ended):
 		return body.Indented(theme.Muted, textReadingKept, w-1, 3)
 	case l.source() == nil:
 		return body.Indented(theme.Muted, textNotFollowed, w-1, 3)

@@ -24,8 +24,8 @@ type Log struct {
 	kept     *Kept
 	followed screen.Logs
 	lanes    []*lane
-	// lost counts dropped lines.
-	lost int
+	// dropped counts dropped lines.
+	dropped int
 
 	filter models.LogFilter
 	level  models.LogLevel
@@ -53,8 +53,8 @@ type lane struct {
 	last, upTo map[string]time.Time
 	// sign is the time of the last keepalive.
 	sign string
-	// over is true when the follower has ended.
-	over bool
+	// ended is true when the follower has ended.
+	ended bool
 	// serial is true if the serial console is read.
 	serial bool
 }
@@ -75,13 +75,13 @@ type (
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// batchReceived is a batch of lines; over is true for the last one.
+	// batchReceived is a batch of lines; last is true for the last one.
 	batchReceived struct {
 		of    *Log
 		lane  int
 		turn  int
 		batch agentlog.Batch
-		over  bool
+		last  bool
 		// lines is the source of the batch.
 		lines <-chan agentlog.Batch
 	}
@@ -100,7 +100,7 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	for _, n := range nodes {
 		want[n.UUID] = true
 		i := l.laneOf(n)
-		if l.lanes[i].cancel == nil && !l.lanes[i].over {
+		if l.lanes[i].cancel == nil && !l.lanes[i].ended {
 			cmds = append(cmds, l.begin(i))
 		}
 	}
@@ -120,10 +120,10 @@ func (l *Log) source() screen.Logs {
 	return l.followed
 }
 
-// Again restarts followers that have ended.
-func (l *Log) Again(nodes ...models.NodeRef) tea.Cmd {
+// Restart restarts followers that have ended.
+func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
 	for _, one := range l.lanes {
-		one.over = false
+		one.ended = false
 	}
 	return l.Follow(nodes...)
 }
@@ -171,7 +171,7 @@ func (l *Log) next(i int) tea.Cmd {
 	lines, turn := one.lines, one.turn
 	return func() tea.Msg {
 		b, ok := <-lines
-		return batchReceived{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
+		return batchReceived{of: l, lane: i, turn: turn, batch: b, last: !ok, lines: lines}
 	}
 }
 
@@ -192,7 +192,7 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 		if msg.of != l {
 			return false, nil
 		}
-		return true, l.took(&msg)
+		return true, l.receive(&msg)
 	case serialWanted:
 		if msg.of != l {
 			return false, nil
@@ -227,17 +227,17 @@ func drain(lines <-chan agentlog.Batch) tea.Cmd {
 	}
 }
 
-func (l *Log) took(msg *batchReceived) tea.Cmd {
+func (l *Log) receive(msg *batchReceived) tea.Cmd {
 	one := l.lanes[msg.lane]
 	switch {
 	case msg.turn != one.turn || one.cancel == nil:
-		if msg.over {
+		if msg.last {
 			return nil
 		}
 		return drain(msg.lines)
-	case msg.over:
+	case msg.last:
 		one.end()
-		one.over = true
+		one.ended = true
 		return nil
 	}
 	l.addBatch(msg.lane, &msg.batch)
@@ -250,7 +250,7 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	for _, s := range b.Status {
 		one.status[s.Source] = s
 	}
-	l.lost += b.Dropped
+	l.dropped += b.Dropped
 	now := l.env.ServerNow()
 	lines := make([]logview.Line, 0, len(b.Lines))
 	for k := range b.Lines {
@@ -338,13 +338,13 @@ func (l *Log) narrow() {
 	})
 }
 
-// Rest stops following and drops the lines. Following again reloads the lines that the sources still have.
-func (l *Log) Rest() {
+// Suspend stops following and drops the lines. Following again reloads the lines that the sources still have.
+func (l *Log) Suspend() {
 	for _, one := range l.lanes {
 		one.end()
 		clear(one.last)
 		clear(one.status)
-		one.over, one.serial = false, false
+		one.ended, one.serial = false, false
 	}
 	l.view.Clear()
 }
@@ -353,15 +353,15 @@ func (l *Log) Rest() {
 func (l *Log) Rewound() tea.Cmd {
 	var followed []models.NodeRef
 	for _, one := range l.lanes {
-		if one.cancel != nil || one.over {
+		if one.cancel != nil || one.ended {
 			followed = append(followed, one.node)
 		}
 	}
-	l.Rest()
+	l.Suspend()
 	for _, one := range l.lanes {
 		clear(one.starts)
 	}
-	l.lost = 0
+	l.dropped = 0
 	if len(followed) == 0 {
 		return nil
 	}
@@ -371,7 +371,7 @@ func (l *Log) Rewound() tea.Cmd {
 // Close stops following.
 func (l *Log) Close() {
 	l.closed = true
-	l.env.Logs.Leave(l)
+	l.env.Logs.Remove(l)
 	for _, one := range l.lanes {
 		one.end()
 	}

@@ -45,17 +45,17 @@ func (l *Log) toggleSerial() tea.Cmd {
 // serial starts to read the console.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.lanes[i]
-	if one.serial || l.closed || one.cancel == nil && !one.over {
+	if one.serial || l.closed || one.cancel == nil && !one.ended {
 		return nil
 	}
-	one.serial, one.over = true, false
+	one.serial, one.ended = true, false
 	one.end()
 	return l.begin(i)
 }
 
 // onlyLane returns the only followed lane; -1 with none or several.
 func (l *Log) onlyLane() int {
-	live := func(one *lane) bool { return one.cancel != nil || one.over }
+	live := func(one *lane) bool { return one.cancel != nil || one.ended }
 	i := slices.IndexFunc(l.lanes, live)
 	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
 		return -1

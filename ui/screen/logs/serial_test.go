@@ -72,7 +72,7 @@ func TestSerialConsoleAsksFirst(t *testing.T) {
 		if x.begun != 3 || x.followed != 1 || len(x.more) != 0 || len(x.wishes) != 0 {
 			t.Errorf("followed %d times, %d now, with %v; %v", x.begun, x.followed, x.more, x.wishes)
 		}
-		x.l.Rest()
+		x.l.Suspend()
 		x.settle()
 		x.follow(ref(1))
 		if len(x.more) != 0 {

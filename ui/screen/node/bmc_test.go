@@ -288,7 +288,7 @@ func TestBMCBeforeNode(t *testing.T) {
 		late := tea.Batch(s.Start(), s.Shown())
 		shown := s.Do(action.ShowBMC)
 		for _, id := range []action.ID{action.BMCLogin, action.BMCInsert} {
-			if why := s.Why(id); why != "the node was not read yet" {
+			if why := s.DisabledReason(id); why != "the node was not read yet" {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
@@ -298,7 +298,7 @@ func TestBMCBeforeNode(t *testing.T) {
 			t.Errorf("neither address nor user in\n%s", text)
 		}
 		r.Do(s, late)
-		if why := s.Why(action.BMCInsert); why != "" {
+		if why := s.DisabledReason(action.BMCInsert); why != "" {
 			t.Errorf("%q", why)
 		}
 	})
@@ -328,7 +328,7 @@ func TestServedConsoleWithholdsThePassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
 		r, s := onBMC(t, bmcFields, c)
-		r.Env.Seat = presence.NewRoom().Enter(presence.Person{User: "ben"}, func() {})
+		r.Env.Seat = presence.NewRoom().Enter(presence.Session{User: "ben"}, func() {})
 		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
 		fill(t, r, s, o, "", "", "")
 		if len(c.approved) != 0 {
@@ -354,7 +354,7 @@ func TestBMCCertificateIsTrusted(t *testing.T) {
 		if len(c.pinned) != 1 || c.pinned[0] != "https://10.0.7.1 F3:9C" || c.asked != 2 {
 			t.Errorf("pinned %v, asked %d times", c.pinned, c.asked)
 		}
-		if s.Why(action.BMCTrust) == "" {
+		if s.DisabledReason(action.BMCTrust) == "" {
 			t.Error("there is nothing to be trusted any more")
 		}
 	})
@@ -393,8 +393,8 @@ func TestBMCCommands(t *testing.T) {
 			{action.BMCResetController, nil, models.BMCOrder{Verb: models.BMCResetController}, "bmc reset-controller r7-n01"},
 		} {
 			got := ordered(test.id, test.fields...)
-			if c.orders[len(c.orders)-1] != test.want || strings.Join(got.Words, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
-				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.Words)
+			if c.orders[len(c.orders)-1] != test.want || strings.Join(got.CommandLine, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
+				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.CommandLine)
 			}
 		}
 		// An invalid address stays in the form, with the problem.
@@ -423,22 +423,22 @@ func TestBMCSaysWhyActionsAreDisabled(t *testing.T) {
 		c := &controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}}
 		r, s := onBMC(t, bmcFields, c)
 		for _, id := range []action.ID{action.BMCPower, action.BMCInsert, action.BMCLogin} {
-			if why := s.Why(id); why != "the node has no Redfish address" || s.Do(id) != nil {
+			if why := s.DisabledReason(id); why != "the node has no Redfish address" || s.Do(id) != nil {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
 		r.Do(s, s.Do(action.ShowDisks))
-		if why := s.Why(action.BMCEject); why != "only in the BMC tab" {
+		if why := s.DisabledReason(action.BMCEject); why != "only in the BMC tab" {
 			t.Errorf("%q", why)
 		}
 		quiet := bmcLook()
 		quiet.BMC.Jobs, quiet.BMC.Media = nil, nil
 		_, s = onBMC(t, bmcFields, &controllers{look: quiet})
-		if s.Why(action.BMCEject) != "no media inserted" || s.Why(action.BMCClearJobs) != "the BMC has no pending jobs" || s.Why(action.BMCTrust) != "no certificate was refused" {
-			t.Errorf("%q %q %q", s.Why(action.BMCEject), s.Why(action.BMCClearJobs), s.Why(action.BMCTrust))
+		if s.DisabledReason(action.BMCEject) != "no media inserted" || s.DisabledReason(action.BMCClearJobs) != "the BMC has no pending jobs" || s.DisabledReason(action.BMCTrust) != "no certificate was refused" {
+			t.Errorf("%q %q %q", s.DisabledReason(action.BMCEject), s.DisabledReason(action.BMCClearJobs), s.DisabledReason(action.BMCTrust))
 		}
 		_, s = onBMC(t, bmcFields, nil)
-		if s.Why(action.BMCRead) == "" {
+		if s.DisabledReason(action.BMCRead) == "" {
 			t.Error("nobody can be asked")
 		}
 	})

@@ -65,7 +65,7 @@ func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
 	return screen.Send(screen.OrderBMC{
-		Node: ref, Action: s.bmc.bmcs.Order(o), Words: append(append([]string{"bmc"}, words...), ref.Label()),
+		Node: ref, Action: s.bmc.bmcs.Order(o), CommandLine: append(append([]string{"bmc"}, words...), ref.Label()),
 	})
 }
 

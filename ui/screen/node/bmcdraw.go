@@ -148,7 +148,7 @@ func rowLines(row provision.BMCRow, w int) []pane.Line {
 	}
 	name := row.Name
 	var lines []pane.Line
-	for i, text := range body.Few(role, row.Text, max(room, 8), 0, 6) {
+	for i, text := range body.IndentedMost(role, row.Text, max(room, 8), 0, 6) {
 		lead := pane.Line{body.S(theme.Muted, "   "+cell.Fit(name, bmcNames)+" ")}
 		if i == 0 {
 			lead = append(lead, bar...)

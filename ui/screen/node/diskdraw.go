@@ -98,7 +98,7 @@ func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	most := max(h/3, 1)
 	lines := found.hintsLine(now)
 	for _, r := range found.remarks(now) {
-		for i, part := range body.Few(r.role, r.text, w-4, 0, 3) {
+		for i, part := range body.IndentedMost(r.role, r.text, w-4, 0, 3) {
 			lead := "   "
 			if i == 0 {
 				lead = " " + r.glyph + " "
@@ -126,7 +126,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	} else {
 		text = append(text, pane.Line{body.S(theme.Strong, " "+cell.Cut(d.name, w-2))})
 		hints := d.hintLines(w)
-		text = append(text, body.Few(theme.Plain, d.flow(), w-1, 1, max(most-2-len(hints), 3))...)
+		text = append(text, body.IndentedMost(theme.Plain, d.flow(), w-1, 1, max(most-2-len(hints), 3))...)
 		text = append(text, hints...)
 	}
 	lines := append([]string{t.Rule(w)}, body.Draw(t, text[:min(len(text), most-1)], w)...)
@@ -147,7 +147,7 @@ func (d *disk) flow() string {
 
 // hintLines compares every hint with the disk; without hints it shows the verdict.
 func (d *disk) hintLines(w int) []pane.Line {
-	lines := body.Few(theme.Plain, d.why, w-2, 1, 2)
+	lines := body.IndentedMost(theme.Plain, d.why, w-2, 1, 2)
 	if len(d.check.Hints) == 0 {
 		return lines
 	}
@@ -160,7 +160,7 @@ func (d *disk) hintLines(w int) []pane.Line {
 		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(text, max(w-4, 1)))})
 	}
 	if d.check.Skipped || d.check.Matches && !d.check.Picked {
-		lines = slices.Concat(body.Few(theme.Warn, d.why, w-2, 1, 2), lines)
+		lines = slices.Concat(body.IndentedMost(theme.Warn, d.why, w-2, 1, 2), lines)
 	}
 	return lines
 }

@@ -49,7 +49,7 @@ func (s *Screen) askPin() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
 		return screen.Send(screen.PinDisk{
 			Node: node, Pin: provision.Pin(found.NodeDisks, name, hints.Source(to)),
-			Words: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
+			CommandLine: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
 		})
 	})})
 }

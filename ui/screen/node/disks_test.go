@@ -237,7 +237,7 @@ func TestPin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, s := onDisks(t, resting(t, c.fields), c.found)
-				if why := s.Why(action.PinDisk); !strings.Contains(why, c.why) || c.why == "" && why != "" {
+				if why := s.DisabledReason(action.PinDisk); !strings.Contains(why, c.why) || c.why == "" && why != "" {
 					t.Fatalf("why: %q, want %q", why, c.why)
 				}
 				wishes := r.Do(s, s.Do(action.PinDisk))
@@ -269,8 +269,8 @@ func TestPin(t *testing.T) {
 				switch {
 				case pinned == nil && c.words != "":
 					t.Error("nothing was wished for")
-				case pinned != nil && strings.Join(pinned.Words, " ") != c.words:
-					t.Errorf("%q, want %q", pinned.Words, c.words)
+				case pinned != nil && strings.Join(pinned.CommandLine, " ") != c.words:
+					t.Errorf("%q, want %q", pinned.CommandLine, c.words)
 				}
 			})
 		})
@@ -295,7 +295,7 @@ func TestDiskDialog(t *testing.T) {
 			}
 		}
 		tab(t, r, s, 1)
-		if s.Why(action.PinDisk) != "only in the Disks tab" || s.Why(action.Open) == "" {
+		if s.DisabledReason(action.PinDisk) != "only in the Disks tab" || s.DisabledReason(action.Open) == "" {
 			t.Error("another tab does what this one has")
 		}
 	})

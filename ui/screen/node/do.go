@@ -60,12 +60,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.PrevTab:
 		return s.goTo(s.tab + tabCount - 1)
 	case action.Diff:
-		if s.Why(id) == "" {
-			s.raw.mark(!s.raw.marked)
+		if s.DisabledReason(id) == "" {
+			s.raw.mark(!s.raw.diffing)
 		}
 		return nil
 	case action.PinDisk:
-		if s.Why(id) != "" {
+		if s.DisabledReason(id) != "" {
 			return nil
 		}
 		return s.askPin()
@@ -121,11 +121,11 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	}
 	switch s.tab {
 	case timelineTab:
-		return s.timeline.list.Click(x, y-s.listAt).Again, nil
+		return s.timeline.list.Click(x, y-s.listAt).WasCurrent, nil
 	case stepsTab:
 		s.steps.Click(x, y-s.listAt)
 	case disksTab:
-		return s.diskRows.Click(x, y-s.listAt).Again, nil
+		return s.diskRows.Click(x, y-s.listAt).WasCurrent, nil
 	case networkTab:
 		s.ports.Click(x, y-s.listAt)
 	case historyTab:
@@ -162,7 +162,7 @@ func (s *Screen) typed(msg tea.Msg) {
 		}
 	case body.Abandoned:
 		p.Search("")
-	case body.Taken, body.Ignored:
+	case body.Accepted, body.Ignored:
 	}
 }
 

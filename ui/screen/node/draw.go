@@ -96,9 +96,9 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	case s.session == nil:
 		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
 	case s.gone() && s.known():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+textNoNode+s.uuid+".", w, 1, 2)
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+textNoNode+s.uuid+".", w, 1, 2)
 	case s.detail.Err() != nil:
 		lines = body.Fault(s.detail.Err(), w)
 	case !s.known():

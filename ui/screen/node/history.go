@@ -92,8 +92,8 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.User != "" {
 		head += "  for " + e.User
 	}
-	text := body.Few(theme.Muted, head, w-1, 1, 1)
-	text = append(text, body.Few(theme.Plain, e.Event, w-1, 1, most-2)...)
+	text := body.IndentedMost(theme.Muted, head, w-1, 1, 1)
+	text = append(text, body.IndentedMost(theme.Plain, e.Event, w-1, 1, most-2)...)
 	lines := append([]string{t.Rule(w)}, body.Draw(t, text, w)...)
 	for len(lines) < most {
 		lines = append(lines, "")

@@ -112,7 +112,7 @@ var (
 
 // New returns the screen of a node, by UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
-	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid), bmc: newBMCTab(env, uuid), log: logs.New(env)}
+	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{diffing: true}, timeline: newTimeline(env, uuid), bmc: newBMCTab(env, uuid), log: logs.New(env)}
 	var api screen.API
 	if env.Session != nil {
 		api = env.Session.API
@@ -168,7 +168,7 @@ func (s *Screen) old(at time.Time) bool { return time.Since(at) >= freshFor }
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
-	case s.tab == timelineTab && !s.timeline.past.Busy() && s.old(s.timeline.past.At()):
+	case s.tab == timelineTab && !s.timeline.recorded.Busy() && s.old(s.timeline.recorded.At()):
 		return s.timeline.get()
 	case s.tab == logTab:
 		return s.shownLog().Follow(s.ref())
@@ -272,7 +272,7 @@ func (s *Screen) reload() tea.Cmd {
 	case timelineTab:
 		return tea.Batch(s.detail.Get(), s.timeline.get())
 	case logTab:
-		return tea.Batch(s.detail.Get(), s.log.Again(s.ref()))
+		return tea.Batch(s.detail.Get(), s.log.Restart(s.ref()))
 	case networkTab:
 		return tea.Batch(s.detail.Get(), s.network.Get(), s.wiring.Get())
 	case overviewTab:
@@ -302,7 +302,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 			s.session.PollNode(s.uuid) // the poller reads the node too
 		}
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
-			s.raw.put(n.Raw, s.detail.At())
+			s.raw.setObject(n.Raw, s.detail.At())
 		}
 		return next
 	}

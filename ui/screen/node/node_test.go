@@ -184,7 +184,7 @@ func TestDeletedWhileOpen(t *testing.T) {
 		r.Deliver(s, r.Sync())
 		screentest.Shows(t, s, 80, 20, "This node was deleted", "deleted", "redfish")
 		for _, id := range []action.ID{action.Verb(models.VerbAbort), action.PowerOff, action.NodeVerbs, action.Set} {
-			if why := s.Why(id); why != "the node was deleted" {
+			if why := s.DisabledReason(id); why != "the node was deleted" {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
@@ -199,7 +199,7 @@ func TestUnknownNode(t *testing.T) {
 		s := node.New(r.Env, screentest.UUID(9))
 		r.Open(s)
 		screentest.Shows(t, s, 80, 20, "Ironic has no node "+screentest.UUID(9))
-		if len(s.Targets()) != 0 || s.Why(action.PowerOn) == "" {
+		if len(s.Targets()) != 0 || s.DisabledReason(action.PowerOn) == "" {
 			t.Error("a node that is not there can be acted on")
 		}
 		screentest.CheckSizes(t, s)
@@ -217,7 +217,7 @@ func TestNoSession(t *testing.T) {
 		tab(t, r, s, 9)
 		screentest.Shows(t, s, 80, 20, "No context is open")
 		for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
-			s.Why(id)
+			s.DisabledReason(id)
 			s.Do(id)
 		}
 		s.Copies()
@@ -312,7 +312,7 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 			action.NodeVerbs:               "",
 			action.NextTab:                 "",
 		} {
-			if got := s.Why(id); !strings.Contains(got, want) || want == "" && got != "" {
+			if got := s.DisabledReason(id); !strings.Contains(got, want) || want == "" && got != "" {
 				t.Errorf("%s: %q, want %q", id, got, want)
 			}
 		}

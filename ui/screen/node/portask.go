@@ -96,7 +96,7 @@ func (s *Screen) changePorts(
 	id action.ID, words []string, build func(ctx context.Context, api provision.PortAPI, n *models.Node) (*provision.PortAction, error),
 ) tea.Cmd {
 	ref, api := s.ref(), s.session.Ports
-	return screen.Send(screen.ChangePorts{ID: id, Node: ref, Words: words, Make: func(ctx context.Context) (*provision.PortAction, error) {
+	return screen.Send(screen.ChangePorts{ID: id, Node: ref, CommandLine: words, Make: func(ctx context.Context) (*provision.PortAction, error) {
 		n, err := api.Node(ctx, ref.UUID)
 		if err != nil {
 			return nil, err

@@ -107,15 +107,15 @@ func TestPortsBeforeTheyAreRead(t *testing.T) {
 		t.Cleanup(s.Close)
 		reading := s.Do(action.ShowNetwork)
 		for _, id := range []action.ID{action.GroupEdit, action.VIFAttach, action.PortMissing} {
-			if why := s.Why(id); why != textPortsNotRead {
+			if why := s.DisabledReason(id); why != textPortsNotRead {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
-		if why := s.Why(action.PortCreate); why != "" {
+		if why := s.DisabledReason(action.PortCreate); why != "" {
 			t.Errorf("create a port: %q", why)
 		}
 		r.Do(s, reading)
-		if why := s.Why(action.GroupEdit); why != textNoGroups {
+		if why := s.DisabledReason(action.GroupEdit); why != textNoGroups {
 			t.Errorf("edit a group: %q", why)
 		}
 	})
@@ -125,10 +125,10 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onNetwork(t)
 		screentest.Shows(t, s, 100, 30, portMAC, "NIC eno2 "+otherMAC+" (has a link) has no port")
-		if why := s.Why(action.GroupEdit); why != textNoGroups {
+		if why := s.DisabledReason(action.GroupEdit); why != textNoGroups {
 			t.Errorf("edit a group: %q", why)
 		}
-		if why := s.Why(action.VIFAttach); why != textNoopVIFs {
+		if why := s.DisabledReason(action.VIFAttach); why != textNoopVIFs {
 			t.Errorf("attach a VIF: %q", why)
 		}
 
@@ -137,12 +137,12 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 		r.Pass(time.Minute)
 		r.Do(s, s.reload())
 		screentest.Shows(t, s, 100, 30, otherMAC, textPortsMatch)
-		if why := s.Why(action.PortMissing); why != textNothingMissing {
+		if why := s.DisabledReason(action.PortMissing); why != textNothingMissing {
 			t.Errorf("missing ports: %q", why)
 		}
 
 		change = asked(t, r, s, action.PortCreate, typed("52:54:00:AA:00:03")...)
-		if got := strings.Join(change.Words, " "); got != "port create n1 52:54:00:AA:00:03 pxe_enabled=true" {
+		if got := strings.Join(change.CommandLine, " "); got != "port create n1 52:54:00:AA:00:03 pxe_enabled=true" {
 			t.Errorf("command %q", got)
 		}
 		carryOut(t, s, change)

@@ -22,14 +22,14 @@ type raw struct {
 	lines, before []string
 	readAt        time.Time
 	beforeAt      time.Time
-	// marked: changes are shown; in and out count their lines.
-	marked  bool
-	in, out int
-	err     error
+	// diffing: changes are shown; added and removed count their lines.
+	diffing        bool
+	added, removed int
+	err            error
 }
 
-// put stores a node that was read. An unchanged one keeps the last difference.
-func (r *raw) put(object json.RawMessage, at time.Time) {
+// setObject stores a node that was read. An unchanged one keeps the last difference.
+func (r *raw) setObject(object json.RawMessage, at time.Time) {
 	// Sorted, so that texts differ only where the objects do.
 	converted, err := document.JSONToYAML(object, true)
 	text := string(converted)
@@ -49,7 +49,7 @@ func (r *raw) put(object json.RawMessage, at time.Time) {
 }
 
 func (r *raw) mark(marked bool) {
-	r.marked = marked
+	r.diffing = marked
 	r.lay()
 }
 
@@ -63,12 +63,12 @@ func (r *raw) lay() {
 			changes = append(changes, change{unchanged, line})
 		}
 	}
-	r.in, r.out = count(changes)
+	r.added, r.removed = count(changes)
 	lines := make([]pane.Line, 0, len(changes))
 	for _, c := range changes {
 		switch {
-		case !r.marked && c.op == removed:
-		case !r.marked || c.op == unchanged:
+		case !r.diffing && c.op == removed:
+		case !r.diffing || c.op == unchanged:
 			lines = append(lines, pane.Text(theme.Plain, "   "+c.line))
 		case c.op == added:
 			lines = append(lines, pane.Text(theme.Added, " + "+c.line))
@@ -85,10 +85,10 @@ func (r *raw) status(keys *action.Keymap) string {
 	switch {
 	case r.before == nil:
 		return "fetched " + clock(r.readAt) + textDiffLater
-	case !r.marked:
+	case !r.diffing:
 		return fmt.Sprintf(keys.Text(textDiffHint), clock(r.readAt), clock(r.beforeAt))
 	}
-	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.in, r.out, clock(r.beforeAt))
+	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.added, r.removed, clock(r.beforeAt))
 }
 
 func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {

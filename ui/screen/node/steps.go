@@ -223,7 +223,7 @@ func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 		if st.args != "" {
 			text = st.label + " " + st.args
 		}
-		lines = append(lines, body.Draw(t, body.Few(theme.Plain, text, w-1, 1, most), w)...)
+		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Plain, text, w-1, 1, most), w)...)
 	}
 	for len(lines) < most+1 {
 		lines = append(lines, "")

@@ -100,7 +100,7 @@ func TestRawDiff(t *testing.T) {
 		r, s := opened(t, n)
 		to(t, r, s, "Raw")
 		screentest.Shows(t, s, 80, 20, "the next fetch marks changes")
-		if s.Why(action.Diff) == "" {
+		if s.DisabledReason(action.Diff) == "" {
 			t.Error("a difference after one fetch")
 		}
 		r.Pass(time.Minute)
@@ -142,7 +142,7 @@ func TestRawSearch(t *testing.T) {
 		if s.Typing() {
 			t.Fatal("still typing")
 		}
-		if s.Why(action.NextMatch) != "" {
+		if s.DisabledReason(action.NextMatch) != "" {
 			t.Error("no next match")
 		}
 		s.Do(action.NextMatch)

@@ -85,11 +85,11 @@ func TestDiffIsBounded(t *testing.T) {
 
 func TestRawOfInvalidJSON(t *testing.T) {
 	var r raw
-	r.put([]byte("{"), screentest.Began)
+	r.setObject([]byte("{"), screentest.Began)
 	if r.err == nil {
 		t.Error("no error")
 	}
-	r.put([]byte(`{"a":1}`), screentest.Began)
+	r.setObject([]byte(`{"a":1}`), screentest.Began)
 	if r.err != nil || r.before != nil || len(r.lines) != 1 {
 		t.Errorf("%+v", r)
 	}

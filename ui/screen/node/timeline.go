@@ -28,13 +28,13 @@ const (
 
 // timeline is the data of the tab: the running or last operation, and recorded ones.
 type timeline struct {
-	list *table.Table[*models.Work]
-	past *fetch.Source[[]models.Work]
+	list     *table.Table[*models.Work]
+	recorded *fetch.Source[[]models.Work]
 	// others are the last operations of all nodes. experience is learned from them, except from the operation at the
-	// cursor, which is stored in without.
+	// cursor, which is excluded.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
-	without    *models.Work
+	excluded   *models.Work
 	// current is the first of the list if it is running or was seen by this console.
 	current *models.Work
 }
@@ -45,7 +45,7 @@ func newTimeline(env *screen.Env, uuid string) *timeline {
 		kept = env.Session.Journal
 	}
 	l := &timeline{list: table.New(func(w *models.Work) string { return string(w.Kind) + w.Begin.String() })}
-	l.past = fetch.New(func(ctx context.Context) ([]models.Work, error) {
+	l.recorded = fetch.New(func(ctx context.Context) ([]models.Work, error) {
 		if kept == nil {
 			return nil, nil
 		}
@@ -88,16 +88,16 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 }
 
 // get reads the recorded operations.
-func (l *timeline) get() tea.Cmd { return tea.Batch(l.past.Get(), l.others.Get()) }
+func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
 func (l *timeline) close() {
-	l.past.Close()
+	l.recorded.Close()
 	l.others.Close()
 }
 
 // handle handles a result.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
-	if mine, next = l.past.Handle(msg); mine {
+	if mine, next = l.recorded.Handle(msg); mine {
 		return mine, next
 	}
 	if mine, next = l.others.Handle(msg); mine {
@@ -106,12 +106,12 @@ func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// learnt returns the experience from all past operations except the given one.
-func (l *timeline) learnt(w *models.Work) *models.Experience {
-	same := l.without != nil && l.without.Kind == w.Kind && l.without.Begin.Equal(w.Begin)
+// experienceWithout returns the experience from all past operations except the given one.
+func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
+	same := l.excluded != nil && l.excluded.Kind == w.Kind && l.excluded.Begin.Equal(w.Begin)
 	if l.experience == nil || !same {
 		past, _ := l.others.Value()
-		l.without = w
+		l.excluded = w
 		l.experience = models.NewExperience(slices.DeleteFunc(slices.Clone(past), func(x models.Work) bool {
 			return x.Node.UUID == w.Node.UUID && sameWork(w, &x)
 		}))
@@ -121,7 +121,7 @@ func (l *timeline) learnt(w *models.Work) *models.Experience {
 
 // set builds the list: the running operation, then the recorded ones, newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
-	past, _ := l.past.Value()
+	past, _ := l.recorded.Value()
 	works := make([]*models.Work, 0, len(past)+1)
 	l.current = nil
 	if w, seen := e.Work(row); seen {
@@ -168,7 +168,7 @@ func (s *Screen) setTimeline() {
 }
 
 func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
-	lines := s.asked(t, w, s.timeline.past.Err())
+	lines := s.asked(t, w, s.timeline.recorded.Err())
 	s.timeline.list.Empty = s.noTimeline()
 	work, some := s.timeline.list.Cursor()
 	if !some {
@@ -186,8 +186,8 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 
 // noTimeline explains why the tab is empty.
 func (s *Screen) noTimeline() string {
-	switch _, read := s.timeline.past.Value(); {
-	case s.timeline.past.Err() != nil:
+	switch _, read := s.timeline.recorded.Value(); {
+	case s.timeline.recorded.Err() != nil:
 		return ""
 	case s.session.Journal == nil:
 		return textNoWork
@@ -202,14 +202,14 @@ func (s *Screen) noTimeline() string {
 // if there are too many.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
-	past := s.timeline.learnt(w)
-	lines := body.Draw(t, body.Few(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
+	past := s.timeline.experienceWithout(w)
+	lines := body.Draw(t, body.IndentedMost(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
-		lines = append(lines, body.Draw(t, body.Few(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
+		lines = append(lines, body.Draw(t, body.IndentedMost(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {
-		lines = append(lines, body.Draw(t, body.Few(theme.Bad, w.Reason, width-1, 1, min(room-len(w.Phases), 4)), width)...)
+		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Bad, w.Reason, width-1, 1, min(room-len(w.Phases), 4)), width)...)
 		room = h - len(lines) - 1
 	}
 	others := 0

@@ -2,8 +2,8 @@ package node
 
 import "ironworks/ui/action"
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return s.whyNode()
 	}

@@ -72,9 +72,9 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	if v[askBoot] == bootServed && s.running() {
 		targets := s.bench.Serving.Targets()
 		request := screen.ApplyRamdisks{Nodes: refs, For: provision.Served(targets)}
-		request.Words = append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
+		request.CommandLine = append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
 		if len(targets) > 0 && targets[0].Node.UUID == "" {
-			request.Words = applyWords(nodes, provision.ServedRamdisk(targets[0]))
+			request.CommandLine = applyWords(nodes, provision.ServedRamdisk(targets[0]))
 		}
 		return screen.Send(request), "", ""
 	}
@@ -100,7 +100,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 		return nil, askParams, models.OnScreen(err)
 	}
 	return screen.Send(screen.ApplyRamdisks{
-		Nodes: refs, Words: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },
+		Nodes: refs, CommandLine: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },
 	}), "", ""
 }
 

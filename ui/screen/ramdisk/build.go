@@ -59,10 +59,10 @@ func (s *Screen) handleBuilt(msg buildResult) {
 		s.stop()
 		s.stop = nil
 	}
-	if msg.err != nil && s.made.of != nil {
-		msg.built = s.made.built // the last valid preview stays visible
+	if msg.err != nil && s.lastBuild.of != nil {
+		msg.built = s.lastBuild.built // the last valid preview stays visible
 	}
-	s.made = msg
+	s.lastBuild = msg
 	s.form.SetProblems(problemsOf(msg.err, s.bench.Values))
 	s.preview.SetLines(s.previewLines())
 }
@@ -81,15 +81,15 @@ func problemsOf(err error, values map[string]string) map[string]string {
 	return problems
 }
 
-// wrong returns why the form cannot be used, "" if it can.
-func (s *Screen) wrong() string {
-	if s.made.err == nil {
+// formProblem returns why the form cannot be used, "" if it can.
+func (s *Screen) formProblem() string {
+	if s.lastBuild.err == nil {
 		return ""
 	}
-	list := ignition.InputErrors(s.made.err)
+	list := ignition.InputErrors(s.lastBuild.err)
 	switch len(list) {
 	case 0:
-		return models.OnScreen(s.made.err)
+		return models.OnScreen(s.lastBuild.err)
 	case 1:
 		return models.OnScreen(list[0])
 	}
@@ -110,7 +110,7 @@ func (s *Screen) whySource() string {
 	case s.env.Maker() == nil:
 		return textNoBuilder
 	case s.tab != tabFile:
-		return s.wrong()
+		return s.formProblem()
 	case s.bench.File == "":
 		return s.env.Keys.Text(textNoFileOpen)
 	case s.check.err != nil:

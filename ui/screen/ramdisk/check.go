@@ -18,8 +18,8 @@ import (
 const (
 	maxLines = 20_000
 	maxRunes = 1000
-	// around is the number of lines shown before a problem.
-	around = 3
+	// contextLines is the number of lines shown before a problem.
+	contextLines = 3
 	// longLine is the line length from which the text is wrapped.
 	longLine = 400
 )
@@ -34,11 +34,11 @@ type checking struct {
 
 	report userdata.Report
 	source []string
-	// at is the index of the current problem; facts are the lines about the whole file.
-	at    int
-	facts []pane.Line
-	// aside: the facts are drawn beside the source; else above it, wrapped to width, in heads lines.
-	aside        bool
+	// problem is the index of the current problem; facts are the lines about the whole file.
+	problem int
+	facts   []pane.Line
+	// factsBeside: the facts are drawn beside the source; else above it, wrapped to width, in heads lines.
+	factsBeside  bool
 	jump         bool // scroll to the current problem at the next draw
 	width, heads int
 }
@@ -61,7 +61,7 @@ type fileChosen struct {
 func (s *Screen) openFile(path string) tea.Cmd {
 	s.bench.File = path
 	s.tab = tabFile
-	s.check = checking{number: s.check.number + 1, aside: s.check.aside, width: s.check.width}
+	s.check = checking{number: s.check.number + 1, factsBeside: s.check.factsBeside, width: s.check.width}
 	s.file.SetLines(nil)
 	s.file.Search("")
 	return s.recheck()
@@ -99,7 +99,7 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	c.known, c.stamp, c.report = true, msg.got.Stamp, msg.got.Report
 	lines := strings.Split(strings.ReplaceAll(strings.TrimSuffix(string(msg.got.Source), "\n"), "\r\n", "\n"), "\n")
 	c.source = lines[:min(len(lines), maxLines)]
-	c.at = max(min(c.at, len(c.report.Problems)-1), 0)
+	c.problem = max(min(c.problem, len(c.report.Problems)-1), 0)
 	c.facts = body.Report(s.check.report)
 	s.setSource()
 	if first {
@@ -110,7 +110,7 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	}
 	for i, p := range c.report.Problems {
 		if p.Severity == userdata.SeverityError {
-			c.at = i
+			c.problem = i
 			s.setSource()
 			s.show()
 			break
@@ -122,7 +122,7 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 // problem goes to another problem, and wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
-		s.check.at = (s.check.at + by + n) % n
+		s.check.problem = (s.check.problem + by + n) % n
 		s.setSource()
 		s.show()
 	}
@@ -132,18 +132,18 @@ func (s *Screen) problem(by int) {
 func (s *Screen) show() { s.check.jump = true }
 
 func (s *Screen) jump() {
-	if !s.check.jump || s.check.at >= len(s.check.report.Problems) {
+	if !s.check.jump || s.check.problem >= len(s.check.report.Problems) {
 		return
 	}
 	s.check.jump = false
-	if line := s.check.report.Problems[s.check.at].Line; line > 0 {
-		s.file.GoTo(s.linesAbove() + max(line-1-around, 0))
+	if line := s.check.report.Problems[s.check.problem].Line; line > 0 {
+		s.file.GoTo(s.linesAbove() + max(line-1-contextLines, 0))
 	}
 }
 
 // linesAbove is the number of lines above the source.
 func (s *Screen) linesAbove() int {
-	if s.check.aside {
+	if s.check.factsBeside {
 		return 0
 	}
 	return s.check.heads
@@ -159,11 +159,11 @@ func (s *Screen) setSource() {
 		}
 	}
 	here := userdata.Problem{}
-	if c.at < len(c.report.Problems) {
-		here = c.report.Problems[c.at]
+	if c.problem < len(c.report.Problems) {
+		here = c.report.Problems[c.problem]
 	}
 	var lines []pane.Line
-	if !c.aside {
+	if !c.factsBeside {
 		lines = append(s.facts(c.width, 0), nil)
 		c.heads = len(lines)
 	}

@@ -21,8 +21,8 @@ func (s *Screen) Copies() []screen.Copyable {
 		if s.bench.File == "" {
 			return nil
 		}
-		if s.check.known && s.check.at < len(s.check.report.Problems) {
-			add("problem", s.check.report.Problems[s.check.at].String())
+		if s.check.known && s.check.problem < len(s.check.report.Problems) {
+			add("problem", s.check.report.Problems[s.check.problem].String())
 		}
 		var facts []string
 		for _, line := range s.check.facts {
@@ -45,7 +45,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		}
 	}
 	add("command", s.command(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
-	addShaped("configuration, secrets masked", s.made.built.Preview.Text, screen.Lines)
+	addShaped("configuration, secrets masked", s.lastBuild.built.Preview.Text, screen.Lines)
 	return list
 }
 

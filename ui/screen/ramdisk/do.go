@@ -22,7 +22,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	default:
 	}
 	if isOutput(id) {
-		if s.Why(id) != "" {
+		if s.DisabledReason(id) != "" {
 			return nil
 		}
 		return s.output(id)
@@ -133,8 +133,8 @@ func (s *Screen) output(id action.ID) tea.Cmd {
 	}
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap:
 		return s.whySource()

@@ -109,7 +109,7 @@ func TestSaveOfAFile(t *testing.T) {
 			t.Errorf("%q", m.asked)
 		}
 		_, s, _ = opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "broken.bu" })
-		if why := s.Why(action.IgnitionSave); !strings.Contains(why, "would not boot") {
+		if why := s.DisabledReason(action.IgnitionSave); !strings.Contains(why, "would not boot") {
 			t.Errorf("%q", why)
 		}
 		if s.Do(action.IgnitionSave) != nil {
@@ -184,7 +184,7 @@ func TestServe(t *testing.T) {
 		r, s, m := opened(t, func(r *screentest.Rig, _ *maker) {
 			r.Env.Chosen = func() []models.NodeRef { return []models.NodeRef{{UUID: screentest.UUID(1), Name: "r7-n01"}} }
 		})
-		if why := s.Why(action.IgnitionStop); why == "" {
+		if why := s.DisabledReason(action.IgnitionStop); why == "" {
 			t.Error("what is not served can be stopped")
 		}
 		ask := dialog(t, r.Do(s, s.Do(action.IgnitionServe)))
@@ -199,7 +199,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%q", said(got))
 		}
 		screentest.Shows(t, s, 100, 20, "r7-n01's BMC fetched 61 %", "12.0 MiB/s", "deploy_iso", "192.0.2.9", "kernel_append_params")
-		if why := s.Why(action.IgnitionServe); !strings.Contains(why, "x stops it") {
+		if why := s.DisabledReason(action.IgnitionServe); !strings.Contains(why, "x stops it") {
 			t.Errorf("%q", why)
 		}
 		names := map[string]string{}
@@ -287,8 +287,8 @@ func TestApplyURLs(t *testing.T) {
 		if want := (provision.Ramdisk{Kernel: "http://h/k", Initramfs: "http://h/i", KernelParams: "quiet", WithDefaults: true}); err != nil || got != want {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(apply.Words, " ") != want {
-			t.Errorf("%q", apply.Words)
+		if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(apply.CommandLine, " ") != want {
+			t.Errorf("%q", apply.CommandLine)
 		}
 		ask := dialog(t, r.Do(s, s.Do(action.IgnitionApply)))
 		answer(t, r, s, ask, "r7-n01", "-", "-", "-", "-", "bad'quote")
@@ -301,7 +301,7 @@ func TestApplyURLs(t *testing.T) {
 func TestApplyNeedsAnIronic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s, _ := opened(t, func(r *screentest.Rig, m *maker) { r.Env.Session, r.Env.Ramdisks = nil, m })
-		if why := s.Why(action.IgnitionApply); !strings.Contains(why, "no context is open") {
+		if why := s.DisabledReason(action.IgnitionApply); !strings.Contains(why, "no context is open") {
 			t.Errorf("%q", why)
 		}
 		if a, _ := action.Find(action.IgnitionApply); !a.Changes {
@@ -313,7 +313,7 @@ func TestApplyNeedsAnIronic(t *testing.T) {
 func TestCheckGoesThroughTheProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)
-		if s.Copies() == nil || s.Why(action.IgnitionCheck) != "" {
+		if s.Copies() == nil || s.DisabledReason(action.IgnitionCheck) != "" {
 			t.Error("nothing to copy, or no check")
 		}
 		answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionCheck))), "broken.bu")
@@ -333,7 +333,7 @@ func TestCheckGoesThroughTheProblems(t *testing.T) {
 		m.files["broken.bu"], m.stamp = right, 5
 		r.Deliver(s, r.Pass(time.Second))
 		screentest.Shows(t, s, 80, 20, ", valid", "user     core")
-		if why := s.Why(action.NextMatch); why == "" {
+		if why := s.DisabledReason(action.NextMatch); why == "" {
 			t.Error("there is a problem to go to")
 		}
 		delete(m.files, "broken.bu")

@@ -67,7 +67,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		left = append(left, s.servingWord()...)
 	case tabForm, tabPreview:
 		left = append(left, s.state()...)
-		if v := s.made.built.Preview; v.Size > 0 && s.made.err == nil {
+		if v := s.lastBuild.built.Preview; v.Size > 0 && s.lastBuild.err == nil {
 			right = []body.Span{body.S(theme.Muted, fmt.Sprintf("spec %s · %s · %s packed", v.Spec, userdata.SizeText(int64(v.Size)), userdata.SizeText(int64(v.Packed))))}
 		}
 	}
@@ -77,20 +77,20 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 // state is the state of the form.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
-	problems := len(ignition.InputErrors(s.made.err))
+	problems := len(ignition.InputErrors(s.lastBuild.err))
 	switch {
 	case s.env.Maker() == nil:
 		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" not available")}
-	case s.made.of == nil:
+	case s.lastBuild.of == nil:
 		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" building")}
 	case problems > 0:
 		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, models.Counted(problems, "problem")))}
-	case s.made.err != nil:
+	case s.lastBuild.err != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
-	case s.made.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
+	case s.lastBuild.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's area: the ISO grows")}
-	case len(s.made.built.Preview.Notes) > 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.made.built.Preview.Notes), "note"))}
+	case len(s.lastBuild.built.Preview.Notes) > 0:
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+models.Counted(len(s.lastBuild.built.Preview.Notes), "note"))}
 	}
 	return []body.Span{profile, body.S(theme.Good, theme.GlyphActive+" ready")}
 }
@@ -125,8 +125,8 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 
 // drawFile paints the current problem and the source, with the facts about the file above or beside.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
-	if s.wide != s.check.aside || w != s.check.width {
-		s.check.aside, s.check.width = s.wide, w
+	if s.wide != s.check.factsBeside || w != s.check.width {
+		s.check.factsBeside, s.check.width = s.wide, w
 		if s.check.known {
 			s.setSource()
 			if len(s.check.report.Problems) > 0 {
@@ -198,21 +198,21 @@ func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
 	case c.err != nil:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+models.OnScreen(c.err), w-1, 1, max(h/3, 1))
+		lines = body.IndentedMost(theme.Bad, theme.GlyphFailed+" "+models.OnScreen(c.err), w-1, 1, max(h/3, 1))
 	case !c.known || len(c.report.Problems) == 0:
 		return nil
 	default:
-		p := c.report.Problems[c.at]
+		p := c.report.Problems[c.problem]
 		mark, role := body.Problem(p.Severity)
 		where := p.Path
 		if p.Line > 0 {
 			where = fmt.Sprintf("line %d, column %d  %s", p.Line, p.Column, where)
 		}
 		lines = append(lines, pane.Line{
-			body.S(role, " "+mark+" "+p.Severity.String()), body.S(theme.Strong, fmt.Sprintf(" %d of %d  ", c.at+1, len(c.report.Problems))),
+			body.S(role, " "+mark+" "+p.Severity.String()), body.S(theme.Strong, fmt.Sprintf(" %d of %d  ", c.problem+1, len(c.report.Problems))),
 			body.S(theme.Plain, where), body.S(theme.Muted, "  "+string(p.ID)),
 		})
-		lines = append(lines, body.Few(theme.Plain, p.Message, w-1, 3, max(min(h/4, 3), 1))...)
+		lines = append(lines, body.IndentedMost(theme.Plain, p.Message, w-1, 3, max(min(h/4, 3), 1))...)
 	}
 	if h < 6 {
 		lines = lines[:min(len(lines), 1)]

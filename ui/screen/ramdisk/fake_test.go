@@ -121,7 +121,7 @@ type serving struct {
 	text   string
 }
 
-func (v *serving) Where() string       { return "10.0.0.2:8080" }
+func (v *serving) Address() string     { return "10.0.0.2:8080" }
 func (v *serving) Fingerprint() string { return "" }
 func (v *serving) Ended() (bool, error) {
 	return v.ended, nil
@@ -145,7 +145,7 @@ func (v *serving) Fetches() []serve.Fetch {
 	}}
 }
 
-func (v *serving) Troubles() []serve.Event {
+func (v *serving) Failures() []serve.Event {
 	return []serve.Event{{
 		Time: screentest.Began, Kind: serve.EventRefused, Count: 3,
 		Fetch: serve.Fetch{Remote: netip.MustParseAddr("192.0.2.9")}, Text: v.text,

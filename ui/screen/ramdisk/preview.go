@@ -50,10 +50,10 @@ func (p *page) block(role theme.Role, text string) {
 // previewLines show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
-	if s.made.err != nil {
+	if s.lastBuild.err != nil {
 		s.wrongLines(p)
 	}
-	v := s.made.built.Preview
+	v := s.lastBuild.built.Preview
 	if v.Size == 0 {
 		return p.lines
 	}
@@ -105,14 +105,14 @@ func content(p *page, text string, secret bool) {
 
 // wrongLines lists the errors by field.
 func (s *Screen) wrongLines(p *page) {
-	list := ignition.InputErrors(s.made.err)
+	list := ignition.InputErrors(s.lastBuild.err)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.made.err)))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.lastBuild.err)))
 	}
 	for _, e := range list {
 		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(e)))
 	}
-	if s.made.built.Preview.Size > 0 {
+	if s.lastBuild.built.Preview.Size > 0 {
 		p.gap()
 		p.add(theme.Warn, textStalePreview)
 	}

@@ -40,19 +40,19 @@ type Screen struct {
 	tab  tab
 	tabs body.TabLine
 	form *form.Inline
-	// made is the last result of the form; number counts the builds, and results of earlier ones are dropped.
-	made   buildResult
-	number int
-	stop   context.CancelFunc
+	// lastBuild is the last result of the form; number counts the builds, and results of earlier ones are dropped.
+	lastBuild buildResult
+	number    int
+	stop      context.CancelFunc
 
 	preview, file, serving pane.Pane
 	search                 body.Prompt
 	wide                   bool // the preview is drawn beside the form
 
 	check checking
-	// fetched and troubles are the server's log as of the last tick.
+	// fetched and failures are the server's log as of the last tick.
 	fetched  []serve.Fetch
-	troubles []serve.Event
+	failures []serve.Event
 
 	// life ends with the screen.
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
@@ -161,7 +161,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 			s.reading().Search(s.search.Text())
 		case body.Abandoned:
 			s.reading().Search("")
-		case body.Ignored, body.Taken:
+		case body.Ignored, body.Accepted:
 		}
 		return nil
 	}
@@ -237,7 +237,7 @@ func (s *Screen) readServing() {
 	if s.bench.Serving == nil {
 		return
 	}
-	s.fetched, s.troubles = s.bench.Serving.Fetches(), s.bench.Serving.Troubles()
+	s.fetched, s.failures = s.bench.Serving.Fetches(), s.bench.Serving.Failures()
 	s.serving.SetLines(s.servingLines())
 }
 

@@ -205,12 +205,12 @@ func TestProblemsAreShownAtTheirFields(t *testing.T) {
 				t.Errorf("%q is not below %q:\n%s", pair[1], pair[0], strings.Join(rows, "\n"))
 			}
 		}
-		if why := s.Why(action.IgnitionSave); !strings.Contains(why, "3 errors") {
+		if why := s.DisabledReason(action.IgnitionSave); !strings.Contains(why, "3 errors") {
 			t.Errorf("save: %q", why)
 		}
 		m.err = nil
 		r.Deliver(s, screen.Reload{})
-		if why := s.Why(action.IgnitionSave); why != "" {
+		if why := s.DisabledReason(action.IgnitionSave); why != "" {
 			t.Errorf("save: %q", why)
 		}
 	})

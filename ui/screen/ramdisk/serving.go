@@ -195,7 +195,7 @@ func (s *Screen) handleServed(msg served) tea.Cmd {
 	s.tab = tabServing
 	s.serving.Top()
 	s.readServing()
-	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + s.env.Keys.Text(textServingHint)})
+	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Address() + s.env.Keys.Text(textServingHint)})
 }
 
 func (s *Screen) running() bool {
@@ -240,7 +240,7 @@ func (s *Screen) servingWord() []body.Span {
 		return []body.Span{body.S(theme.Hold, theme.GlyphHold+" ended")}
 	}
 	return []body.Span{
-		body.S(theme.Good, theme.GlyphActive+" serving"), body.S(theme.Plain, " at "+s.bench.Serving.Where()),
+		body.S(theme.Good, theme.GlyphActive+" serving"), body.S(theme.Plain, " at "+s.bench.Serving.Address()),
 		body.S(theme.Muted, " for "+models.Age(time.Since(s.bench.Since))),
 	}
 }
@@ -276,7 +276,7 @@ func (s *Screen) servingLines() []pane.Line {
 	if len(s.fetched) == 0 {
 		p.block(theme.Muted, textNothingFetched)
 	}
-	for _, e := range s.troubles {
+	for _, e := range s.failures {
 		text := e.Text
 		if text == "" {
 			text = textNotFoundServed

@@ -173,8 +173,8 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.RulesTest, action.RulesApply, action.RulesDelete:
 		if s.api == nil {
@@ -239,7 +239,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 		s.list.Click(x, y-s.listAt)
 		return false, nil
 	}
-	return s.results.Click(x, y-s.listAt).Again, nil
+	return s.results.Click(x, y-s.listAt).WasCurrent, nil
 }
 
 // Copies are the rule at the cursor as a file, its UUID, the request and the command.

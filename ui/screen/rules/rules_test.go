@@ -130,7 +130,7 @@ func TestTest(t *testing.T) {
 		r := opened(t, someRules[:1])
 		r.answer(t, r.dialog(t, action.RulesTest), append(r.file(t, "actions: [{op: st-attribute}]"), "enter")...)
 		screentest.Shows(t, r.s, 120, 20, "[Test]", `r.yaml:1:16: unknown action "st-attribute"; did you mean set-attribute?`)
-		if why := r.s.Why(action.Open); why == "" {
+		if why := r.s.DisabledReason(action.Open); why == "" {
 			t.Error("opens nothing")
 		}
 		r = opened(t, someRules[:1])
@@ -205,7 +205,7 @@ func TestDelete(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		r.s.Do(action.NextTab)
-		if why := r.s.Why(action.RulesDelete); why != "no rule selected" {
+		if why := r.s.DisabledReason(action.RulesDelete); why != "no rule selected" {
 			t.Errorf("%q", why)
 		}
 	})
@@ -231,7 +231,7 @@ func TestErrorsAndNoSession(t *testing.T) {
 		r.Open(s)
 		screentest.Shows(t, s, 80, 20, "No context is connected")
 		screentest.CheckSizes(t, s)
-		if s.Why(action.RulesTest) == "" || s.Copies() != nil {
+		if s.DisabledReason(action.RulesTest) == "" || s.Copies() != nil {
 			t.Error("there is no session")
 		}
 	})

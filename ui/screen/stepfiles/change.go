@@ -104,7 +104,7 @@ func (s *Screen) run(book *stepfile.Item, verb models.Verb, nodes []models.NodeR
 		words = append(words, n.Label())
 	}
 	return screen.Send(screen.ChangeHardware{
-		ID: action.Verb(verb), Nodes: nodes, Words: append(words, "--runbook", book.Name),
+		ID: action.Verb(verb), Nodes: nodes, CommandLine: append(words, "--runbook", book.Name),
 		Action: provision.RunRunbook(s.api, models.ProvisionRequest{Verb: verb, Runbook: book.UUID}),
 	})
 }

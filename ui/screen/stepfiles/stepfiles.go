@@ -193,8 +193,8 @@ func (s *Screen) Typing() bool { return false }
 // Targets is empty: too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun, action.Open:
 	default:

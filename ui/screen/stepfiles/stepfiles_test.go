@@ -228,11 +228,11 @@ func TestRun(t *testing.T) {
 		}
 		for _, msg := range r.answer(t, dialog, "enter") {
 			change, ok := msg.(screen.ChangeHardware)
-			if got := strings.Join(change.Words, " "); !ok || got != "service r7-n03 --runbook wipe" || change.ID != action.Verb(models.VerbService) {
+			if got := strings.Join(change.CommandLine, " "); !ok || got != "service r7-n03 --runbook wipe" || change.ID != action.Verb(models.VerbService) {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
-		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.Why(action.StepsRun); why != "only runbooks run on nodes; a deployment uses templates" {
+		if why := opened(t, screen.KindTemplates, someTemplates, nil).s.DisabledReason(action.StepsRun); why != "only runbooks run on nodes; a deployment uses templates" {
 			t.Errorf("%q", why)
 		}
 	})
@@ -256,7 +256,7 @@ func TestErrorsAndNoSession(t *testing.T) {
 		s = stepfiles.New(r.Env, screen.KindTemplates)
 		r.Open(s)
 		screentest.Shows(t, s, 80, 20, "No context is connected")
-		if s.Why(action.StepsNew) == "" || s.Copies() != nil {
+		if s.DisabledReason(action.StepsNew) == "" || s.Copies() != nil {
 			t.Error("there is no session")
 		}
 	})
@@ -290,11 +290,11 @@ func TestNoEditor(t *testing.T) {
 			r := opened(t, kind, someTemplates, someBooks)
 			r.Env.WhyNoEditor, r.Env.Program = "no editor over SSH", "ssh HOST"
 			for _, id := range []action.ID{action.Open, action.StepsNew} {
-				if why := r.s.Why(id); why != want {
+				if why := r.s.DisabledReason(id); why != want {
 					t.Errorf("%s: %q, want %q", id, why, want)
 				}
 			}
-			if why := r.s.Why(action.StepsDelete); why != "" {
+			if why := r.s.DisabledReason(action.StepsDelete); why != "" {
 				t.Errorf("delete: %q", why)
 			}
 		}

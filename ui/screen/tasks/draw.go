@@ -50,7 +50,7 @@ func (s *Task) below(t *theme.Theme, w, h int) []string {
 			head += "  request " + r.requestID
 		}
 		lines = append(lines, body.Text(t, r.look.role, " "+r.look.glyph+" "+head, w))
-		lines = append(lines, body.Draw(t, body.Few(theme.Plain, text, w-1, 3, most-3), w)...)
+		lines = append(lines, body.Draw(t, body.IndentedMost(theme.Plain, text, w-1, 3, most-3), w)...)
 	}
 	if task, ok := s.task(); ok && task.Command != "" {
 		for len(lines) < most-1 {

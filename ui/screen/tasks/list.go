@@ -143,11 +143,11 @@ func (s *List) Do(id action.ID) tea.Cmd {
 
 // Click selects the task at a cell.
 func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
-	return s.table.Click(x, y-body.PageTop).Again, nil
+	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *List) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *List) DisabledReason(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {
 		return textNoTasks
 	}

@@ -30,10 +30,10 @@ func TestTasksOfAnotherUser(t *testing.T) {
 			for _, tt := range []struct {
 				number int
 				id     action.ID
-			}{{1, action.Retry}, {2, action.CancelNode}, {2, action.Leave}} {
+			}{{1, action.Retry}, {2, action.CancelNode}, {2, action.StopFollowing}} {
 				s := tasks.NewTask(r.Env, tt.number)
 				r.Open(s)
-				if why := s.Why(tt.id); why != want {
+				if why := s.DisabledReason(tt.id); why != want {
 					t.Errorf("%s: %s: %q, want %q", user, tt.id, why, want)
 				}
 			}

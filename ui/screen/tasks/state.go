@@ -19,7 +19,7 @@ import (
 func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	if t.Running() {
 		word = "running"
-		if t.Left {
+		if t.Unfollowed {
 			word = "leaving"
 		}
 		if n, known := finishedNodes(t); known {
@@ -121,8 +121,8 @@ func enrolls(t *screen.Task) bool {
 // enrolled returns the row of an enrolled node, with its changes.
 func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	r := ended(item, &res.Result)
-	if len(res.Did) > 0 {
-		r.now = strings.Join(res.Did, ", ") + "; " + r.now
+	if len(res.Changes) > 0 {
+		r.now = strings.Join(res.Changes, ", ") + "; " + r.now
 	}
 	return r
 }

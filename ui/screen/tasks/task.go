@@ -154,15 +154,15 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 			return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.node.UUID}})
 		}
 	case action.Retry:
-		if s.Why(id) == "" {
+		if s.DisabledReason(id) == "" {
 			return screen.Send(screen.RetryTask{Task: s.number})
 		}
-	case action.Leave:
-		if s.Why(id) == "" {
+	case action.StopFollowing:
+		if s.DisabledReason(id) == "" {
 			return screen.Send(screen.LeaveTask{Task: s.number})
 		}
 	case action.CancelNode:
-		if r, ok := s.table.Cursor(); ok && s.Why(id) == "" {
+		if r, ok := s.table.Cursor(); ok && s.DisabledReason(id) == "" {
 			return screen.Send(screen.CancelNode{Task: s.number, UUID: r.node.UUID})
 		}
 	default:
@@ -173,14 +173,14 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 
 // Click selects the node at a cell.
 func (s *Task) Click(x, y int) (open bool, cmd tea.Cmd) {
-	return s.table.Click(x, y-body.PageTop).Again, nil
+	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Task) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Task) DisabledReason(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
-		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave || id == action.CancelNode {
+		if id == action.Open || id == action.Explain || id == action.Retry || id == action.StopFollowing || id == action.CancelNode {
 			return "no such task"
 		}
 		return ""
@@ -190,13 +190,13 @@ func (s *Task) Why(id action.ID) string {
 		return s.whyRetry(t)
 	case action.CancelNode:
 		return s.whyCancelNode(t)
-	case action.Leave:
+	case action.StopFollowing:
 		switch {
 		case !t.Running():
 			return "the task has ended"
-		case t.Left:
+		case t.Unfollowed:
 			return "no longer followed"
-		case !s.env.Tasks.Mine(t):
+		case !s.env.Tasks.Owns(t):
 			return s.env.ReadOnlyByConfig()
 		}
 	case action.Open, action.Explain:
@@ -227,9 +227,9 @@ func (s *Task) whyCancelNode(t *screen.Task) string {
 		return "the task has ended"
 	case finished || t.Plan.Items[i].Refusal != nil:
 		return "the node has finished"
-	case t.Cancels == nil || t.Left:
+	case t.Cancels == nil || t.Unfollowed:
 		return "no longer followed"
-	case !s.env.Tasks.Mine(t) && s.env.ReadOnlyByConfig() != "":
+	case !s.env.Tasks.Owns(t) && s.env.ReadOnlyByConfig() != "":
 		return s.env.ReadOnlyByConfig()
 	case t.Cancels.Has(r.node.UUID):
 		return "already canceled"

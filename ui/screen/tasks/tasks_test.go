@@ -116,7 +116,7 @@ func TestListGoldens(t *testing.T) {
 		s = tasks.New(empty.Env)
 		empty.Open(s)
 		screentest.Golden(t, s, "empty")
-		if s.Why(action.Open) == "" || s.Do(action.Open) != nil || s.Copies() != nil {
+		if s.DisabledReason(action.Open) == "" || s.Do(action.Open) != nil || s.Copies() != nil {
 			t.Error("something opens where there is nothing")
 		}
 	})
@@ -138,8 +138,8 @@ func TestTaskGoldens(t *testing.T) {
 		s = tasks.NewTask(r.Env, 9)
 		r.Open(s)
 		screentest.Golden(t, s, "missing")
-		for _, id := range []action.ID{action.Open, action.Retry, action.Leave} {
-			if s.Why(id) == "" || s.Do(id) != nil {
+		for _, id := range []action.ID{action.Open, action.Retry, action.StopFollowing} {
+			if s.DisabledReason(id) == "" || s.Do(id) != nil {
 				t.Errorf("%s of a task that is not there", id)
 			}
 		}
@@ -173,7 +173,7 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 		other := finished()
 		other.Context = "prod"
 		left := running()
-		left.Left = true
+		left.Unfollowed = true
 		well := power(nodes(1))
 		well.Results = []provision.Result{{Node: nodes(1)[0].Ref(), Outcome: provision.OutcomeAccepted}}
 		stranger := finished()
@@ -186,27 +186,27 @@ func TestDisabledActionsSayWhy(t *testing.T) {
 			want   string
 		}{
 			{1, action.Retry, ""},
-			{1, action.Leave, "the task has ended"},
+			{1, action.StopFollowing, "the task has ended"},
 			{1, action.Open, ""},
 			{2, action.Retry, "no node has failed yet"},
-			{2, action.Leave, ""},
+			{2, action.StopFollowing, ""},
 			{3, action.Retry, "the task ran in context prod"},
 			{3, action.Open, "the node is in context prod"},
-			{4, action.Leave, "no longer followed"},
+			{4, action.StopFollowing, "no longer followed"},
 			{5, action.Retry, "no node failed"},
 			{6, action.Open, "the node no longer exists"},
 			{1, action.Down, ""},
 		} {
 			s := tasks.NewTask(r.Env, tc.number)
 			r.Open(s)
-			if got := s.Why(tc.id); got != tc.want {
+			if got := s.DisabledReason(tc.id); got != tc.want {
 				t.Errorf("task %d: %s: %q, want %q", tc.number, tc.id, got, tc.want)
 			}
 		}
 		r.Env.ReadOnly = true
 		s := tasks.NewTask(r.Env, 1)
 		r.Open(s)
-		if s.Why(action.Retry) == "" {
+		if s.DisabledReason(action.Retry) == "" {
 			t.Error("tries again although the context is read-only")
 		}
 	})
@@ -227,7 +227,7 @@ func TestActionsSendMessages(t *testing.T) {
 		}
 		s := tasks.NewTask(r.Env, 2)
 		r.Open(s)
-		if got := r.Do(s, s.Do(action.Leave)); len(got) != 1 || got[0] != (screen.LeaveTask{Task: 2}) {
+		if got := r.Do(s, s.Do(action.StopFollowing)); len(got) != 1 || got[0] != (screen.LeaveTask{Task: 2}) {
 			t.Errorf("%v", got)
 		}
 		if s.Do(action.Retry) != nil {
@@ -309,7 +309,7 @@ func TestNoSession(t *testing.T) {
 		s := tasks.NewTask(r.Env, 1)
 		r.Open(s)
 		screentest.CheckSizes(t, s)
-		if s.Why(action.Retry) == "" || s.Why(action.Open) == "" {
+		if s.DisabledReason(action.Retry) == "" || s.DisabledReason(action.Open) == "" {
 			t.Error("without a connection")
 		}
 	})
@@ -326,7 +326,7 @@ func TestEnrolling(t *testing.T) {
 			task.Progress[p.Node.UUID] = p
 		}
 		one := provision.Result{Node: task.Plan.Items[0].Node.Ref(), Outcome: provision.OutcomeDone, State: "manageable"}
-		report(0, provision.Progress{Enrolled: &provision.Enrolled{Result: one, Did: []string{"created", "2 ports", "verified"}}})
+		report(0, provision.Progress{Enrolled: &provision.Enrolled{Result: one, Changes: []string{"created", "2 ports", "verified"}}})
 		report(1, provision.Progress{State: models.StateVerifying})
 		r.Env.Tasks.Add(task)
 		list, s := tasks.New(r.Env), tasks.NewTask(r.Env, 1)
@@ -338,7 +338,7 @@ func TestEnrolling(t *testing.T) {
 			Node: task.Plan.Items[1].Node.Ref(), Outcome: provision.OutcomeFailed, State: "enroll",
 			Err: &provision.FailedError{Action: "manage", State: "enroll", Reason: "no route"},
 		}
-		report(1, provision.Progress{Enrolled: &provision.Enrolled{Result: failed, Did: []string{"created"}}})
+		report(1, provision.Progress{Enrolled: &provision.Enrolled{Result: failed, Changes: []string{"created"}}})
 		task.Results = []provision.Result{one, failed, {Node: task.Plan.Items[2].Node.Ref(), Outcome: provision.OutcomeUnknown, Err: provision.ErrLeft}}
 		task.Ended = time.Now()
 		r.Deliver(s, screen.TasksChanged{})
@@ -355,8 +355,8 @@ func TestFailedWhileOthersRun(t *testing.T) {
 		list, s := tasks.New(r.Env), tasks.NewTask(r.Env, 1)
 		r.Open(list)
 		r.Open(s)
-		if s.Why(action.Retry) != "no node has failed yet" || s.Why(action.CancelNode) != "" {
-			t.Errorf("retry: %q, cancel: %q", s.Why(action.Retry), s.Why(action.CancelNode))
+		if s.DisabledReason(action.Retry) != "no node has failed yet" || s.DisabledReason(action.CancelNode) != "" {
+			t.Errorf("retry: %q, cancel: %q", s.DisabledReason(action.Retry), s.DisabledReason(action.CancelNode))
 		}
 		item := task.Plan.Items[0].Node
 		task.Known = map[string]provision.Result{item.UUID: {
@@ -365,7 +365,7 @@ func TestFailedWhileOthersRun(t *testing.T) {
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, list, 80, 20, "running 3/6, 1 failed")
 		screentest.Shows(t, s, 80, 20, "running 3/6, 1 failed", "✖ failed", "no disk", "retrying")
-		if got := s.Why(action.CancelNode); got != "the node has finished" {
+		if got := s.DisabledReason(action.CancelNode); got != "the node has finished" {
 			t.Errorf("cancels a failed node: %q", got)
 		}
 		if got := r.Do(s, s.Do(action.Retry)); len(got) != 1 || got[0] != (screen.RetryTask{Task: 1}) {
@@ -374,7 +374,7 @@ func TestFailedWhileOthersRun(t *testing.T) {
 		r.Env.Tasks.MarkRetried(1, task.Plan.Items[:1], 2)
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "retried in task 2; no disk")
-		if s.Why(action.Retry) == "" {
+		if s.DisabledReason(action.Retry) == "" {
 			t.Error("retries a node twice")
 		}
 		s.Do(action.Down)
@@ -386,7 +386,7 @@ func TestFailedWhileOthersRun(t *testing.T) {
 		task.Cancels.Cancel(node.UUID)
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "canceling")
-		if got := s.Why(action.CancelNode); got != "already canceled" {
+		if got := s.DisabledReason(action.CancelNode); got != "already canceled" {
 			t.Error(got)
 		}
 		task.Known[node.UUID] = provision.Result{Node: node.Ref(), Outcome: provision.OutcomeCanceled, Err: provision.ErrCanceled}

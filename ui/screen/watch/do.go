@@ -13,7 +13,7 @@ import (
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
-		if s.Why(id) == "" {
+		if s.DisabledReason(id) == "" {
 			s.reading = !s.reading
 		}
 		return nil
@@ -22,7 +22,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.ref.UUID}})
 		}
 	case action.DropEnded:
-		if s.Why(id) == "" {
+		if s.DisabledReason(id) == "" {
 			s.dropEnded()
 		}
 	default:
@@ -36,27 +36,27 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 
 // Click selects the node at a cell.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
-	return s.table.Click(x, y-body.PageTop).Again, nil
+	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
 // dropEnded removes finished nodes.
 func (s *Screen) dropEnded() {
 	rest := map[string]bool{}
 	for _, r := range s.rows {
-		rest[r.ref.UUID] = r.over()
+		rest[r.ref.UUID] = r.isFinished()
 	}
 	s.env.Watching.Drop(func(n models.NodeRef) bool { return rest[n.UUID] })
 	s.readStore()
 }
 
-// over reports whether the node has no running and no pending operation.
-func (r *row) over() bool {
+// isFinished reports whether the node has no running and no pending operation.
+func (r *row) isFinished() bool {
 	s := r.node.Node.ProvisionState
 	return !r.waiting && (!r.inStore || s.Resting() && s.Class() != models.ClassHold)
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (s *Screen) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (s *Screen) DisabledReason(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		if s.session == nil {
 			return "not connected"
@@ -83,7 +83,7 @@ func (s *Screen) Why(id action.ID) string {
 		}
 	case action.DropEnded:
 		for _, r := range s.rows {
-			if r.over() {
+			if r.isFinished() {
 				return ""
 			}
 		}

@@ -43,7 +43,7 @@ func (s *Screen) setColumns(roomy bool) {
 			text, role := r.activity(s.env.ServerNow())
 			return table.Cell{Text: text, Role: role}
 		}},
-		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: (*row).left},
+		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: (*row).drawRemaining},
 	})
 }
 
@@ -55,7 +55,7 @@ func stateCell(r *row) table.Cell {
 	if r.failed() {
 		glyph, role = theme.GlyphFailed, theme.Bad
 	}
-	if r.earlier {
+	if r.endedEarlier {
 		role = theme.Muted
 	}
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
@@ -81,8 +81,8 @@ func (r *row) activity(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// left draws the estimated remaining time.
-func (r *row) left() table.Cell {
+// drawRemaining draws the estimated remaining time.
+func (r *row) drawRemaining() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
 		return table.Cell{}
@@ -176,7 +176,7 @@ func (s *Screen) details(t *theme.Theme, w, h int) []string {
 	lines := []string{t.Rule(w)}
 	if r, ok := s.table.Cursor(); ok {
 		text, role := s.aboutText(r)
-		lines = append(lines, body.Draw(t, body.Few(role, r.ref.Label()+"  "+text, w-1, 1, most), w)...)
+		lines = append(lines, body.Draw(t, body.IndentedMost(role, r.ref.Label()+"  "+text, w-1, 1, most), w)...)
 	}
 	for len(lines) < most+1 {
 		lines = append(lines, "")

@@ -68,8 +68,8 @@ type row struct {
 	// waiting: a task has not started on the node yet; trouble is why it cannot continue.
 	waiting bool
 	trouble string
-	// earlier: its operation ended before the running ones started.
-	earlier bool
+	// endedEarlier: its operation ended before the running ones started.
+	endedEarlier bool
 }
 
 var (
@@ -124,7 +124,7 @@ func (s *Screen) Shown() tea.Cmd {
 		list.Add(chosen...)
 	}
 	s.readStore()
-	return tea.Batch(s.learn(), s.follow())
+	return tea.Batch(s.readDurations(), s.follow())
 }
 
 // busy reports whether one of the nodes has a running operation.
@@ -171,7 +171,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return next
 	}
-	return tea.Batch(s.learn(), s.follow())
+	return tea.Batch(s.readDurations(), s.follow())
 }
 
 // follow follows the logs of the first few nodes that are running, held, or failed while they were watched: after a
@@ -191,8 +191,8 @@ func (s *Screen) follow() tea.Cmd {
 // hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// learn reads the durations again after an operation has ended.
-func (s *Screen) learn() tea.Cmd {
+// readDurations reads the durations again after an operation has ended.
+func (s *Screen) readDurations() tea.Cmd {
 	ended := 0
 	for _, r := range s.rows {
 		if r.seen && !r.work.End.IsZero() {
@@ -239,8 +239,8 @@ func (s *Screen) readStore() {
 	since := s.runningSince(rows)
 	var longest time.Duration
 	for _, r := range rows {
-		r.earlier = !since.IsZero() && r.endedBefore(since)
-		if r.seen && !r.earlier {
+		r.endedEarlier = !since.IsZero() && r.endedBefore(since)
+		if r.seen && !r.endedEarlier {
 			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
 		}
 	}
@@ -249,7 +249,7 @@ func (s *Screen) readStore() {
 	s.table.SetRows(rows)
 	begins := !s.running && !since.IsZero()
 	s.running = !since.IsZero()
-	if r, ok := s.table.Cursor(); ok && begins && r.earlier {
+	if r, ok := s.table.Cursor(); ok && begins && r.endedEarlier {
 		body.Steer(s.table, action.Top, 1) // new operations matter more than the cursor's previous row
 	}
 	s.watch()
@@ -307,7 +307,7 @@ const (
 // rank orders the rows.
 func (r *row) rank() int {
 	switch {
-	case r.earlier:
+	case r.endedEarlier:
 		return rankEarlier
 	case r.waiting && !r.busy():
 		return rankQueued

@@ -176,7 +176,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 			t.Errorf("looks at %v", r.Watched)
 		}
 		step(r, again, 9, ends, 1, 3)
-		if got := again.Why(action.DropEnded); got != "" {
+		if got := again.DisabledReason(action.DropEnded); got != "" {
 			t.Error(got)
 		}
 		r.Do(again, again.Do(action.DropEnded))
@@ -185,7 +185,7 @@ func TestLeavingKeepsTheList(t *testing.T) {
 		third := watch.New(r.Env)
 		r.Open(third)
 		screentest.Lacks(t, third, 80, 20, "r7-n01")
-		if got := third.Why(action.DropEnded); got == "" {
+		if got := third.DisabledReason(action.DropEnded); got == "" {
 			t.Error("there is nothing to drop")
 		}
 	})
@@ -361,7 +361,7 @@ func TestNoSession(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "No context is open")
 		screentest.CheckSizes(t, s)
 		for _, id := range []action.ID{action.Open, action.DropEnded, action.Down} {
-			s.Why(id)
+			s.DisabledReason(id)
 			s.Do(id)
 		}
 		if s.Copies() != nil || s.Targets() != nil {
@@ -384,7 +384,7 @@ func TestGoneAndDeleted(t *testing.T) {
 		}
 		r.Do(s, s.Do(action.Bottom))
 		screentest.Shows(t, s, 80, 20, "r7-n02", "? not found", "no longer exists")
-		if got := s.Why(action.Open); got != "the node no longer exists" {
+		if got := s.DisabledReason(action.Open); got != "the node no longer exists" {
 			t.Error(got)
 		}
 	})

@@ -33,15 +33,15 @@ type Item struct {
 
 // List is the items, the filter text, and a cursor.
 type List struct {
-	items  []Item
-	hay    []hay // of each item
-	input  line.Line
-	query  string
-	shown  []int // indexes of items, best first
-	cursor int   // index in shown
-	top    int   // first visible index of shown
-	head   int   // lines above the items at the last draw
-	body   int   // lines for items
+	items       []Item
+	searchTexts []searchText // of each item
+	input       line.Line
+	query       string
+	shown       []int // indexes of items, best first
+	cursor      int   // index in shown
+	top         int   // first visible index of shown
+	head        int   // lines above the items at the last draw
+	body        int   // lines for items
 
 	keyWidth, titleWidth int
 }

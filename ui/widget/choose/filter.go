@@ -10,15 +10,15 @@ import (
 	"ironworks/ui/cell"
 )
 
-// hay is the searched text of an item, in lower case.
-type hay struct{ title, rest string }
+// searchText is the searched text of an item, in lower case.
+type searchText struct{ title, rest string }
 
 // index prepares the search and the column widths.
 func (l *List) index() {
-	l.hay = make([]hay, len(l.items))
+	l.searchTexts = make([]searchText, len(l.items))
 	l.keyWidth, l.titleWidth = 0, 0
 	for i, item := range l.items {
-		l.hay[i] = hay{
+		l.searchTexts[i] = searchText{
 			title: strings.ToLower(item.Title),
 			rest:  strings.ToLower(item.Detail + "\n" + item.Note + "\n" + item.ID + "\n" + item.Key),
 		}
@@ -58,7 +58,7 @@ func (l *List) filter(query string) []int {
 		if l.items[i].Heading {
 			continue
 		}
-		if rank[i] = l.hay[i].rank(query, words); slices.Contains(l.items[i].Keys, query) {
+		if rank[i] = l.searchTexts[i].rank(query, words); slices.Contains(l.items[i].Keys, query) {
 			rank[i] = isKey
 		}
 		if rank[i] < noMatch {
@@ -69,7 +69,7 @@ func (l *List) filter(query string) []int {
 	return shown
 }
 
-func (h hay) rank(query string, words []string) int {
+func (h searchText) rank(query string, words []string) int {
 	switch at := strings.Index(h.title, query); {
 	case at == 0 && len(h.title) == len(query):
 		return isTitle
@@ -107,7 +107,7 @@ func wordStarts(s, text string) bool {
 	}
 }
 
-func (h hay) hasAll(words []string) bool {
+func (h searchText) hasAll(words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(h.title, w) && !strings.Contains(h.rest, w) {
 			return false

@@ -20,10 +20,10 @@ func (f *Form) lookUp() tea.Cmd {
 	}
 	at := &f.fields[f.focus]
 	text := at.value()
-	if at.Complete == nil || text == at.wanted {
+	if at.Complete == nil || text == at.requestedText {
 		return nil
 	}
-	at.wanted, at.pending = text, text != ""
+	at.requestedText, at.pending = text, text != ""
 	at.text.SetSuggestions(nil)
 	if text == "" {
 		return nil
@@ -42,7 +42,7 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	if f.complete(found) {
 		move(1)
 	}
-	msgs, f.ahead = f.ahead, nil
+	msgs, f.typedAhead = f.typedAhead, nil
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
@@ -52,10 +52,10 @@ func (f *Form) waits(msg tea.Msg) bool {
 		return false
 	}
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "esc" {
-		f.fields[f.focus].tab, f.ahead = false, nil
+		f.fields[f.focus].tab, f.typedAhead = false, nil
 		return false
 	}
-	f.ahead = append(f.ahead, msg)
+	f.typedAhead = append(f.typedAhead, msg)
 	return true
 }
 
@@ -64,7 +64,7 @@ func (f *Form) waits(msg tea.Msg) bool {
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
 		at := &f.fields[i]
-		if at != found.of || at.wanted != found.text {
+		if at != found.of || at.requestedText != found.text {
 			continue
 		}
 		at.pending = false

@@ -64,8 +64,8 @@ type Form struct {
 	focus   int
 	top     int // first visible field
 	history History
-	// ahead are the keys typed after a tab that waits for completions.
-	ahead []tea.Msg
+	// typedAhead are the keys typed after a tab that waits for completions.
+	typedAhead []tea.Msg
 }
 
 type field struct {
@@ -74,10 +74,10 @@ type field struct {
 	option  int
 	on      bool
 	problem string
-	// wanted is the text whose completions were asked for last; pending: they have not arrived. tab was pressed
+	// requestedText is the text whose completions were asked for last; pending: they have not arrived. tab was pressed
 	// meanwhile.
-	wanted       string
-	pending, tab bool
+	requestedText string
+	pending, tab  bool
 }
 
 // New returns a form with the first field current.

@@ -65,7 +65,7 @@ func (l *Line) chars() []char {
 		chars = append(chars, c)
 		i += len(text)
 	}
-	behind := l.ghost()
+	behind := l.suggestedRest()
 	if l.value == "" {
 		behind = l.Placeholder
 	}

@@ -32,7 +32,7 @@ func (l *Line) Update(msg tea.Msg) (used bool) {
 }
 
 func (l *Line) write(s string) {
-	l.past = 0
+	l.historyBack = 0
 	l.insert(s)
 }
 
@@ -88,7 +88,7 @@ func (l *Line) erase(key string) bool {
 }
 
 func (l *Line) cut(from, to int) {
-	l.past = 0
+	l.historyBack = 0
 	l.value = l.value[:from] + l.value[to:]
 	l.cursor = from
 	l.align()

@@ -36,9 +36,9 @@ type Line struct {
 
 	suggestions []string
 
-	history []string // oldest first
-	past    int      // steps back in history; 0 is the current text
-	draft   string   // the current text while going back
+	history     []string // oldest first
+	historyBack int      // steps back in history; 0 is the current text
+	draft       string   // the current text while going back
 }
 
 // New returns an empty line.
@@ -49,7 +49,7 @@ func (l *Line) Value() string { return l.value }
 
 // SetValue replaces the text, sanitized and cut as a paste is; the cursor goes to the end.
 func (l *Line) SetValue(s string) {
-	l.value, l.cursor, l.past = "", 0, 0
+	l.value, l.cursor, l.historyBack = "", 0, 0
 	l.insert(s)
 }
 
@@ -59,8 +59,8 @@ func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 // SetSuggestions sets the completions. The first that starts with the text is shown after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
-// ghost is the suggested rest of the text.
-func (l *Line) ghost() string {
+// suggestedRest is the suggested rest of the text.
+func (l *Line) suggestedRest() string {
 	if l.value == "" || l.Secret || l.Blurred || l.cursor < len(l.value) {
 		return ""
 	}
@@ -74,14 +74,14 @@ func (l *Line) ghost() string {
 
 // Complete applies the suggestion, and reports whether there was one.
 func (l *Line) Complete() bool {
-	ghost := l.ghost()
+	ghost := l.suggestedRest()
 	l.insert(ghost)
 	return ghost != ""
 }
 
 // Remember adds a text to the history of up and down.
 func (l *Line) Remember(s string) {
-	l.past = 0
+	l.historyBack = 0
 	if s == "" || l.Secret || len(l.history) > 0 && l.history[len(l.history)-1] == s {
 		return
 	}
@@ -93,11 +93,11 @@ func (l *Line) Remember(s string) {
 
 // recall goes back in history, or forward to the current text.
 func (l *Line) recall(back int) bool {
-	to := min(max(l.past+back, 0), len(l.history))
-	if to == l.past {
+	to := min(max(l.historyBack+back, 0), len(l.history))
+	if to == l.historyBack {
 		return len(l.history) > 0
 	}
-	if l.past == 0 {
+	if l.historyBack == 0 {
 		l.draft = l.value
 	}
 	if to == 0 {
@@ -105,7 +105,7 @@ func (l *Line) recall(back int) bool {
 	} else {
 		l.SetValue(l.history[len(l.history)-to])
 	}
-	l.past = to
+	l.historyBack = to
 	return true
 }
 

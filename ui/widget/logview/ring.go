@@ -69,7 +69,7 @@ func (r *ring) at(number int) *entry {
 
 // add appends an entry, and drops old ones beyond the limits; one entry stays.
 func (r *ring) add(e entry) int {
-	e.tag = r.once(e.tag)
+	e.tag = r.intern(e.tag)
 	if r.n == len(r.buf) && r.n < r.maxLines {
 		r.grow()
 	}
@@ -86,8 +86,8 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// once returns the stored copy of a tag.
-func (r *ring) once(tag string) string {
+// intern returns the stored copy of a tag.
+func (r *ring) intern(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {
 		return known

@@ -93,23 +93,23 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 
 // Problem goes to the next line that is an error or marked, and wraps around.
 func (v *View) Problem() bool {
-	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).bad() {
-		return v.find(v.index(v.cursor)+1, 1, (*entry).bad)
+	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).isProblem() {
+		return v.find(v.index(v.cursor)+1, 1, (*entry).isProblem)
 	}
-	return v.find(0, 1, (*entry).bad)
+	return v.find(0, 1, (*entry).isProblem)
 }
 
 // LastProblem returns the last line that is an error or marked.
 func (v *View) LastProblem() (Line, bool) {
 	for i := v.Shown() - 1; i >= 0; i-- {
-		if e := v.ring.at(v.number(i)); e.bad() {
+		if e := v.ring.at(v.number(i)); e.isProblem() {
 			return e.line(), true
 		}
 	}
 	return Line{}, false
 }
 
-func (e *entry) bad() bool { return e.level <= Error || e.mark != "" }
+func (e *entry) isProblem() bool { return e.level <= Error || e.mark != "" }
 
 // has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to 100
 // 000 lines.

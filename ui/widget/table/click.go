@@ -2,8 +2,8 @@ package table
 
 // Hit is the part of the table that was clicked.
 type Hit struct {
-	// Row is true if a row was clicked; the cursor is on that row now. Again is true if the cursor was there before.
-	Row, Again bool
+	// Row is true if a row was clicked; the cursor is on that row now. WasCurrent is true if the cursor was there before.
+	Row, WasCurrent bool
 	// Column is the key of the column whose title was clicked, or "".
 	Column string
 }
@@ -23,7 +23,7 @@ func (t *Table[R]) Click(x, y int) Hit {
 	again := at == t.cursor
 	t.cursor = at
 	t.clamp()
-	return Hit{Row: true, Again: again}
+	return Hit{Row: true, WasCurrent: again}
 }
 
 // columnAt returns the key of the column at a cell, with the gap after it, which has the sort arrow.

@@ -90,7 +90,7 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 		d.blanks(1)
 	}
 	d.blanks(gutter - 2)
-	if c, whole := t.whole(r); whole {
+	if c, whole := t.fullRow(r); whole {
 		d.cell(c, d.w-d.x, false)
 		d.end()
 		return

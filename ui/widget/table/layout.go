@@ -36,7 +36,7 @@ func (t *Table[R]) Shown() []string {
 
 // measureAnew resets the measured widths.
 func (t *Table[R]) measureAnew() {
-	t.seen = make([]int, len(t.cols))
+	t.widest = make([]int, len(t.cols))
 	t.plan = nil
 	t.measure()
 }
@@ -54,16 +54,16 @@ func (t *Table[R]) measure() {
 }
 
 func (t *Table[R]) measureRow(r R) {
-	if _, whole := t.whole(r); whole {
+	if _, whole := t.fullRow(r); whole {
 		return
 	}
 	for i := range t.cols {
 		col := &t.cols[i]
-		if col.Max > 0 && t.seen[i] >= col.Max {
+		if col.Max > 0 && t.widest[i] >= col.Max {
 			continue
 		}
-		if w := col.printable(r).width(); w > t.seen[i] {
-			t.seen[i] = w
+		if w := col.printable(r).width(); w > t.widest[i] {
+			t.widest[i] = w
 			t.plan = nil
 		}
 	}
@@ -84,13 +84,13 @@ func (c Cell) width() int {
 func (t *Table[R]) bounds(i int) (least, want int) {
 	col := &t.cols[i]
 	title := cell.Width(col.Title)
-	want = max(col.Min, title, t.seen[i], 1)
+	want = max(col.Min, title, t.widest[i], 1)
 	if col.Max > 0 {
 		want = min(want, max(col.Max, col.Min))
 	}
 	if col.Grow > 0 {
 		// The column grows into free space, but only as far as its content needs.
-		want = max(title, t.seen[i], 1)
+		want = max(title, t.widest[i], 1)
 		if col.Max > 0 {
 			want = min(want, max(col.Max, 1))
 		}
@@ -102,8 +102,8 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// worth is the width from which a column is useful; for a growing column, its Min.
-func (t *Table[R]) worth(i int) int {
+// usefulWidth is the width from which a column is useful; for a growing column, its Min.
+func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
 		return max(least, col.Min)
@@ -145,7 +145,7 @@ func (t *Table[R]) layout() *plan {
 func (t *Table[R]) drop(p *plan) {
 	need := gutter - gap
 	for _, i := range p.cols {
-		need += t.worth(i) + gap
+		need += t.usefulWidth(i) + gap
 	}
 	for need > t.w {
 		out := -1
@@ -158,7 +158,7 @@ func (t *Table[R]) drop(p *plan) {
 		if out < 0 {
 			return
 		}
-		need -= t.worth(p.cols[out]) + gap
+		need -= t.usefulWidth(p.cols[out]) + gap
 		p.cols = append(p.cols[:out], p.cols[out+1:]...)
 	}
 }

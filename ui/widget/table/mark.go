@@ -29,7 +29,7 @@ func (t *Table[R]) ToggleMark() {
 	if !ok {
 		return
 	}
-	if _, whole := t.whole(r); whole {
+	if _, whole := t.fullRow(r); whole {
 		return
 	}
 	if id := t.id(r); t.IsMarked(id) {
@@ -65,7 +65,7 @@ func (t *Table[R]) MarkRange() {
 }
 
 func (t *Table[R]) markRow(r R) {
-	if _, whole := t.whole(r); !whole {
+	if _, whole := t.fullRow(r); !whole {
 		t.Mark(t.id(r))
 	}
 }

@@ -64,9 +64,9 @@ type Table[R any] struct {
 	// each scrolled line is sent again, because terminals scroll only whole lines.
 	Jump int
 
-	// Whole, if set, returns the content of a row that is one cell instead of columns, such as a heading. Such rows have
-	// no marks.
-	Whole func(r R) (c Cell, whole bool)
+	// FullRow, if set, returns the content of a row that is one cell instead of columns, such as a heading. Such rows
+	// have no marks.
+	FullRow func(r R) (c Cell, full bool)
 
 	id   func(R) string
 	cols []Column[R]
@@ -83,7 +83,7 @@ type Table[R any] struct {
 
 	wide   bool
 	scroll int   // hidden columns after the first
-	seen   []int // widest content of each column so far
+	widest []int // widest content of each column so far
 	plan   *plan // nil after a change
 }
 
@@ -156,10 +156,10 @@ func (t *Table[R]) Visible() []R {
 	return t.rows[t.top:min(t.top+t.body(), len(t.rows))]
 }
 
-// whole returns the content of a row without columns.
-func (t *Table[R]) whole(r R) (c Cell, whole bool) {
-	if t.Whole != nil {
-		c, whole = t.Whole(r)
+// fullRow returns the content of a row without columns.
+func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
+	if t.FullRow != nil {
+		c, whole = t.FullRow(r)
 		c.Text = printable.Line(c.Text)
 	}
 	return c, whole

@@ -388,7 +388,7 @@ func TestClick(t *testing.T) {
 		{"a title", strings.Index(drawn[0], "State"), 0, table.Hit{Column: "state"}},
 		{"before the titles", 0, 0, table.Hit{}},
 		{"a row", 30, 5, table.Hit{Row: true}},
-		{"the same row", 0, 5, table.Hit{Row: true, Again: true}},
+		{"the same row", 0, 5, table.Hit{Row: true, WasCurrent: true}},
 		{"the last row", 79, 10, table.Hit{Row: true}},
 		{"below", 5, 11, table.Hit{}},
 		{"above", 5, -1, table.Hit{}},

@@ -53,14 +53,14 @@ func At(titles []string, current, w, x int) int {
 // place returns the range of visible titles and the cells between them.
 func place(titles []string, current, w int) (from, to, gap int) {
 	from, to = window(titles, current, w)
-	if to-from < len(titles) && Tight(titles) <= w {
+	if to-from < len(titles) && MinWidth(titles) <= w {
 		return 0, len(titles), 0
 	}
 	return from, to, 1
 }
 
-// Tight returns the width of all titles without gaps.
-func Tight(titles []string) int {
+// MinWidth returns the width of all titles without gaps.
+func MinWidth(titles []string) int {
 	w := 0
 	for _, title := range titles {
 		w += cell.Width(title) + 2

@@ -106,7 +106,7 @@ func (s Scale) Row(t *theme.Theme, p Span) string {
 	if w <= 0 {
 		return cell.Blanks(s.W)
 	}
-	if fits(name, w-2) {
+	if nameFits(name, w-2) {
 		return cell.Blanks(from) + draw(t, &p, w, to-from, true) + cell.Blanks(s.W-due)
 	}
 	p.Name = ""
@@ -133,7 +133,7 @@ func (s Scale) places(p *Span) (from, to, due int) {
 	return min(from, max(s.W-1, 0)), to, due
 }
 
-func fits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
+func nameFits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
 
 // draw paints a span in w cells, done of them filled; closed draws its end.
 func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
@@ -153,7 +153,7 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	}
 	inner := w - 1 - cell.Width(end)
 	name := ""
-	if shown := printable.Line(p.Name); fits(shown, inner) {
+	if shown := printable.Line(p.Name); nameFits(shown, inner) {
 		name = " " + shown + " "
 	}
 	left := (inner - cell.Width(name)) / 2
