@@ -151,7 +151,7 @@ func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bo
 	if is {
 		err = m.get(ctx, link.ID, &j)
 	} else {
-		err = m.tolerate(link.ID, json.Unmarshal(member, &j))
+		err = m.skipTypeError(link.ID, json.Unmarshal(member, &j))
 	}
 	if err != nil {
 		return false, err

@@ -28,7 +28,7 @@ func (s *slot) takesCD() bool {
 	})
 }
 
-func (s *slot) holds() string {
+func (s *slot) content() string {
 	if s.Image == "" {
 		return s.label() + " is not empty"
 	}
@@ -111,7 +111,7 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if o.Slot != "" {
 		s, err := m.slotByID(o, slots)
 		if err == nil && s.inserted() {
-			return nil, m.occupied(o, s.holds())
+			return nil, m.occupiedFault(o, s.content())
 		}
 		return s, err
 	}
@@ -120,18 +120,18 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 		switch s := &slots[i]; {
 		case !s.takesCD():
 		case s.inserted():
-			held = append(held, s.holds())
+			held = append(held, s.content())
 		default:
 			return s, nil
 		}
 	}
 	if len(held) > 0 {
-		return nil, m.occupied(o, strings.Join(held, ", "))
+		return nil, m.occupiedFault(o, strings.Join(held, ", "))
 	}
 	return nil, m.refuse(o.Name(), "this BMC has no CD slot", "available: "+labels(slots))
 }
 
-func (m *server) occupied(o models.BMCOrder, what string) error {
+func (m *server) occupiedFault(o models.BMCOrder, what string) error {
 	return &models.Fault{Kind: models.FaultConflict, Op: o.Name(), URL: m.url, Message: m.safe(what), Hint: "eject it first"}
 }
 

@@ -100,14 +100,14 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	if resp.StatusCode == http.StatusNoContent {
 		return "", nil
 	}
-	if err := s.tolerate(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
+	if err := s.skipTypeError(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
 		return "", &unreadableError{path, err}
 	}
 	return resp.Header.Get("ETag"), nil
 }
 
-// tolerate records a field of the wrong type, which is no fatal error: encoding/json skips it.
-func (s *session) tolerate(path string, err error) error {
+// skipTypeError records a field of the wrong type, which is no fatal error: encoding/json skips it.
+func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
 		return err
@@ -222,7 +222,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 		if is {
 			err = s.get(ctx, link.ID, one)
 		} else {
-			err = s.tolerate(link.ID, json.Unmarshal(member, one))
+			err = s.skipTypeError(link.ID, json.Unmarshal(member, one))
 		}
 		if err != nil {
 			failed.add(err)

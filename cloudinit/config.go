@@ -13,22 +13,22 @@ import (
 	"ironworks/spell"
 )
 
-// shape is the type of a cloud-config key.
-type shape string
+// keyType is the type of a cloud-config key.
+type keyType string
 
 const (
-	list    shape = "a list"
-	mapping shape = "a mapping"
-	text    shape = "text"
-	boolean shape = "true or false"
-	anyOf   shape = ""
+	list    keyType = "a list"
+	mapping keyType = "a mapping"
+	text    keyType = "text"
+	boolean keyType = "true or false"
+	anyOf   keyType = ""
 )
 
 // keys are the cloud-config keys with their types, from the schema of cloud-init 22.4.2
 // (cloudinit/config/schemas/schema-cloud-config-v1.json), and the keys of cloud-init itself.
-func keys() map[string]shape {
-	all := map[string]shape{}
-	for s, names := range map[shape][]string{
+func keys() map[string]keyType {
+	all := map[string]keyType{}
+	for s, names := range map[keyType][]string{
 		list: {
 			"bootcmd", "cloud_config_modules", "cloud_final_modules", "cloud_init_modules", "fs_setup", "mount_default_fields",
 			"mounts", "packages", "runcmd", "ssh_authorized_keys", "ssh_fp_console_blacklist", "ssh_genkeytypes", "ssh_import_id",
@@ -102,7 +102,7 @@ func checkCloudConfig(data []byte) []Problem {
 }
 
 // takes reports whether a value has the type.
-func (s shape) takes(n *yaml.Node) bool {
+func (s keyType) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
 	}

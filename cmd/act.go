@@ -90,7 +90,7 @@ type acting struct {
 	*app
 	session *session.Session
 	runner  *provision.Runner
-	kept    *journal.Journal
+	journal *journal.Journal
 	flags   actFlags
 	// confirm is called with the plan of each attempt; an error cancels it.
 	confirm func(provision.Batch) error
@@ -112,8 +112,8 @@ func (a *app) carryOutConfirmed(
 	}
 	defer func() { _ = book.Close() }()
 	runner.Audit = book
-	x := &acting{app: a, session: s, runner: runner, kept: s.Journal(ctx), flags: flags, confirm: confirm}
-	defer x.kept.Close()
+	x := &acting{app: a, session: s, runner: runner, journal: s.Journal(ctx), flags: flags, confirm: confirm}
+	defer x.journal.Close()
 	results := x.run(ctx, plan)
 	x.retry(ctx, plan, results)
 	return a.printResults(plan, results, flags)
@@ -130,7 +130,7 @@ func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Resu
 	var past *models.Experience
 	var installs *session.Installs
 	if painted && flags.wait {
-		past, installs = a.session.Experience(ctx, a.kept), a.session.Installs()
+		past, installs = a.session.Experience(ctx, a.journal), a.session.Installs()
 		defer installs.Stop()
 	}
 	board := session.NewBoard(plan, past, installs)
@@ -139,9 +139,9 @@ func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Resu
 	return a.runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
 		board.Update(p)
 		installs.Update(ctx, p)
-		a.kept.Record(stood.Records(&p))
+		a.journal.Record(stood.Records(&p))
 		if text := board.ConnectionChange(p); text != "" && !painted {
-			a.complain("%s", text) // no progress line shows it
+			a.printMessage("%s", text) // no progress line shows it
 		}
 	}})
 }
@@ -157,10 +157,10 @@ func namesOf(items []provision.Item) []string {
 // printRefused prints why nothing was sent.
 func (a *app) printRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
-		a.complain("%v", i.Refusal)
+		a.printMessage("%v", i.Refusal)
 	}
 	if legal := len(plan.Legal()); legal > 0 {
-		a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
+		a.printMessage("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
 	}
 	return &codeError{code: exitRefused}
 }
@@ -212,15 +212,15 @@ func (a *app) printResults(plan provision.Batch, results []provision.Result, fla
 	}
 	a.printUnfinished(plan, results)
 	if again := plan.Failed(results); len(again) > 0 && flags.retryCommand != nil {
-		a.complain("to retry: %s", flags.retryCommand(namesOf(again)))
+		a.printMessage("to retry: %s", flags.retryCommand(namesOf(again)))
 	}
 	if len(failed) > 0 && len(results) > 1 {
-		a.complain("%d of %s failed: %s", len(failed), models.Counted(len(results), "node"), strings.Join(failed, " "))
+		a.printMessage("%d of %s failed: %s", len(failed), models.Counted(len(results), "node"), strings.Join(failed, " "))
 	}
 	accepted := func(r provision.Result) bool { return r.Outcome == provision.OutcomeAccepted }
 	if code == exitOK && !flags.wait && slices.ContainsFunc(results, accepted) {
 		if _, is := terminal(a.stderr); is {
-			a.complain("accepted, not done yet; ironworks watch shows the progress (or pass --wait)")
+			a.printMessage("accepted, not done yet; ironworks watch shows the progress (or pass --wait)")
 		}
 	}
 	if code != exitOK {
@@ -244,7 +244,7 @@ func (a *app) printUnfinished(plan provision.Batch, results []provision.Result) 
 	if _, is := plan.Action.(*provision.DeployAction); is {
 		further = "ironworks deploy --resume waits for them again"
 	}
-	a.complain("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
+	a.printMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
 // worseExitCode merges two exit codes: the code that both share, or else exitFailed. Only when all

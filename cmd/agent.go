@@ -28,7 +28,7 @@ func (a *app) agentCommand() *cobra.Command {
 // thisMachine returns the hardware of the host that ironworks runs on.
 func (a *app) thisMachine(root string, lldp bool) (*linux.Machine, error) {
 	host := linux.Local(root)
-	host.Warn = func(format string, args ...any) { a.complain("note: "+format, args...) }
+	host.Warn = func(format string, args ...any) { a.printMessage("note: "+format, args...) }
 	params, err := host.Parameters()
 	if err != nil {
 		return nil, fmt.Errorf("this command describes a Linux host: %w", err)

@@ -112,7 +112,7 @@ func wrapUsage(cmd *cobra.Command) {
 func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
 	cfg, err := a.loadConfig(cmd, cmd.Flags().Changed("read-only"))
 	for _, w := range cfg.Warnings {
-		a.complain("warning: %s", w)
+		a.printMessage("warning: %s", w)
 	}
 	return cfg, err
 }
@@ -148,7 +148,7 @@ func (a *app) connect(cmd *cobra.Command) (*session.Session, error) {
 	}
 	cur := cfg.Current
 	a.guessed = cur.Guessed
-	opened, err := session.Open(a.host(), cur, func(text string) { a.complain("%s", text) })
+	opened, err := session.Open(a.host(), cur, func(text string) { a.printMessage("%s", text) })
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +182,10 @@ func (a *app) online(do func(cmd *cobra.Command, s *session.Session, args []stri
 	}
 }
 
-// complain writes one message to stderr, in every output format.
-func (a *app) complain(format string, args ...any) { a.printErr("ironworks: "+format+"\n", args...) }
+// printMessage writes one message to stderr, in every output format.
+func (a *app) printMessage(format string, args ...any) {
+	a.printErr("ironworks: "+format+"\n", args...)
+}
 
 // printErr writes sanitized text to stderr.
 func (a *app) printErr(format string, args ...any) {

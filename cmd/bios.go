@@ -158,7 +158,7 @@ func (a *app) biosCopyCommand() *cobra.Command {
 				return err
 			}
 			if len(settings) == 0 {
-				a.complain("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
+				a.printMessage("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
 				return &codeError{code: exitRefused}
 			}
 			return a.actPrepared(cmd, s, provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], flags)

@@ -93,7 +93,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*pro
 		return nil, errors.Join(err, a.knownOfBMC(cmd.Context(), s, args[0], err))
 	}
 	for _, missing := range look.Missing {
-		a.complain("%v", missing)
+		a.printMessage("%v", missing)
 	}
 	return look, nil
 }
@@ -134,7 +134,7 @@ func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess
 		x = s.Context
 	}
 	host := a.host()
-	way, err := host.BMCAccess(&x, given, func(err error) { a.complain("%v", err) })
+	way, err := host.BMCAccess(&x, given, func(err error) { a.printMessage("%v", err) })
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
@@ -173,7 +173,7 @@ func (a *app) printConsoles(b *models.BMC) error {
 		}
 	}
 	if len(b.Consoles) == 0 {
-		a.complain("the BMC reports no console; its web interface is at %s", b.Address)
+		a.printMessage("the BMC reports no console; its web interface is at %s", b.Address)
 	}
 	return a.print(r)
 }

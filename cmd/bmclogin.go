@@ -123,6 +123,6 @@ func (a *app) keepLogin(ctx context.Context, way *session.BMCAccess, t *bmc.Targ
 	if err := way.Logins.Keep(ctx, t.Address, all, config.BMCLogin{Username: t.Username, Password: t.Password}); err != nil {
 		return err
 	}
-	a.complain("stored the password of %s in the keyring", t.Username)
+	a.printMessage("stored the password of %s in the keyring", t.Username)
 	return nil
 }

@@ -51,7 +51,7 @@ func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, fla
 		return err
 	}
 	if len(names) == 0 {
-		a.complain("%s", noNodes(strings.Join(args, " ")))
+		a.printMessage("%s", noNodes(strings.Join(args, " ")))
 		return nil
 	}
 	runner := s.Runner(nil)

@@ -125,7 +125,7 @@ func TestExitCodes(t *testing.T) {
 		{&models.Refusal{Kind: models.RefusedState}, exitRefused},
 		{&models.NeedsVersionError{Feature: models.FeatureService}, exitRefused},
 		{&provision.BMCCredentialsError{Username: "root"}, exitUsage},
-		{&provision.BMCCredentialsError{Username: "root", Wrong: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
+		{&provision.BMCCredentialsError{Username: "root", Rejection: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
 		{&models.FilterError{}, exitUsage},
 		{usagef("no"), exitUsage},
 	} {

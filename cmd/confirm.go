@@ -24,7 +24,7 @@ const cardLimit = 5
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {
-		a.complain("refused: %s; pass --yes to act as well", strings.Join(others, "; "))
+		a.printMessage("refused: %s; pass --yes to act as well", strings.Join(others, "; "))
 		return &codeError{code: exitRefused}
 	}
 	if yes || danger.Consent() == models.ConsentNone {
@@ -34,13 +34,13 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		switch danger {
 		case models.DangerErases, models.DangerForgets:
 			for _, i := range plan.Legal() {
-				a.complain("%s %s: %s", plan.Action.Name(), i.Node.Label(), i.Effect.Text)
+				a.printMessage("%s %s: %s", plan.Action.Name(), i.Node.Label(), i.Effect.Text)
 			}
-			a.complain("refused: stdin is not a terminal; pass --yes to confirm")
+			a.printMessage("refused: stdin is not a terminal; pass --yes to confirm")
 			return &codeError{code: exitRefused}
 		case models.DangerMayErase:
 			for _, i := range plan.Legal() {
-				a.complain("note: %s: %s", i.Node.Label(), i.Effect.Text)
+				a.printMessage("note: %s: %s", i.Node.Label(), i.Effect.Text)
 			}
 		case models.DangerNone, models.DangerInterrupts:
 		}
@@ -63,7 +63,7 @@ func (a *app) othersActing(plan provision.Batch) []string {
 	}
 	at := func(uuid string) []string { return r.room.AtNode(uuid, r.member.Actor.User) }
 	for _, text := range screen.Looking(at, nodes) {
-		a.complain("note: %s", text)
+		a.printMessage("note: %s", text)
 	}
 	return r.tasks.Acting(nodes)
 }
@@ -85,7 +85,7 @@ func (a *app) warn(plan provision.Batch) {
 		if n := len(nodes[text]); n > 1 {
 			who = models.Counted(n, "node")
 		}
-		a.complain("warning: %s: %s", who, text)
+		a.printMessage("warning: %s: %s", who, text)
 	}
 }
 

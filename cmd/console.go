@@ -313,7 +313,7 @@ func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 // giveBack waits until all sessions have restored the serial consoles of nodes, and prints what
 // could not be restored.
 func (c *consoleHost) giveBack() {
-	long := time.AfterFunc(time.Second, func() { c.app.complain("restoring the serial console setting of the node…") })
+	long := time.AfterFunc(time.Second, func() { c.app.printMessage("restoring the serial console setting of the node…") })
 	defer long.Stop()
 	c.mu.Lock()
 	opened := c.opened
@@ -324,7 +324,7 @@ func (c *consoleHost) giveBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, text := range c.restoreProblems {
-		c.app.complain("%s", text)
+		c.app.printMessage("%s", text)
 	}
 }
 

@@ -16,10 +16,10 @@ func (a *app) crashed(v any, stack []byte) {
 		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, stack))
 	path, err := writeCrash(a.files.Crashes, text)
 	if err != nil {
-		a.complain("crashed: %s (cannot write a crash file: %v)", a.masked(fmt.Sprint(v)), err)
+		a.printMessage("crashed: %s (cannot write a crash file: %v)", a.masked(fmt.Sprint(v)), err)
 		return
 	}
-	a.complain("crashed; please report this bug with %s", path)
+	a.printMessage("crashed; please report this bug with %s", path)
 }
 
 // masked replaces the secrets of the connection in a text.

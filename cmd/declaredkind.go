@@ -54,7 +54,7 @@ func (k declaredKind[T]) showCommand() *cobra.Command {
 			for _, one := range found {
 				r.names = append(r.names, k.name(one))
 				if note := k.note(one); note != "" {
-					k.app.complain("%s", note)
+					k.app.printMessage("%s", note)
 				}
 			}
 			return k.app.print(r)
@@ -92,7 +92,7 @@ func (k declaredKind[T]) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			k.app.complain("%s, no errors", models.Counted(len(list), k.counted))
+			k.app.printMessage("%s, no errors", models.Counted(len(list), k.counted))
 			return nil
 		},
 	}

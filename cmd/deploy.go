@@ -247,7 +247,7 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 		if own.RootDevice.Hints, err = a.readHints(f.rootDevice); err != nil {
 			return own, nil, usagef("--root-device: %w", err)
 		}
-		if !own.RootDevice.Hints.Given() {
+		if !own.RootDevice.Hints.IsSet() {
 			return own, nil, usagef("--root-device: no hints given")
 		}
 		own.RootDevice.To = hints.OfInstance

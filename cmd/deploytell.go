@@ -66,16 +66,16 @@ func writeReport(b *strings.Builder, r *provision.DeployReport) {
 func (a *app) printWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
 	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {
-			a.complain("%s: %s", i.Node.Label(), i.Effect.Text)
+			a.printMessage("%s: %s", i.Node.Label(), i.Effect.Text)
 		}
 		for _, c := range action.Checks(&i.Node) {
 			switch {
 			case c.Overridden:
-				a.complain("%s: overridden: %s", i.Node.Label(), c)
+				a.printMessage("%s: overridden: %s", i.Node.Label(), c)
 			case c.Severity == plan.CheckWarn:
-				a.complain("%s: warning: %s", i.Node.Label(), c)
+				a.printMessage("%s: warning: %s", i.Node.Label(), c)
 			case c.Severity == plan.CheckUnknown:
-				a.complain("%s: unknown: %s", i.Node.Label(), c)
+				a.printMessage("%s: unknown: %s", i.Node.Label(), c)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	host := a.host()
 	list, err := host.Deployments(&cfg.Current).Unfinished(time.Now())
 	if err != nil {
-		a.complain("%v", err)
+		a.printMessage("%v", err)
 	}
 	r := result{empty: "No unfinished deployments.", header: []string{"NODE", "STAGE", "BEGAN", "INSTANCE"}}
 	shown := []provision.Unfinished{}
@@ -84,7 +84,7 @@ func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deploy
 		return err
 	}
 	if len(nodes) == 0 {
-		a.complain("no unfinished deployments")
+		a.printMessage("no unfinished deployments")
 		return nil
 	}
 	action := provision.Resume(checks)
@@ -100,7 +100,7 @@ func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deploy
 func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {
-		a.complain("%v", err)
+		a.printMessage("%v", err)
 	}
 	list = slices.DeleteFunc(list, func(u provision.Unfinished) bool {
 		if len(names) == 0 {
@@ -116,14 +116,14 @@ func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provis
 	nodes, gone, err := provision.FindUnfinished(ctx, s.Client, list)
 	for _, u := range gone {
 		if !forget {
-			a.complain("%s: node not found; ironworks deploy --give-back %s discards its deployment",
+			a.printMessage("%s: node not found; ironworks deploy --give-back %s discards its deployment",
 				u.Node.Label(), u.Node.UUID)
 			continue
 		}
 		if err := d.Forget(u.Node.UUID); err != nil {
 			return nil, err
 		}
-		a.complain("%s: node not found, deployment discarded", u.Node.Label())
+		a.printMessage("%s: node not found, deployment discarded", u.Node.Label())
 	}
 	return nodes, err
 }

@@ -45,7 +45,7 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 	}
 	if a.output == outputTable {
 		for _, line := range diskSummary(&report, &e) {
-			a.complain("%s", line)
+			a.printMessage("%s", line)
 		}
 	}
 	return nil
@@ -72,7 +72,7 @@ func diskTable(data any, e hints.Explanation) result {
 func diskSummary(r *provision.DiskReport, e *hints.Explanation) []string {
 	var lines []string
 	switch {
-	case !r.Hints.Given():
+	case !r.Hints.IsSet():
 		lines = append(lines, "no root device hints")
 	default:
 		lines = append(lines, fmt.Sprintf("hints of %s: %s", r.HintsFrom, r.Hints))
@@ -81,7 +81,7 @@ func diskSummary(r *provision.DiskReport, e *hints.Explanation) []string {
 		lines = append(lines, p.String())
 	}
 	switch verdict, clear := (hints.Search{Hints: r.Hints}).Verdict(e); {
-	case !clear && !r.Hints.Given() && r.Error == "":
+	case !clear && !r.Hints.IsSet() && r.Error == "":
 		lines = append(lines, verdict+"; ironworks hints set selects one")
 	case !clear:
 		lines = append(lines, verdict)

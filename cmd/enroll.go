@@ -179,7 +179,7 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 		a.tellDiscovered(found.BMCs)
 	}
 	if err == nil && in.Credentials != "" {
-		a.complain("credentials for %s from %s", models.Counted(found.Completed, "node"), in.Credentials)
+		a.printMessage("credentials for %s from %s", models.Counted(found.Completed, "node"), in.Credentials)
 	}
 	if err == nil && len(found.Nodes) == 0 {
 		err = &codeError{code: exitFailed}
@@ -188,7 +188,7 @@ func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, i
 }
 
 func (a *app) tellNodeFile(file *provision.EnrolledFile) {
-	a.complain("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
+	a.printMessage("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
 	if mapped := file.Mapped(); len(mapped) > 0 {
 		a.printErr("  columns: %s\n", strings.Join(mapped, ", "))
 	}
@@ -205,7 +205,7 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	count := models.Counted(len(p.Nodes), "deployment")
 	switch {
 	case name == "" && len(p.Nodes) > 0:
-		a.complain("%s in the input; to write a plan for ironworks deploy -f, pass --plan FILE", count)
+		a.printMessage("%s in the input; to write a plan for ironworks deploy -f, pass --plan FILE", count)
 		return nil
 	case name == "":
 		return nil
@@ -223,7 +223,7 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	if _, err = file.Write(text); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	a.complain("%s in %s; to start: ironworks deploy -f %s", count, name, name)
+	a.printMessage("%s in %s; to start: ironworks deploy -f %s", count, name, name)
 	return file.Close()
 }
 
@@ -277,19 +277,19 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	if created > createdShown {
 		a.printErr("… and %d more to create\n", created-createdShown)
 	}
-	a.complain("%s", plan)
+	a.printMessage("%s", plan)
 	if refused > 0 && (!flags.skipRefused || refused == len(plan)) {
 		if legal := len(plan) - refused; legal > 0 {
-			a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
+			a.printMessage("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
 		}
 		return false, &codeError{code: exitRefused}
 	}
 	if owned := provision.EnrollWarned(plan, goal, flags.noInspect); len(owned) > 0 {
-		a.complain("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
+		a.printMessage("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
 		if names := provision.EnrollPrepared(plan, goal); len(names) > 0 {
-			a.complain("manual cleaning sets up RAID and BIOS on %s, and may erase disks", models.Counted(len(names), "node"))
+			a.printMessage("manual cleaning sets up RAID and BIOS on %s, and may erase disks", models.Counted(len(names), "node"))
 		}
 		if err := a.confirmEnroll(ctx, (&provision.EnrollAction{Plan: plan, Goal: goal}).Batch(), goal, flags.yes); err != nil {
 			return false, err
@@ -314,7 +314,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal provision.Goal, yes bool) error {
 	typed := batch.Consent() == models.ConsentTyped
 	if typed && !yes {
-		a.complain("automated cleaning may erase the disks of machines that become available")
+		a.printMessage("automated cleaning may erase the disks of machines that become available")
 	}
 	if yes || !a.interactive() {
 		return nil

@@ -98,7 +98,7 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 		}
 		in.Ramdisk.Kernel, in.Ramdisk.Initramfs, in.Ramdisk.KernelParams = t.Kernel, t.Initrd, t.KernelParams
 	}
-	a.complain("serving %s on %s", f.ramdisk.ISO, server.Addr())
+	a.printMessage("serving %s on %s", f.ramdisk.ISO, server.Addr())
 	life, stop := context.WithCancel(ctx)
 	served.stop = stop
 	go func() { served.ended <- server.Run(life) }()
@@ -147,7 +147,7 @@ func (r *servedRamdisk) wait(a *app) error {
 	if r == nil {
 		return nil
 	}
-	a.complain("the nodes boot from this computer: serving until you interrupt this command")
+	a.printMessage("the nodes boot from this computer: serving until you interrupt this command")
 	err := r.log.print(r.ended, r.stop)
 	r.stop = nil
 	return err

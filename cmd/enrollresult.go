@@ -70,7 +70,7 @@ func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enro
 			}
 		}
 	}
-	a.complain("%s; nothing was sent", plan)
+	a.printMessage("%s; nothing was sent", plan)
 	return enrollCode(plan.Refused(), lost)
 }
 
@@ -129,7 +129,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 		return err
 	}
 	if failed > 0 {
-		a.complain("%d of %s failed; run the command again to continue", failed, models.Counted(len(results), "node"))
+		a.printMessage("%d of %s failed; run the command again to continue", failed, models.Counted(len(results), "node"))
 	}
 	if code != exitOK {
 		return &codeError{code: code}

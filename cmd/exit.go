@@ -47,16 +47,16 @@ func (a *app) report(ctx context.Context, err error) int {
 	case errors.As(err, &coded):
 		return coded.code
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || models.IsFault(err, models.FaultCanceled)):
-		a.complain("interrupted")
+		a.printMessage("interrupted")
 		return exitFailed
 	}
-	a.complain("%v", err)
+	a.printMessage("%v", err)
 	code := exitCode(err)
 	if code == exitConnect && a.guessed {
 		a.printErr("%s", a.searched)
 	}
 	if code == exitConnect && a.fromContext(err) {
-		a.complain("run ironworks doctor to check the connection step by step")
+		a.printMessage("run ironworks doctor to check the connection step by step")
 	}
 	return code
 }
@@ -87,7 +87,7 @@ func exitCode(err error) int {
 	switch {
 	case is[*agentlog.ShellError](err):
 		return exitSSH
-	case asked && login.Wrong == nil, is[*usageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
+	case asked && login.Rejection == nil, is[*usageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
 		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
 		return exitUsage
 	case is[*models.Refusal](err), is[*codeRefusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):

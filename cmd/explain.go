@@ -106,12 +106,12 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 		case err != nil && len(names) == 1 || ctx.Err() != nil:
 			return err
 		case err != nil:
-			a.complain("%v", err)
+			a.printMessage("%v", err)
 			unread = &codeError{code: exitFailed}
 			continue
 		}
 		for _, missing := range done.Missing {
-			a.complain("note: %v", missing)
+			a.printMessage("note: %v", missing)
 		}
 		best := done.Explanations[0]
 		list = append(list, explanationJSON{Node: &done.Node, Explanation: best, Others: done.Explanations[1:]})

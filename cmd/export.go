@@ -68,9 +68,9 @@ func (a *app) export(cmd *cobra.Command, s *session.Session, terms, format, cred
 		return err
 	}
 	for _, note := range notes {
-		a.complain("%s", note)
+		a.printMessage("%s", note)
 	}
-	a.complain("exported %s", models.Counted(len(nodes), "node"))
+	a.printMessage("exported %s", models.Counted(len(nodes), "node"))
 	return nil
 }
 
@@ -84,6 +84,6 @@ func (a *app) applyCredentials(nodes []enroll.Node, name string) error {
 	if err != nil {
 		return usagef("--credentials %s: %w", name, err)
 	}
-	a.complain("credentials for %s from %s", models.Counted(credentials.Apply(nodes), "node"), name)
+	a.printMessage("credentials for %s from %s", models.Counted(credentials.Apply(nodes), "node"), name)
 	return nil
 }

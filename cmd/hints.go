@@ -98,13 +98,13 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	}
 	if a.output == outputTable {
 		if report.Because != nil {
-			a.complain("Ironic: invalid: %s", *report.Because)
+			a.printMessage("Ironic: invalid: %s", *report.Because)
 		}
 		if report.Agent.Error != nil {
-			a.complain("ramdisk: %s", *report.Agent.Error)
+			a.printMessage("ramdisk: %s", *report.Agent.Error)
 		}
 		for _, p := range e.Problems {
-			a.complain("%s", p)
+			a.printMessage("%s", p)
 		}
 	}
 	return nil
@@ -183,9 +183,9 @@ func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (p
 	if err != nil {
 		return nil, err
 	}
-	a.complain("%s.root_device = %s", to, hints)
+	a.printMessage("%s.root_device = %s", to, hints)
 	for _, note := range found.Notes(time.Now(), provision.InventoryAge) {
-		a.complain("note: %s", note)
+		a.printMessage("note: %s", note)
 	}
 	return provision.Pin(found, disk, to), nil
 }

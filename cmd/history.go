@@ -48,7 +48,7 @@ func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []strin
 	}
 	r := result{empty: "No history of node " + args[0] + " in Ironic.", data: nonNil(entries), header: []string{"TIME", "SEVERITY", "TYPE", "STATE", "TOOK", "USER", "EVENT"}}
 	if v, _ := s.Client.Version(); !v.Has(models.FeatureHistoryState) {
-		a.complain("%v", v.Require(models.FeatureHistoryState))
+		a.printMessage("%v", v.Require(models.FeatureHistoryState))
 	}
 	for _, h := range entries {
 		took := ""

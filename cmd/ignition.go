@@ -35,7 +35,7 @@ func (a *app) readConfig(path string) ([]byte, error) {
 
 // refusef prints why a change was refused; its error has exit code 3.
 func (a *app) refusef(format string, args ...any) error {
-	a.complain(format, args...)
+	a.printMessage(format, args...)
 	return &codeError{code: exitRefused}
 }
 
@@ -122,7 +122,7 @@ func (a *app) bootable(data []byte, name string) ([]byte, error) {
 	var bad *prepare.UnbootableError
 	if errors.As(err, &bad) {
 		for _, p := range bad.Problems {
-			a.complain("%s", p.In(name))
+			a.printMessage("%s", p.In(name))
 		}
 		return nil, a.refusef("%s (%s) would not boot; pass --no-check to use the file unchecked", name, bad.Kind)
 	}

@@ -104,7 +104,7 @@ func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, preview
 	if changes == 0 || yes || !a.interactive() {
 		for _, p := range previews {
 			for _, w := range p.Warnings {
-				a.complain("warning: %s: %s", p.Node.Label(), w)
+				a.printMessage("warning: %s: %s", p.Node.Label(), w)
 			}
 		}
 		return nil

@@ -135,7 +135,7 @@ func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 		if e == wrong[len(wrong)-1] {
 			return usagef("%s (see %s --help)", text, cmd.CommandPath())
 		}
-		a.complain("%s", text)
+		a.printMessage("%s", text)
 	}
 	return err
 }
@@ -143,7 +143,7 @@ func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 // printNotes prints the notes of a configuration.
 func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	for _, note := range notes {
-		a.complain("note: %s: %s", r.flag(note.Field), note.Text)
+		a.printMessage("note: %s: %s", r.flag(note.Field), note.Text)
 	}
 }
 

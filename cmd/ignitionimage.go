@@ -97,7 +97,7 @@ func (a *app) editImage(ctx context.Context, path string, out fileOutput, change
 // printPatch prints the changes, and the kernel arguments that were not found.
 func (a *app) printPatch(path string, out fileOutput, patch *image.Patch, change image.Change) {
 	for _, arg := range patch.Unmatched {
-		a.complain("warning: kernel argument %q not found", arg)
+		a.printMessage("warning: kernel argument %q not found", arg)
 	}
 	target := out.path
 	switch target {
@@ -108,12 +108,12 @@ func (a *app) printPatch(path string, out fileOutput, patch *image.Patch, change
 	}
 	switch {
 	case change.Ignition != nil:
-		a.complain("%s: configuration embedded, %s of the embed area used", target, userdata.SizeText(patch.Used))
+		a.printMessage("%s: configuration embedded, %s of the embed area used", target, userdata.SizeText(patch.Used))
 	case change.RemoveIgnition:
-		a.complain("%s: configuration removed", target)
+		a.printMessage("%s: configuration removed", target)
 	}
 	if !change.Kargs.IsZero() {
-		a.complain("%s: kernel arguments: %s", target, patch.Kargs)
+		a.printMessage("%s: kernel arguments: %s", target, patch.Kargs)
 	}
 }
 
@@ -149,7 +149,7 @@ func (a *app) showImage(path string) error {
 		}
 	}
 	if missing {
-		a.complain("%s: no configuration is embedded", path)
+		a.printMessage("%s: no configuration is embedded", path)
 		return &codeError{code: exitFailed}
 	}
 	return nil

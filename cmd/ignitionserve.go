@@ -224,7 +224,7 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 func (a *app) listenAt(ctx context.Context, f listenFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
 	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(s.Endpoint(), nodes))
 	if trouble != nil && len(nodes) > 0 {
-		a.complain("warning: %v", trouble)
+		a.printMessage("warning: %v", trouble)
 	}
 	listen = f.listen
 	auto, port, isAuto := strings.Cut(f.listen, ":")
@@ -276,5 +276,5 @@ func (a *app) offerAddress(candidates []serve.Candidate) {
 	if best.Interface != "" {
 		via = fmt.Sprintf(" (%s)", best.Interface)
 	}
-	a.complain("only this computer can connect; pass --listen auto to listen on %s%s, which %s can reach", best.Addr, via, clients)
+	a.printMessage("only this computer can connect; pass --listen auto to listen on %s%s, which %s can reach", best.Addr, via, clients)
 }

@@ -18,7 +18,7 @@ func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 		return nil, err
 	}
 	if f.source.OfPXE() && !images.HasRootfs() {
-		a.complain("note: without --rootfs the initramfs must contain the root file system")
+		a.printMessage("note: without --rootfs the initramfs must contain the root file system")
 	}
 	return images, nil
 }

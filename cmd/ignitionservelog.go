@@ -67,7 +67,7 @@ func (l *accessLog) print(served <-chan error, stop func()) error {
 
 func (l *accessLog) printLost() {
 	if lost := l.lost.Swap(0); lost > 0 {
-		l.app.complain("%d events dropped", lost)
+		l.app.printMessage("%d events dropped", lost)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestInterrupts(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	for signals.foreign.Load() > 0 && ctx.Err() == nil {
+	for signals.handedOver.Load() > 0 && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-time.After(editorGrace / 50):

@@ -43,12 +43,12 @@ func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 		return nil, nil, err
 	}
 	host := a.host()
-	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
+	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.printMessage("%v", err) }), cfg, nil
 }
 
 // openNamed opens the journal of --journal.
 func (a *app) openNamed(ctx context.Context) *journal.Journal {
-	return journal.Open(ctx, journal.Options{Path: a.journalFile, Trouble: func(err error) { a.complain("%v", err) }})
+	return journal.Open(ctx, journal.Options{Path: a.journalFile, OnError: func(err error) { a.printMessage("%v", err) }})
 }
 
 // namedJournal is a configuration with only the context of --journal, whose audit log may be on
@@ -222,7 +222,7 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 	case yes:
 		return nil
 	case !a.interactive():
-		a.complain("prune: %s", text)
+		a.printMessage("prune: %s", text)
 		return a.refusef("refused: stdin is not a terminal; pass --yes to confirm")
 	}
 	return a.askYes(ctx, text+"? [y/N] ", "prune", "not confirmed, nothing was deleted")
@@ -241,7 +241,7 @@ func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name strin
 		return models.NodeRef{}, err
 	}
 	for _, other := range refs[1:] {
-		a.complain("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
+		a.printMessage("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
 	}
 	return refs[0], nil
 }

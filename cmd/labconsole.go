@@ -33,7 +33,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		return err
 	}
 	var troubles labErrors
-	options.Story, options.Trouble = true, troubles.add
+	options.Story, options.OnError = true, troubles.add
 	key, done, err := options.AllowSSH(cmd.Context())
 	if err != nil {
 		return err
@@ -128,9 +128,9 @@ func (t *labErrors) print(a *app) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, text := range t.texts {
-		a.complain("lab: %s", text)
+		a.printMessage("lab: %s", text)
 	}
 	if t.more > 0 {
-		a.complain("lab: %d more errors", t.more)
+		a.printMessage("lab: %d more errors", t.more)
 	}
 }

@@ -124,10 +124,10 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	return a.runMachines(cmd.Context(), s.Client, options, members, interfaces, flags.enrol, func(l *lab.Lab) {
 		if flags.nodes != "" {
 			if err := writeMachines(l, interfaces, flags.nodes); err != nil {
-				a.complain("%v", err)
+				a.printMessage("%v", err)
 			}
 		}
-		a.complain("running %s for Ironic at %s; stop with Ctrl-C", models.Counted(len(members), "machine"), options.IronicURL)
+		a.printMessage("running %s for Ironic at %s; stop with Ctrl-C", models.Counted(len(members), "machine"), options.IronicURL)
 	})
 }
 
@@ -160,7 +160,7 @@ func (a *app) labClean(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	removed, err := provision.RemoveNodes(ctx, s.Client, nodes, "lab machine removed")
-	a.complain("deleted %d of %d lab nodes", removed, len(nodes))
+	a.printMessage("deleted %d of %d lab nodes", removed, len(nodes))
 	return err
 }
 
@@ -185,7 +185,7 @@ func (a *app) runMachines(
 	running(l)
 	<-ctx.Done()
 	if enrol {
-		a.complain("the nodes stay in Ironic; ironworks lab machines --clean deletes the nodes")
+		a.printMessage("the nodes stay in Ironic; ironworks lab machines --clean deletes the nodes")
 	}
 	return nil
 }
@@ -214,19 +214,19 @@ func (a *app) enrolLab(ctx context.Context, l *lab.Lab, client *ironicclient.Cli
 	err := l.Enroll(ctx, client, labMark, interfaces, func(name, _ string, err error) {
 		if err != nil {
 			failed++
-			a.complain("%v", err)
+			a.printMessage("%v", err)
 		}
 	})
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case failed == len(l.Machines()):
-		a.complain("no machine was enrolled; ironworks lab machines --clean deletes the nodes of an earlier lab")
+		a.printMessage("no machine was enrolled; ironworks lab machines --clean deletes the nodes of an earlier lab")
 		return &codeError{code: exitFailed}
 	case failed > 0:
-		a.complain("enrolled %d of %d machines", len(l.Machines())-failed, len(l.Machines()))
+		a.printMessage("enrolled %d of %d machines", len(l.Machines())-failed, len(l.Machines()))
 	default:
-		a.complain("enrolled %s with their ports", models.Counted(len(l.Machines()), "node"))
+		a.printMessage("enrolled %s with their ports", models.Counted(len(l.Machines()), "node"))
 	}
 	return nil
 }

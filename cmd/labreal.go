@@ -69,7 +69,7 @@ func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFl
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var early error // why Ironic ended before the lab
-	ironic, err := flags.ironic(&options, func(text string) { a.complain("%s", text) }, func(err error) {
+	ironic, err := flags.ironic(&options, func(text string) { a.printMessage("%s", text) }, func(err error) {
 		if ctx.Err() == nil {
 			early = err
 			end()

@@ -88,7 +88,7 @@ func (a *app) labUpCommand() *cobra.Command {
 
 // labUp runs a lab until the context ends. started is called once the lab runs; it may be nil.
 func (a *app) labUp(ctx context.Context, options lab.SiteOptions, started func(*lab.Site)) error {
-	options.Trouble = func(err error) { a.complain("lab: %v", err) }
+	options.OnError = func(err error) { a.printMessage("lab: %v", err) }
 	site, err := lab.StartSite(ctx, options)
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func (f *vmFlags) setUp(ctx context.Context, a *app, site *siteFlags, members []
 		return nil, nil, usagef("--iso %s: %w; %s", f.iso, err, isoHelp)
 	}
 	cache := filepath.Join(a.options.Home, ".cache", "ironworks") // not /tmp, which is often a tmpfs
-	v, err := lab.SetUpVirtual(ctx, iso, options, site.Dir, cache, func(text string) { a.complain("%s", text) })
+	v, err := lab.SetUpVirtual(ctx, iso, options, site.Dir, cache, func(text string) { a.printMessage("%s", text) })
 	return v, members, err
 }
 
@@ -108,7 +108,7 @@ func (f *vmFlags) setUp(ctx context.Context, a *app, site *siteFlags, members []
 func (a *app) virtualEvent(e machine.Event) {
 	switch e.Kind {
 	case machine.GuestStarted, machine.GuestEnded, machine.BootFailed, machine.MediaUnchanged, machine.PowerChanged:
-		a.complain("%s: %s %s", e.Machine, e.Kind, e.Text)
+		a.printMessage("%s: %s %s", e.Machine, e.Kind, e.Text)
 	default:
 	}
 }
@@ -120,11 +120,11 @@ func (a *app) printVirtual(v *lab.VirtualSetup, l *lab.Lab, sshPort int) {
 		option = "-i " + v.Key + " "
 	}
 	for _, m := range l.Machines() {
-		a.complain("%s: ssh -p %d %score@%s; serial line: socat -,raw,echo=0 TCP:%s", m.Name(), sshPort, option, m.AgentHost(), m.SerialAddress())
+		a.printMessage("%s: ssh -p %d %score@%s; serial line: socat -,raw,echo=0 TCP:%s", m.Name(), sshPort, option, m.AgentHost(), m.SerialAddress())
 	}
-	a.complain("disks, UEFI variables and serial logs: %s", v.Options.Dir)
+	a.printMessage("disks, UEFI variables and serial logs: %s", v.Options.Dir)
 	if v.Key != "" {
-		a.complain("for the Log tab, add to the context: logs: {ssh: {port: %d, keys: [%s]}}", sshPort, v.Key)
+		a.printMessage("for the Log tab, add to the context: logs: {ssh: {port: %d, keys: [%s]}}", sshPort, v.Key)
 	}
 }
 

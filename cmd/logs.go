@@ -127,7 +127,7 @@ func timeFlag(flag, text string, now time.Time) (time.Time, error) {
 func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, names []string) error {
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
-	logs, err := s.Logs(ctx, names, order.LogsOrder, stop, func(text string) { a.complain("%s", text) })
+	logs, err := s.Logs(ctx, names, order.LogsOrder, stop, func(text string) { a.printMessage("%s", text) })
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 		p.printStatus(n, b.Status[i])
 	}
 	if b.Dropped > 0 {
-		p.app.complain("%s: %s dropped: the log is faster than the output", nodeLabel(n), models.Counted(b.Dropped, "line"))
+		p.app.printMessage("%s: %s dropped: the log is faster than the output", nodeLabel(n), models.Counted(b.Dropped, "line"))
 	}
 	for i := range b.Lines {
 		if b.Lines[i].Source != models.LogStatus { // a sign of life, not a log line
@@ -206,7 +206,7 @@ func (p *logsPrinter) printStatus(n models.NodeRef, s agentlog.Status) {
 	if !p.order.Follow || s.State == agentlog.StateConnecting && s.Reason == "" || had && before.State == s.State && before.Reason == s.Reason {
 		return
 	}
-	p.app.complain("%s: %s", nodeLabel(n), sourceText(&s))
+	p.app.printMessage("%s: %s", nodeLabel(n), sourceText(&s))
 }
 
 func nodeLabel(n models.NodeRef) string {

@@ -43,7 +43,7 @@ func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Nod
 	defer kept.Close()
 	_, boot, err := session.RelevantLines(ctx, kept, n.UUID, now.Add(-session.LogReach), time.Time{}, time.Until(now))
 	if err != nil {
-		a.complain("note: cannot read the log in the journal: %v", err)
+		a.printMessage("note: cannot read the log in the journal: %v", err)
 	}
 	row := models.Row{Node: *n, Log: boot.Progress()}
 	return explain.BootOf(&row).Summary(now)

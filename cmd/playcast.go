@@ -74,7 +74,7 @@ func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing
 	stop()
 	err = errors.Join(err, where.Close())
 	if shown := last(); size.Width < shown.Width || size.Height < shown.Height {
-		a.complain("note: recorded at up to %d×%d cells; this terminal has %d×%d", shown.Width, shown.Height, size.Width, size.Height)
+		a.printMessage("note: recorded at up to %d×%d cells; this terminal has %d×%d", shown.Width, shown.Height, size.Width, size.Height)
 	}
 	return err
 }

@@ -243,7 +243,7 @@ func (a *app) portSuggestCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case action.Empty():
-				a.complain("no port is missing")
+				a.printMessage("no port is missing")
 				return a.print(findingTable(reports))
 			}
 			return a.actOnPorts(cmd, s, action, flags)

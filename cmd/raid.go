@@ -57,7 +57,7 @@ func (a *app) raidCheckCommand() *cobra.Command {
 				return err
 			}
 			if len(args) == 0 && flags.Address == "" {
-				a.complain("valid: %s", target)
+				a.printMessage("valid: %s", target)
 				return nil
 			}
 			look, err := a.queryBMC(cmd, &flags, args)
@@ -97,7 +97,7 @@ func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCRepor
 	}
 	volumes, err := raid.Assign(target.Disks, provision.DrivesOf(look.BMC), node)
 	if err != nil {
-		a.complain("the RAID does not fit: %v", err)
+		a.printMessage("the RAID does not fit: %v", err)
 		return &codeError{code: exitRefused}
 	}
 	r := result{header: []string{"LEVEL", "SIZE", "NAME", "ROOT", "CONTROLLER", "DRIVES"}, data: nonNil(volumes)}
@@ -108,7 +108,7 @@ func (a *app) printVolumes(target provision.RAIDTarget, look *provision.BMCRepor
 			v.RAIDLevel, provision.VolumeSize(&v.LogicalDisk), v.VolumeName, yesNo(v.IsRoot), v.Controller, strings.Join(v.Drives, ", "),
 		})
 		if len(v.Busy) > 0 {
-			a.complain("drives in use: %s", strings.Join(v.Busy, ", "))
+			a.printMessage("drives in use: %s", strings.Join(v.Busy, ", "))
 		}
 	}
 	return a.print(r)

@@ -48,7 +48,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 		finish(err)
 		log.Close()
 		if err != nil {
-			a.complain("the recording is incomplete: %v", err)
+			a.printMessage("the recording is incomplete: %v", err)
 		}
 	}, nil
 }
@@ -77,7 +77,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 		return nil, func() {}, nil
 	}
 	if err := cast.Prune(s.recordings, cast.FolderLimit); err != nil {
-		s.app.complain("%v", err)
+		s.app.printMessage("%v", err)
 	}
 	name := fmt.Sprintf("%s-%s-%d.cast", time.Now().UTC().Format("20060102T150405Z"), printable.FileName(actor.User, "-_", '_'), one.ID)
 	path := filepath.Join(s.recordings, name)
@@ -101,7 +101,7 @@ func (s *consoleServer) endAbandoned() {
 	}
 	records, err := audit.Unfinished(s.app.files.Audit, s.cfg.Current.Name, verbRecord)
 	if err != nil {
-		s.app.complain("%v", err)
+		s.app.printMessage("%v", err)
 	}
 	for _, r := range records {
 		if r.Actor == (audit.Actor{}) || !cast.Abandoned(filepath.Join(s.recordings, r.Object)) {
@@ -109,10 +109,10 @@ func (s *consoleServer) endAbandoned() {
 		}
 		r.Time, r.Result, r.Reason = time.Now().UTC(), audit.Unknown, "the server was killed during this recording"
 		if err := s.audit.Write(r); err != nil {
-			s.app.complain("%v", err)
+			s.app.printMessage("%v", err)
 			return
 		}
-		s.app.complain("recording %s is incomplete: %s", r.Object, r.Reason)
+		s.app.printMessage("recording %s is incomplete: %s", r.Object, r.Reason)
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish fu
 	ended := func(err error) {
 		once.Do(func() {
 			if finish(err); err != nil {
-				s.app.complain("recording %s is incomplete: %v", name, err)
+				s.app.printMessage("recording %s is incomplete: %v", name, err)
 			}
 		})
 	}

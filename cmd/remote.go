@@ -40,7 +40,7 @@ func (r *remoteUser) connect(a *app) (*session.Session, error) {
 		return nil, err
 	}
 	a.client, a.keystone = live.Client, live.Context.Connection.Keystone.AuthURL
-	return live.Reporting(func(text string) { a.complain("%s", text) }), nil
+	return live.Reporting(func(text string) { a.printMessage("%s", text) }), nil
 }
 
 const textNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"

@@ -55,7 +55,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	if isCast(path) {
 		return a.playCast(cmd.Context(), path, flags)
 	}
-	slow := time.AfterFunc(time.Second, func() { a.complain("reading %s…", path) })
+	slow := time.AfterFunc(time.Second, func() { a.printMessage("reading %s…", path) })
 	player, rec, err := replay.Open(path, flags.speed)
 	slow.Stop()
 	if err != nil {

@@ -20,17 +20,17 @@ func (a *acting) retry(ctx context.Context, plan provision.Batch, results []prov
 	for a.offersRetry(ctx, plan, results) {
 		second, changes, err := a.runner.PlanRetry(ctx, plan.Action, plan.Failed(results))
 		if err != nil {
-			a.complain("%v", err)
+			a.printMessage("%v", err)
 			return
 		}
 		for _, line := range changes {
-			a.complain("%s", line)
+			a.printMessage("%s", line)
 		}
 		if len(changes) == 0 {
-			a.complain("nothing changed since the last attempt")
+			a.printMessage("nothing changed since the last attempt")
 		}
 		for _, i := range second.Refused() {
-			a.complain("%v", i.Refusal)
+			a.printMessage("%v", i.Refusal)
 		}
 		if len(second.Legal()) == 0 {
 			return
@@ -39,7 +39,7 @@ func (a *acting) retry(ctx context.Context, plan provision.Batch, results []prov
 			a.printWarnings(deployment, second)
 		}
 		if err := a.confirm(second); err != nil {
-			a.complain("%v", err)
+			a.printMessage("%v", err)
 			return
 		}
 		for i, res := range a.run(ctx, second) {
@@ -58,7 +58,7 @@ func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results 
 	}
 	for _, i := range failed {
 		if res := results[plan.Index(i.Node.UUID)]; res.Outcome == provision.OutcomeFailed {
-			a.complain("%v", res.Err)
+			a.printMessage("%v", res.Err)
 		}
 	}
 	answer, err := a.prompt(ctx, fmt.Sprintf("%d of %s failed or did not start. Retry? [y/N] ", len(failed), models.Counted(len(plan.Items), "node")))

@@ -77,7 +77,7 @@ func nodesToTest(ctx context.Context, s *session.Session, names []string) ([]mod
 
 func (a *app) testRules(ctx context.Context, s *session.Session, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking) error {
 	if len(list) == 0 {
-		a.complain("Ironic has no inspection rules; pass -f FILE")
+		a.printMessage("Ironic has no inspection rules; pass -f FILE")
 		return nil
 	}
 	progress := a.newProgress()

@@ -110,13 +110,13 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
 		Limits: sshserver.Limits{Sessions: settings.Sessions, PerUser: settings.PerUser, Handshakes: settings.Handshakes, Rate: settings.Rate, Idle: settings.Idle},
 		Log: func(format string, args ...any) {
-			a.complain("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...)
+			a.printMessage("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...)
 		},
 	})
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	opened, err := session.Open(a.host(), cfg.Current, func(text string) { a.complain("%s", text) })
+	opened, err := session.Open(a.host(), cfg.Current, func(text string) { a.printMessage("%s", text) })
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		return fmt.Errorf("serve: %w", err)
 	}
 	s.endAbandoned()
-	a.complain("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
+	a.printMessage("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
@@ -156,7 +156,7 @@ const textServerStops = "the server is shutting down; running tasks resume when 
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	live := opened.Live(ctx, s.audit, func(text string) { s.app.complain("%s", text) })
+	live := opened.Live(ctx, s.audit, func(text string) { s.app.printMessage("%s", text) })
 	s.shared = session.NewShared(live)
 	var running, following sync.WaitGroup
 	s.tasks = screen.NewTaskList(ctx, &running)
@@ -164,11 +164,11 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 	polling.Go(func() { s.app.watchUsers(ctx, s.access, s.cfg.Console.Serve.Access.Users) })
 	polling.Go(func() {
 		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {
-			s.app.complain("polling ended: %v", err)
+			s.app.printMessage("polling ended: %v", err)
 			stop()
 		}
 	})
-	files := taskFiles{dir: s.shared.TasksDir(), complain: s.app.complain}
+	files := taskFiles{dir: s.shared.TasksDir(), printMessage: s.app.printMessage}
 	s.tasks.KeepWith(files)
 	following.Go(func() {
 		s.resume(ctx)

@@ -23,7 +23,7 @@ func (a *app) checkServer(ctx context.Context, opened *session.Session, server *
 	}
 	logins, refused, authorities := list.Keys(time.Now())
 	for _, err := range refused {
-		a.complain("cannot log in: %v", err)
+		a.printMessage("cannot log in: %v", err)
 	}
 	if len(logins) == 0 && authorities == 0 {
 		return usagef("serve: no user can log in")

@@ -165,16 +165,16 @@ func (s *consoleServer) resume(ctx context.Context) {
 	list, err := checks.Deployments.Unfinished(time.Now())
 	if err != nil || len(list) == 0 || s.shared.Context.ReadOnly {
 		if err != nil {
-			s.app.complain("interrupted deployments: %v", err)
+			s.app.printMessage("interrupted deployments: %v", err)
 		}
 		return
 	}
 	nodes, gone, err := provision.FindUnfinished(ctx, s.shared.Client, list)
 	for _, u := range gone {
-		s.app.complain("%s: node not found; ironworks deploy --give-back %s discards its deployment", u.Node.Label(), u.Node.UUID)
+		s.app.printMessage("%s: node not found; ironworks deploy --give-back %s discards its deployment", u.Node.Label(), u.Node.UUID)
 	}
 	if err != nil {
-		s.app.complain("interrupted deployments: %v", err)
+		s.app.printMessage("interrupted deployments: %v", err)
 		return
 	}
 	byUser := map[string][]string{}
@@ -198,7 +198,7 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 	runner.Actor.User = user
 	batch, err := runner.Prepare(ctx, provision.Resume(s.shared.Preflighter()), ids)
 	if err != nil {
-		s.app.complain("interrupted deployments: %v", err)
+		s.app.printMessage("interrupted deployments: %v", err)
 		return
 	}
 	t := &screen.Task{
@@ -206,5 +206,5 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 	}
 	s.tasks.For(user, nil).Add(t)
 	s.runTask(t, nil) //nolint:contextcheck // the task has the context of the list
-	s.app.complain("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
+	s.app.printMessage("resumed the deployments of %s (%s)", models.Counted(len(batch.Legal()), "node"), user)
 }

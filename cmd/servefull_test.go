@@ -48,7 +48,7 @@ func TestFullDiskSendsNothing(t *testing.T) {
 func TestFullDiskForTasks(t *testing.T) {
 	t.Parallel()
 	var said []string
-	files := taskFiles{dir: filepath.Join("/dev/full", "tasks"), complain: func(format string, args ...any) { said = append(said, format) }}
+	files := taskFiles{dir: filepath.Join("/dev/full", "tasks"), printMessage: func(format string, args ...any) { said = append(said, format) }}
 	one := &screen.Task{Number: 1, Began: time.Now(), Form: &screen.TaskForm{Action: "manage"}, Plan: provision.Batch{}}
 	files.Began(one)
 	files.Ended(one)

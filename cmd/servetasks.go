@@ -20,8 +20,8 @@ import (
 
 // taskFiles keep running tasks of the server on disk, a file for each. Deployments have records of their own.
 type taskFiles struct {
-	dir      string
-	complain func(format string, args ...any)
+	dir          string
+	printMessage func(format string, args ...any)
 }
 
 // keptTask is the content of a file.
@@ -60,14 +60,14 @@ func (f taskFiles) Began(t *screen.Task) {
 		err = errors.Join(os.MkdirAll(f.dir, 0o700), atomicfile.Replace(f.path(t), data))
 	}
 	if err != nil {
-		f.complain("task %d cannot be resumed after a restart: %v", t.Number, err)
+		f.printMessage("task %d cannot be resumed after a restart: %v", t.Number, err)
 	}
 }
 
 // Ended removes a task.
 func (f taskFiles) Ended(t *screen.Task) {
 	if err := os.Remove(f.path(t)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		f.complain("task %d: %v", t.Number, err)
+		f.printMessage("task %d: %v", t.Number, err)
 	}
 }
 
@@ -98,7 +98,7 @@ const resumeWithin = time.Hour
 func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 	tasks, err := files.load()
 	if err != nil {
-		s.app.complain("interrupted tasks: %v", err)
+		s.app.printMessage("interrupted tasks: %v", err)
 	}
 	for i := range tasks {
 		t := &tasks[i]
@@ -111,7 +111,7 @@ func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 			err = s.resumeTask(ctx, t)
 		}
 		if err != nil {
-			s.app.complain("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
+			s.app.printMessage("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		at, was := sent[uuid]
 		return at, was
 	})
-	s.app.complain("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
+	s.app.printMessage("resumed %s of %s: already sent to %d of %s", t.Command, t.Actor.User, len(sent), models.Counted(len(t.Nodes), "node"))
 	return nil
 }
 

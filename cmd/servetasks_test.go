@@ -15,7 +15,7 @@ import (
 
 func TestTasksOfTheServerAreKeptWhileTheyRun(t *testing.T) {
 	t.Parallel()
-	files := taskFiles{dir: filepath.Join(t.TempDir(), "tasks", "prod"), complain: t.Errorf}
+	files := taskFiles{dir: filepath.Join(t.TempDir(), "tasks", "prod"), printMessage: t.Errorf}
 	item := func(name string, refused *models.Refusal) provision.Item {
 		return provision.Item{Node: models.Node{UUID: "uuid-" + name, Name: name, ProvisionState: models.StateManageable}, Refusal: refused}
 	}

@@ -31,7 +31,7 @@ func (a *app) watchUsers(ctx context.Context, list *access.List, current map[str
 		if err != nil {
 			if text := err.Error(); text != problem {
 				problem = text
-				a.complain("users not reloaded: %v", err)
+				a.printMessage("users not reloaded: %v", err)
 			}
 			continue
 		}
@@ -40,7 +40,7 @@ func (a *app) watchUsers(ctx context.Context, list *access.List, current map[str
 		if maps.Equal(users, previous) && !maps.Equal(users, current) {
 			list.SetUsers(users)
 			current = users
-			a.complain("users reloaded from the configuration")
+			a.printMessage("users reloaded from the configuration")
 		}
 		previous = users
 	}

@@ -157,7 +157,7 @@ func (a *app) configCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load(cmd)
 			if err != nil {
-				a.complain("%v", err)
+				a.printMessage("%v", err)
 			}
 			r := result{data: cfg.Paths(), header: []string{"WHAT", "PATH", "FOUND", "NOTE"}}
 			for _, p := range cfg.Paths() {

@@ -55,7 +55,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	}
 	defer machine.Close()
 	if note := machine.Note(); note != "" {
-		a.complain("%s: %s", machine.Target(), note)
+		a.printMessage("%s: %s", machine.Target(), note)
 	}
 	command := strings.Join(args[1:], " ")
 	var status int
@@ -70,7 +70,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 		status, err = machine.Run(ctx, agentlog.ShellSession{Command: command, In: a.stdin, Out: a.stdout, Err: a.stderr})
 	}
 	if errors.Is(err, shell.ErrLeft) {
-		a.complain("%s: %v", machine.Target(), err)
+		a.printMessage("%s: %v", machine.Target(), err)
 		return &codeError{code: exitSSH}
 	}
 	if err == nil && status != exitOK {

@@ -153,17 +153,17 @@ func (w *watcher) connection(s fleet.Status) {
 	switch {
 	case s.Connected:
 		if w.disconnected {
-			w.app.complain("reconnected")
+			w.app.printMessage("reconnected")
 		}
 		w.disconnected, w.everConnected = false, true
 		if s.Complete && !w.ready {
 			// Scripts wait for this line before they act.
-			w.app.complain("watching %s (API %s)", models.Counted(w.store.Len(), "node"), s.Version)
+			w.app.printMessage("watching %s (API %s)", models.Counted(w.store.Len(), "node"), s.Version)
 			w.ready = true
 		}
 	case w.everConnected && s.Fault != nil:
 		if !w.disconnected {
-			w.app.complain("connection lost: %s; reconnecting every few seconds", s.Fault.ReasonAndHint())
+			w.app.printMessage("connection lost: %s; reconnecting every few seconds", s.Fault.ReasonAndHint())
 		}
 		w.disconnected = true
 	}

@@ -44,13 +44,13 @@ func (a *app) showWebConsole(ctx context.Context, page *provision.GraphicalConso
 	}
 	if open {
 		if err := a.browse(ctx, page.Address().Reveal()); err != nil {
-			a.complain("%v", err)
+			a.printMessage("%v", err)
 		}
 	}
 	if keep || !page.Enabled() {
 		return nil
 	}
-	a.complain("console enabled; Ctrl-C disables it")
+	a.printMessage("console enabled; Ctrl-C disables it")
 	<-ctx.Done()
 	return page.Close(context.WithoutCancel(ctx))
 }

@@ -40,7 +40,7 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 		c.bmc.Username = n.text
 	}
 	if n := good["verify"]; n != nil {
-		verify, _ := truth(n.text)
+		verify, _ := parseBool(n.text)
 		c.bmc.Verify = &verify
 	}
 	if n := good["cacert"]; n != nil {

@@ -128,7 +128,7 @@ func (r *cloudReader) insecure() *value {
 		if v == nil {
 			continue
 		}
-		is, ok := truth(v.text)
+		is, ok := parseBool(v.text)
 		if !ok {
 			r.errs = append(r.errs, v.at.fault("must be true or false", "", nil))
 			continue

@@ -159,9 +159,9 @@ func (l *loader) readContext(f *ourFile, e entry) *candidate {
 		v := n.value(join(path, key))
 		switch key {
 		case keyReadOnly:
-			c.readOnly, _ = truth(n.text)
+			c.readOnly, _ = parseBool(n.text)
 		case "verify":
-			verify, _ := truth(n.text)
+			verify, _ := parseBool(n.text)
 			v.text = strconv.FormatBool(!verify)
 			c.settings[keyInsecure] = v
 		case "accent":

@@ -30,7 +30,7 @@ func (l *loader) ownEnvironment() (settings, []error) {
 		}
 		switch key {
 		case keyReadOnly, keyInsecure:
-			is, known := truth(v.text)
+			is, known := parseBool(v.text)
 			if !known {
 				errs = append(errs, v.at.fault("must be true or false", "", nil))
 				continue
@@ -82,14 +82,14 @@ func layered(file, env, flags settings) *viper.Viper {
 	for key, val := range file {
 		v.SetDefault(key, val)
 	}
-	_ = v.MergeConfigMap(env.plain()) // fails only for values that are not maps
+	_ = v.MergeConfigMap(env.values()) // fails only for values that are not maps
 	for key, val := range flags {
 		v.Set(key, val)
 	}
 	return v
 }
 
-func (s settings) plain() map[string]any {
+func (s settings) values() map[string]any {
 	m := make(map[string]any, len(s))
 	for k, v := range s {
 		m[k] = v

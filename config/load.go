@@ -124,7 +124,7 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 	if name, ok := s[keyCloud]; ok {
 		s = l.overItsCloud(c, name)
 	}
-	s = s.mergedOver(l.ours.top.only(keyTimeout))
+	s = s.mergedOver(l.ours.top.withKeys(keyTimeout))
 	s = l.above(keyTimeout).mergedOver(s)
 	if selected {
 		s = l.above(keyCACert, keyInsecure).mergedOver(s)
@@ -193,8 +193,8 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	if given && selected {
 		return false
 	}
-	top, _ := truth(l.ours.top.text(keyReadOnly))
-	env, _ := truth(l.env.text(keyReadOnly))
+	top, _ := parseBool(l.ours.top.text(keyReadOnly))
+	env, _ := parseBool(l.env.text(keyReadOnly))
 	return c.readOnly || top || env
 }
 

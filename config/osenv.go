@@ -53,7 +53,7 @@ func (l *loader) osEnvironment() *candidate {
 		}
 	}
 	if v, ok := c.settings[keyInsecure]; ok {
-		is, known := truth(v.text)
+		is, known := parseBool(v.text)
 		if !known {
 			c.errs = append(c.errs, v.at.fault("must be true or false", "", nil))
 		}
@@ -77,9 +77,9 @@ func (l *loader) variable(names ...string) (value, bool) {
 // overCloud returns the OS_* settings that override a cloud selected by OS_CLOUD, and the
 // password if it has none.
 func overCloud(env, cloud settings) settings {
-	s := env.only(keyRegion, keyInterface, keySystemScope)
+	s := env.withKeys(keyRegion, keyInterface, keySystemScope)
 	if !cloud.has(keyPassword) {
-		if pw := env.only(keyPassword); len(pw) > 0 {
+		if pw := env.withKeys(keyPassword); len(pw) > 0 {
 			s[keyPassword] = pw[keyPassword]
 		}
 	}

@@ -70,7 +70,7 @@ func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	}
 	for key, to := range map[string]*bool{"changes": &p.Changes, "background": &p.Background, "pause": &p.Pause} {
 		if n := good[key]; n != nil {
-			*to, _ = truth(n.text)
+			*to, _ = parseBool(n.text)
 		}
 	}
 	if p.Background && good["pause"] != nil {

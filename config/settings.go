@@ -79,9 +79,9 @@ func (s settings) has(keys ...string) bool {
 	return false
 }
 
-// rivals are groups of mutually exclusive settings. A setting of a higher source removes the
+// exclusiveKeys are groups of mutually exclusive settings. A setting of a higher source removes the
 // others of a lower source.
-func rivals() [][]string {
+func exclusiveKeys() [][]string {
 	return [][]string{
 		{keyUsername, keyUserID},
 		{keyPassword, keyPasswordFile},
@@ -98,7 +98,7 @@ func (s settings) mergedOver(lower settings) settings {
 	if out == nil {
 		out = settings{}
 	}
-	for _, group := range rivals() {
+	for _, group := range exclusiveKeys() {
 		if s.has(group...) {
 			for _, k := range group {
 				delete(out, k)
@@ -113,8 +113,8 @@ func (s settings) mergedOver(lower settings) settings {
 	return out
 }
 
-// only returns the settings with these keys.
-func (s settings) only(keys ...string) settings {
+// withKeys returns the settings with these keys.
+func (s settings) withKeys(keys ...string) settings {
 	out := settings{}
 	for _, k := range keys {
 		if s.has(k) {
@@ -144,8 +144,8 @@ func expandPath(path, home, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// truth parses a boolean in the spellings of OpenStack's clients.
-func truth(text string) (is, ok bool) {
+// parseBool parses a boolean in the spellings of OpenStack's clients.
+func parseBool(text string) (is, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "yes", "on", "1", "y", "t":
 		return true, true

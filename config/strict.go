@@ -146,7 +146,7 @@ func (w valueType) check(n *node, key string) error {
 			return wrong("a port, 1 to 65535", "")
 		}
 	case wantBool:
-		if _, ok := truth(n.text); n.kind != kindScalar || n.tag != "!!bool" || !ok {
+		if _, ok := parseBool(n.text); n.kind != kindScalar || n.tag != "!!bool" || !ok {
 			return wrong("true or false", "")
 		}
 	case wantDuration:

@@ -104,9 +104,9 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	switch {
 	case !counted:
 	case total < had-removed:
-		p.miscounted(sweepUUIDs)
+		p.handleMiscount(sweepUUIDs)
 	case p.store.Len()+removed < total:
-		p.miscounted(sweepAll)
+		p.handleMiscount(sweepAll)
 	case p.store.Len() > total:
 		// Nodes were created or deleted after the count.
 		total, counted, err := p.count(ctx)
@@ -114,7 +114,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 			return err
 		}
 		if counted && p.store.Len() > total {
-			p.miscounted(sweepUUIDs)
+			p.handleMiscount(sweepUUIDs)
 		}
 	default:
 		p.census.emptySweeps = 0
@@ -122,9 +122,9 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	return nil
 }
 
-// miscounted requires a sweep, unless sweeps have found nothing: then Ironic counts nodes that it
+// handleMiscount requires a sweep, unless sweeps have found nothing: then Ironic counts nodes that it
 // does not list.
-func (p *Poller) miscounted(d sweepNeed) {
+func (p *Poller) handleMiscount(d sweepNeed) {
 	if p.census.emptySweeps >= maxEmptySweeps {
 		p.census.disabled = true
 		return

@@ -49,7 +49,7 @@ const (
 // firstScreen reads as many nodes as fit on a screen first: it costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
-	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.whole(), Limit: firstPage})
+	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.wholeFields(), Limit: firstPage})
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	if p.list.uuidsOnly {
 		fields = []string{"uuid"}
 	}
-	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.whole(), Marker: p.list.marker})
+	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.wholeFields(), Marker: p.list.marker})
 	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.goBack() {
 		return nil
 	}

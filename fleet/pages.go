@@ -15,10 +15,10 @@ const pageGrowth = 10
 // pager reads a list page by page.
 type pager struct {
 	query ironicclient.NodeQuery
-	// trail are the nodes in the order of the list, as far as it was read.
-	trail []string
-	// lost reports that the list ended early: no node is left to continue from.
-	lost bool
+	// listed are the nodes in the order of the list, as far as it was read.
+	listed []string
+	// endedEarly reports that the list ended early: no node is left to continue from.
+	endedEarly bool
 }
 
 // pageResult is the result of one page.
@@ -36,13 +36,13 @@ func (p *Poller) next(ctx context.Context, w *pager) (pageResult, error) {
 		began := time.Now()
 		page, err := p.api.NodePage(ctx, w.query)
 		if models.IsFault(err, models.FaultNotFound) && w.query.Marker != "" {
-			left := len(w.trail) - back
+			left := len(w.listed) - back
 			if left <= 0 {
-				w.lost = true
+				w.endedEarly = true
 				return pageResult{}, nil
 			}
-			w.trail = w.trail[:left]
-			w.query.Marker = w.trail[left-1]
+			w.listed = w.listed[:left]
+			w.query.Marker = w.listed[left-1]
 			continue
 		}
 		if err != nil {
@@ -60,7 +60,7 @@ func (p *Poller) addPage(ctx context.Context, w *pager, page *ironicclient.NodeP
 	got.applied = p.put(ctx, page.Nodes, p.recordAnswer(page.Date, began, w.query.Limit <= smallPage), arrived)
 	got.more = len(page.Nodes) > 0 && (len(page.Nodes) >= w.query.Limit || page.More)
 	if n := len(got.uuids); n > 0 {
-		w.trail = append(w.trail, got.uuids...)
+		w.listed = append(w.listed, got.uuids...)
 		w.query.Marker = got.uuids[n-1]
 	}
 	w.query.Limit = min(max(pageGrowth*w.query.Limit, smallPage), ironicclient.DefaultPage)
@@ -77,7 +77,7 @@ func (p *Poller) changeLimit() int {
 // be deleted.
 func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions bool) (read map[string]bool, err error) {
 	w := pager{query: ironicclient.NodeQuery{
-		Fields: p.changeFields(), Whole: p.whole(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
+		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
 	}}
 	b := newBoundary(p.anchor(began))
 	if len(b.anchors) == 0 {
@@ -91,7 +91,7 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 		unseen := b.addNodes(got.uuids, got.changedNodes)
 		rows += len(got.uuids)
 		if !got.more {
-			if err := p.checkMissing(ctx, b, rows == len(w.trail) && !w.lost); err != nil {
+			if err := p.checkMissing(ctx, b, rows == len(w.listed) && !w.endedEarly); err != nil {
 				return nil, err
 			}
 			break
@@ -108,10 +108,10 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 			break
 		}
 	}
-	if w.lost {
+	if w.endedEarly {
 		p.requireSweep(sweepAll)
 	}
-	p.rememberHead(began, w.trail)
+	p.rememberHead(began, w.listed)
 	return b.seen, nil
 }
 
@@ -174,7 +174,7 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 // they are at the end of that order. The order by created_at never changes, and new nodes come first.
 func (p *Poller) readCreated(ctx context.Context) error {
 	w := pager{query: ironicclient.NodeQuery{
-		Fields: p.changeFields(), Whole: p.whole(), SortKey: "created_at", Descending: true, Limit: newNodesPage,
+		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "created_at", Descending: true, Limit: newNodesPage,
 	}}
 	p.census.lastCreated = time.Now()
 	for known := false; !known; {
@@ -185,14 +185,14 @@ func (p *Poller) readCreated(ctx context.Context) error {
 		for _, uuid := range got.uuids {
 			known = known || p.newest[uuid]
 		}
-		if !got.more || (len(got.added) == 0 && len(p.newest) == 0) || len(w.trail) > 2*p.store.Len()+ironicclient.DefaultPage {
+		if !got.more || (len(got.added) == 0 && len(p.newest) == 0) || len(w.listed) > 2*p.store.Len()+ironicclient.DefaultPage {
 			break
 		}
 	}
-	if w.lost {
+	if w.endedEarly {
 		p.requireSweep(sweepAll)
 	}
-	p.rememberNewest(w.trail)
+	p.rememberNewest(w.listed)
 	return nil
 }
 

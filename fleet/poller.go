@@ -71,9 +71,9 @@ type Poller struct {
 	// lastSingle is the watched node after which the next round continues if there are many.
 	lastSingle string
 
-	// only reports that the poller is limited to named nodes; when all of them are deleted, it
+	// limited reports that the poller is limited to named nodes; when all of them are deleted, it
 	// ends.
-	only bool
+	limited bool
 
 	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every
 	// fault.
@@ -112,7 +112,7 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	opts.Only, opts.Fields = slices.Clone(opts.Only), slices.Clone(opts.Fields)
 	return &Poller{
 		api: api, store: store, opts: opts,
-		watched: map[string]int{}, only: len(opts.Only) > 0, wake: make(chan struct{}, 1),
+		watched: map[string]int{}, limited: len(opts.Only) > 0, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -128,7 +128,7 @@ func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil && p.only && len(p.opts.Only) == 0 {
+		if err == nil && p.limited && len(p.opts.Only) == 0 {
 			return nil
 		}
 		wait := p.period() - time.Since(began)
@@ -157,7 +157,7 @@ func (p *Poller) recovered() {
 		return
 	}
 	p.failures = 0
-	if !p.only && (p.list.phase == steady || p.list.phase == sweeping) {
+	if !p.limited && (p.list.phase == steady || p.list.phase == sweeping) {
 		p.beginSweep()
 	}
 }

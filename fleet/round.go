@@ -10,8 +10,8 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
-// whole are the needed fields that models.Node lacks.
-func (p *Poller) whole() []string { return models.WholeFields(p.opts.Fields) }
+// wholeFields are the needed fields that models.Node lacks.
+func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Fields) }
 
 // changeFields are read of the few nodes that changed: the list's and the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
@@ -19,7 +19,7 @@ func (p *Poller) changeFields() []string { return append(p.listFields(), "driver
 // round is one round: a page of the first listing, or changed, new and watched nodes and the
 // reasons of failures.
 func (p *Poller) round(ctx context.Context) error {
-	if p.only {
+	if p.limited {
 		return p.onlyNodes(ctx)
 	}
 	p.applyRequests()
@@ -88,7 +88,7 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if err := n.KeepWhole(p.whole()); err != nil {
+	if err := n.KeepWhole(p.wholeFields()); err != nil {
 		return false, err
 	}
 	n.Raw = nil
@@ -141,7 +141,7 @@ func (p *Poller) firstRead(ctx context.Context) error {
 			return err
 		}
 		at = p.recordAnswer(date, asked, true)
-		if err := n.KeepWhole(p.whole()); err != nil {
+		if err := n.KeepWhole(p.wholeFields()); err != nil {
 			return err
 		}
 		n.Raw = nil

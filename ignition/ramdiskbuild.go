@@ -105,7 +105,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 		address, problem := agentURL(text, mode != TLSOff)
 		if problem != nil {
 			problem.Field = FieldCallback
-			in.wrong = append(in.wrong, problem)
+			in.problems = append(in.problems, problem)
 			continue
 		}
 		urls = append(urls, address)

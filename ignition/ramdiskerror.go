@@ -115,23 +115,23 @@ func InputErrors(err error) []*InputError {
 
 // inputs collects errors and notes.
 type inputs struct {
-	wrong []error
-	notes []RamdiskNote
+	problems []error
+	notes    []RamdiskNote
 }
 
 func (in *inputs) refuse(field RamdiskField, value, hint, why string, args ...any) {
-	in.wrong = append(in.wrong, &InputError{Field: field, Value: value, Why: fmt.Sprintf(why, args...), Hint: hint})
+	in.problems = append(in.problems, &InputError{Field: field, Value: value, Why: fmt.Sprintf(why, args...), Hint: hint})
 }
 
 func (in *inputs) refuseCause(field RamdiskField, value string, cause error, hint, why string) {
-	in.wrong = append(in.wrong, &InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
+	in.problems = append(in.problems, &InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
 func (in *inputs) note(field RamdiskField, text string, args ...any) {
 	in.notes = append(in.notes, RamdiskNote{Field: field, Text: printable.Line(fmt.Sprintf(text, args...))})
 }
 
-func (in *inputs) err() error { return errors.Join(in.wrong...) }
+func (in *inputs) err() error { return errors.Join(in.problems...) }
 
 // maskedURL returns text with the password of its URL masked. Text that is not a URL is masked
 // if it may contain a password.

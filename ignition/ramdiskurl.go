@@ -90,7 +90,7 @@ func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 		}
 		address, problem := agentURL(text, tls)
 		if problem != nil {
-			in.wrong = append(in.wrong, problem)
+			in.problems = append(in.problems, problem)
 			continue
 		}
 		if strings.HasPrefix(address, "https:") {

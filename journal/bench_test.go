@@ -30,7 +30,7 @@ func BenchmarkWrite(b *testing.B) {
 		}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Trouble: func(err error) { b.Error(err) }})
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), OnError: func(err error) { b.Error(err) }})
 			defer j.Close()
 			n := 0
 			for b.Loop() {
@@ -85,7 +85,7 @@ func BenchmarkLines(b *testing.B) {
 		batch int
 	}{{"one machine", 1, false, 500}, {"a hundred machines", 100, false, 500}, {"read again", 1, true, 500}, {"a hundred slow machines", 100, false, 1}} {
 		b.Run(bench.name, func(b *testing.B) {
-			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Trouble: func(err error) { b.Error(err) }})
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), OnError: func(err error) { b.Error(err) }})
 			defer j.Close()
 			var batches [][]models.LogLine
 			batch := bench.batch

@@ -26,7 +26,7 @@ func TestSmallDisk(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
 		var reported []error
-		j := Open(context.Background(), Options{Path: filepath.Join(dir, "journal-x.db"), Trouble: func(err error) { reported = append(reported, err) }})
+		j := Open(context.Background(), Options{Path: filepath.Join(dir, "journal-x.db"), OnError: func(err error) { reported = append(reported, err) }})
 		defer j.Close()
 		j.Record(Records{Works: []models.Work{deployment(0, 5, 9)}, Lines: noisyLines("b1", 0, 1000)})
 		before := textsOf(readLines(t, j, time.Time{}, time.Time{}))

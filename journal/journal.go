@@ -13,9 +13,9 @@ import (
 type Options struct {
 	// Path is the file; its folder is created at the first write.
 	Path string
-	// Trouble is called when writing fails: once, until it works again. It is called from the
+	// OnError is called when writing fails: once, until it works again. It is called from the
 	// journal's goroutine. It may be nil.
-	Trouble func(error)
+	OnError func(error)
 	// Limits limit the content; zero values are the defaults.
 	Limits Limits
 }
@@ -36,8 +36,8 @@ const (
 )
 
 const (
-	// gather is the time for which records are collected before they are written together.
-	gather = 250 * time.Millisecond
+	// batchDelay is the time for which records are collected before they are written together.
+	batchDelay = 250 * time.Millisecond
 	// linesEvery is the factor by which lines are collected longer than other records, because more lines pack better.
 	linesEvery = 4
 	// retryAfter is the delay after a failure.
@@ -156,8 +156,8 @@ func (j *Journal) run(ctx context.Context) {
 // recorder is the goroutine's state between batches.
 type recorder struct {
 	journal *Journal
-	// failed is true while writing fails, flooded once lost lines were reported: both are reported once.
-	failed, flooded bool
+	// failed is true while writing fails, lossReported once lost lines were reported: both are reported once.
+	failed, lossReported bool
 	// held counts how often lines were held back.
 	held int
 }
@@ -172,7 +172,7 @@ func (k *recorder) close() {
 func (k *recorder) untilWritten(ctx context.Context) bool {
 	j := k.journal
 	for {
-		wait, hurry := gather, j.writeNow
+		wait, hurry := batchDelay, j.writeNow
 		if k.failed {
 			wait, hurry = retryAfter, nil // after a failure, wait regardless of the amount
 		}
@@ -212,19 +212,19 @@ func (k *recorder) flush(ctx context.Context, withLines bool) (all bool) {
 	case err != nil:
 		j.putBack(batch)
 		if !k.failed {
-			j.trouble(err)
+			j.reportError(err)
 		}
-	case batch.dropped.lines > 0 && !k.flooded:
-		k.flooded = true
-		j.trouble(fmt.Errorf("%d log lines were not recorded in journal %s: the log is faster than the disk", batch.dropped.lines, j.opts.Path))
+	case batch.dropped.lines > 0 && !k.lossReported:
+		k.lossReported = true
+		j.reportError(fmt.Errorf("%d log lines were not recorded in journal %s: the log is faster than the disk", batch.dropped.lines, j.opts.Path))
 	}
 	k.failed = err != nil
 	return err == nil && !left
 }
 
-func (j *Journal) trouble(err error) {
-	if j.opts.Trouble != nil {
-		j.opts.Trouble(err)
+func (j *Journal) reportError(err error) {
+	if j.opts.OnError != nil {
+		j.opts.OnError(err)
 	}
 }
 

@@ -96,7 +96,7 @@ func rel(t time.Time) int64 {
 
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
+	j := Open(context.Background(), Options{Path: path, OnError: func(err error) { t.Errorf("trouble: %v", err) }})
 	t.Cleanup(j.Close)
 	return j
 }
@@ -286,7 +286,7 @@ func TestTroubleIsReportedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		var reported []error
-		j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Trouble: func(err error) { reported = append(reported, err) }})
+		j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), OnError: func(err error) { reported = append(reported, err) }})
 		defer j.Close()
 		for n := range 5 {
 			j.Record(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
@@ -314,7 +314,7 @@ func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
 		var reported []error
-		j := Open(context.Background(), Options{Path: file(t), Trouble: func(err error) { reported = append(reported, err) }})
+		j := Open(context.Background(), Options{Path: file(t), OnError: func(err error) { reported = append(reported, err) }})
 		defer j.Close()
 		j.Record(Records{Works: []models.Work{deployment(0, 5, 9)}})
 		before := ofNode(t, j)
@@ -351,7 +351,7 @@ func TestWrittenInTheBackground(t *testing.T) {
 		afterTheRecords()
 		var reported []error
 		path := file(t)
-		j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { reported = append(reported, err) }})
+		j := Open(context.Background(), Options{Path: path, OnError: func(err error) { reported = append(reported, err) }})
 		defer j.Close()
 		waits := func() string {
 			synctest.Wait()
@@ -373,13 +373,13 @@ func TestWrittenInTheBackground(t *testing.T) {
 			}
 		}
 		j.Record(Records{Works: []models.Work{deployment(0, 9)}, Lines: logLines("b1", 0, 10)})
-		pass(gather, "0 works, 10 lines")
-		pass((linesEvery-1)*gather, "0 works, 0 lines")
+		pass(batchDelay, "0 works, 10 lines")
+		pass((linesEvery-1)*batchDelay, "0 works, 0 lines")
 		if _, err := j.write.ExecContext(t.Context(), "PRAGMA query_only = ON"); err != nil {
 			t.Fatal(err)
 		}
 		j.Record(Records{Works: []models.Work{deployment(1000, 1009)}})
-		pass(gather+retryAfter, "1 works, 0 lines")
+		pass(batchDelay+retryAfter, "1 works, 0 lines")
 		if _, err := j.write.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
 			t.Fatal(err)
 		}
@@ -432,7 +432,7 @@ func TestBadFiles(t *testing.T) {
 		for path, want := range map[string]string{newer: "schema 99, but this ironworks supports 2", garbage: "not a database", "": "set HOME or XDG_STATE_HOME"} {
 			before, _ := os.ReadFile(path)
 			var reported []error
-			j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { reported = append(reported, err) }})
+			j := Open(context.Background(), Options{Path: path, OnError: func(err error) { reported = append(reported, err) }})
 			j.Record(Records{Works: []models.Work{deployment(1000, 1009)}})
 			_, err := j.OfNode(t.Context(), uuid, 9)
 			j.Close()

@@ -103,7 +103,7 @@ const followed = 5000
 
 // follow records the lines of a boot like a console that opens the log, some at a time.
 func follow(path string) {
-	j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { panic(err) }})
+	j := Open(context.Background(), Options{Path: path, OnError: func(err error) { panic(err) }})
 	_, _ = os.Stdin.Read(make([]byte, 1)) // wait for the signal to start
 	for n := 0; n < followed; n += 50 {
 		j.Record(Records{Lines: logLines("b1", n, n+50)})

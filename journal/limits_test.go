@@ -80,7 +80,7 @@ func TestLinesOnAFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
 		var reported []string
-		j := Open(context.Background(), Options{Path: file(t), Trouble: func(err error) { reported = append(reported, err.Error()) }})
+		j := Open(context.Background(), Options{Path: file(t), OnError: func(err error) { reported = append(reported, err.Error()) }})
 		defer j.Close()
 		j.Record(Records{Lines: logLines("b1", 0, 10)})
 		before := textsOf(readLines(t, j, time.Time{}, time.Time{}))

@@ -79,16 +79,16 @@ type Options struct {
 
 // Lab has machines, their BMCs and a server for their ramdisk.
 type Lab struct {
-	options  Options
-	machines []*Machine
-	byName   map[string]*Machine
-	images   string // the address of the image server
-	bmcPort  int    // port of the shared BMC
-	started  time.Time
-	end      context.CancelFunc
-	serving  sync.WaitGroup
-	shared   map[string][]*Machine // machines that share a disk, by its WWN
-	sharing  sync.Mutex            // only one machine writes a shared disk at a time
+	options      Options
+	machines     []*Machine
+	byName       map[string]*Machine
+	images       string // the address of the image server
+	bmcPort      int    // port of the shared BMC
+	started      time.Time
+	end          context.CancelFunc
+	serving      sync.WaitGroup
+	shared       map[string][]*Machine // machines that share a disk, by its WWN
+	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
 // Start starts the BMCs. The machines are powered off. The context bounds the start only; the
@@ -302,8 +302,8 @@ func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Mac
 	if len(peers) == 0 {
 		return do(m.Machine, disk.Name)
 	}
-	l.sharing.Lock()
-	defer l.sharing.Unlock()
+	l.sharedDiskMu.Lock()
+	defer l.sharedDiskMu.Unlock()
 	for _, peer := range peers {
 		for _, theirs := range peer.Disks() {
 			if theirs.WWN != disk.WWN {

@@ -93,7 +93,7 @@ func (m *Member) complete(taken map[string]bool) error {
 		m.Disks = defaultDisks(m.Name, m.ResourceClass)
 	}
 	if m.Scenario.Twins {
-		m.Disks = append(m.Disks, twins(m.Name)...)
+		m.Disks = append(m.Disks, sameModelDisks(m.Name)...)
 	}
 	if m.Scenario.SharedDisk != "" {
 		m.Disks = append(m.Disks, machine.Disk{
@@ -150,8 +150,8 @@ func defaultDisks(name, class string) []machine.Disk {
 	return []machine.Disk{ssd, hdd}
 }
 
-// twins returns two disks that differ only in serial and WWN.
-func twins(name string) []machine.Disk {
+// sameModelDisks returns two disks that differ only in serial and WWN.
+func sameModelDisks(name string) []machine.Disk {
 	disks := make([]machine.Disk, 2)
 	for i := range disks {
 		disks[i] = machine.Disk{

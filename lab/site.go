@@ -35,8 +35,8 @@ type SiteOptions struct {
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
-	// Trouble receives errors, during the start and later.
-	Trouble func(error)
+	// OnError receives errors, during the start and later.
+	OnError func(error)
 }
 
 // OtherIronic is an Ironic other than the embedded one. It needs no authentication, and runs as
@@ -80,8 +80,8 @@ func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
 }
 
 func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
-	if options.Trouble == nil {
-		options.Trouble = func(error) {}
+	if options.OnError == nil {
+		options.OnError = func(error) {}
 	}
 	var before saved
 	if options.Dir != "" {
@@ -128,7 +128,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	before.restore(s.Lab)
 	if options.Dir != "" {
-		s.running.Go(func() { s.trouble(life, s.Lab.keepSaving(life, options.Dir, options.ironicName(), changed)) })
+		s.running.Go(func() { s.reportError(life, s.Lab.keepSaving(life, options.Dir, options.ironicName(), changed)) })
 	}
 	machines := s.Lab.Machines()
 	first := min(len(machines), firstMachines)
@@ -197,9 +197,9 @@ func noteChange(e machine.Event, changed chan<- struct{}) {
 	}
 }
 
-func (s *Site) trouble(ctx context.Context, err error) {
+func (s *Site) reportError(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.options.Trouble(err)
+		s.options.OnError(err)
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *Site) trouble(ctx context.Context, err error) {
 func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) {
 	there, err := s.http.names(ctx)
 	if err != nil {
-		s.trouble(ctx, err)
+		s.reportError(ctx, err)
 		return nil
 	}
 	var ports portQueue
@@ -218,7 +218,7 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 	defer ports.close()
 	for _, m := range machines {
 		if there[m.Name()] {
-			s.trouble(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
+			s.reportError(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
 			continue
 		}
 		e := m.Enrollment("site", s.options.Ironic.Interfaces)
@@ -228,9 +228,9 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 		made = append(made, m.Name())
 		uuid, err := s.http.CreateNode(ctx, e.Node)
 		if err != nil {
-			s.trouble(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
+			s.reportError(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
 		} else {
-			ports.do(func() { s.trouble(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
+			ports.do(func() { s.reportError(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
 		}
 		if ctx.Err() != nil {
 			break

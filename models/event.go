@@ -41,14 +41,14 @@ type Event struct {
 
 // Text describes the event without time and node; sanitized.
 func (e *Event) Text() string {
-	text := printable.Line(e.what())
+	text := printable.Line(e.text())
 	if e.Inferred {
 		text += "  (inferred)"
 	}
 	return text
 }
 
-func (e *Event) what() string {
+func (e *Event) text() string {
 	arrow := func(what string) string {
 		text := what + e.To
 		if e.From != "" { // it was not known before

@@ -29,7 +29,7 @@ func singleValue(get func(*Node) string) func(*Node) []string {
 	return func(n *Node) []string { return []string{get(n)} }
 }
 
-func truth(get func(*Node) bool) func(*Node) []string {
+func boolField(get func(*Node) bool) func(*Node) []string {
 	return func(n *Node) []string { return []string{strconv.FormatBool(get(n))} }
 }
 
@@ -57,9 +57,9 @@ var allFilterKeys = map[string]filterKey{
 	"fault":       {values: singleValue(func(n *Node) string { return n.Fault })},
 	"error":       {values: singleValue(func(n *Node) string { return n.LastError })},
 	"reservation": {values: singleValue(func(n *Node) string { return n.Reservation })},
-	"maintenance": {values: truth(func(n *Node) bool { return n.Maintenance }), kind: filterBool},
-	"protected":   {values: truth(func(n *Node) bool { return n.Protected }), kind: filterBool},
-	"retired":     {values: truth(func(n *Node) bool { return n.Retired }), kind: filterBool},
+	"maintenance": {values: boolField(func(n *Node) bool { return n.Maintenance }), kind: filterBool},
+	"protected":   {values: boolField(func(n *Node) bool { return n.Protected }), kind: filterBool},
+	"retired":     {values: boolField(func(n *Node) bool { return n.Retired }), kind: filterBool},
 	"step": {values: singleValue(func(n *Node) string {
 		s, _ := n.CurrentStep()
 		return s.Label()

@@ -53,8 +53,8 @@ type BMCCredentialsError struct {
 	Node string
 	// Address is the address of driver_info; Username may be empty.
 	Address, Username string
-	// Wrong is how the controller rejected the password; nil if none was sent.
-	Wrong error
+	// Rejection is how the controller rejected the password; nil if none was sent.
+	Rejection error
 	// Withheld is the source of a password that is not sent to this address: it is meant for
 	// several BMCs, and bmc.hosts does not list the address. Empty otherwise.
 	Withheld string
@@ -62,8 +62,8 @@ type BMCCredentialsError struct {
 
 // Error names the settings and the flag that supply a password.
 func (e *BMCCredentialsError) Error() string {
-	if e.Wrong != nil {
-		return e.Wrong.Error()
+	if e.Rejection != nil {
+		return e.Rejection.Error()
 	}
 	if e.Withheld != "" {
 		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
@@ -77,8 +77,8 @@ func (e *BMCCredentialsError) Error() string {
 // OnScreen names the key that supplies a password, and the settings that store it.
 func (e *BMCCredentialsError) OnScreen() string {
 	switch {
-	case e.Wrong != nil:
-		return models.OnScreen(e.Wrong)
+	case e.Rejection != nil:
+		return models.OnScreen(e.Rejection)
 	case e.Withheld != "":
 		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
 			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
@@ -88,7 +88,7 @@ func (e *BMCCredentialsError) OnScreen() string {
 }
 
 // Unwrap returns the controller's error.
-func (e *BMCCredentialsError) Unwrap() error { return e.Wrong }
+func (e *BMCCredentialsError) Unwrap() error { return e.Rejection }
 
 // Query queries a node's controller and compares it with Ironic's data. It may take long. Only an
 // unreadable node or controller is an error; other failures are in the result.
@@ -160,7 +160,7 @@ func (b *BMCs) probe(ctx context.Context, node string, t bmc.Target) (*models.BM
 
 func asCredentialsError(err error, node string, t *bmc.Target) error {
 	if models.IsFault(err, models.FaultUnauthorized) {
-		return &BMCCredentialsError{Node: node, Address: t.Address, Username: t.Username, Wrong: err}
+		return &BMCCredentialsError{Node: node, Address: t.Address, Username: t.Username, Rejection: err}
 	}
 	return err
 }

@@ -136,7 +136,7 @@ func TestBMCReportNeedsCredentials(t *testing.T) {
 	}{{"", false}, {"wrong-Pa55", true}} {
 		_, err := (&provision.BMCs{API: api, Complete: knows(test.password)}).Query(t.Context(), "n1")
 		var login *provision.BMCCredentialsError
-		if !errors.As(err, &login) || (login.Wrong != nil) != test.wrong || login.Username != "admin" || login.Node != "n1" {
+		if !errors.As(err, &login) || (login.Rejection != nil) != test.wrong || login.Username != "admin" || login.Node != "n1" {
 			t.Errorf("error %v", err)
 		}
 		if err != nil && strings.Contains(err.Error(), "wrong-Pa55") {

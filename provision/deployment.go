@@ -305,7 +305,7 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 // would take precedence.
 func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	p := d.Fields.RootDevice
-	if !p.Hints.Given() {
+	if !p.Hints.IsSet() {
 		return nil
 	}
 	to, object := hints.OfInstance, n.InstanceInfo

@@ -117,7 +117,7 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	if d.Inventory.OutOfBand() {
 		say("the inventory comes from the BMC: device names differ in the ramdisk, and hints by WWN or path cannot be checked")
 	}
-	if d.Hints.Instance.Given() && d.Hints.Properties.Given() && d.Hints.Instance.String() != d.Hints.Properties.String() {
+	if d.Hints.Instance.IsSet() && d.Hints.Properties.IsSet() && d.Hints.Instance.String() != d.Hints.Properties.String() {
 		say("instance_info.root_device overrides properties.root_device %s", d.Hints.Properties)
 	}
 	for _, entry := range d.Search().SkipEntries() {
@@ -160,7 +160,7 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 	if err != nil {
 		return refuse(err.Error(), "", "")
 	}
-	if to == hints.OfProperties && d.Hints.Instance.Given() {
+	if to == hints.OfProperties && d.Hints.Instance.IsSet() {
 		return refuse("instance_info.root_device "+printable.Line(d.Hints.Instance.String())+" takes precedence",
 			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-",
 			"write to instance_info, or "+models.RunKey("set", "instance_info.root_device-"))

@@ -136,7 +136,7 @@ func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []strin
 	f.Drivers, err = d.API.Drivers(ctx)
 	f.DriversError = doctorError(ctx, err)
 	d.progress("listing the nodes")
-	d.tally(ctx, f)
+	d.countNodes(ctx, f)
 	d.progress("checking nodes and ramdisks")
 	f.Named = make([]doctor.NamedNode, len(names))
 	inParallel(ctx, len(names), func(going context.Context, i int) { f.Named[i] = d.namedNode(going, names[i]) })
@@ -162,7 +162,7 @@ func tallyFields() []string {
 	return []string{"uuid", "name", "provision_state", "maintenance", "driver", "boot_interface", "deploy_interface", "inspect_interface", "driver_info"}
 }
 
-func (d *Doctor) tally(ctx context.Context, f *doctor.Facts) {
+func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 	tally := &doctor.NodesTally{}
 	one := ""
 	err := d.API.EachPage(ctx, ironicclient.NodeQuery{Fields: tallyFields()}, func(page *ironicclient.NodePage) error {

@@ -53,8 +53,8 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	return d, nil
 }
 
-// holds evaluates a condition.
-func (s *scope) holds(c *Operation) (bool, *Exception) {
+// isTrue evaluates a condition.
+func (s *scope) isTrue(c *Operation) (bool, *Exception) {
 	if !c.looped() {
 		return s.holdsOnce(c)
 	}

@@ -145,7 +145,7 @@ func (r *run) scope() *scope {
 func (r *run) apply(rule *Rule) (Outcome, *Exception) {
 	o := Outcome{Rule: rule}
 	for i := range rule.Conditions {
-		holds, raised := r.scope().holds(&rule.Conditions[i])
+		holds, raised := r.scope().isTrue(&rule.Conditions[i])
 		if raised != nil || !holds {
 			o.Condition = i + 1
 			return o, raised

@@ -75,8 +75,8 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// shown are keys of the API's answers that a file of rules may not contain.
-var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
+// answerKeys are keys of the API's answers that a file of rules may not contain.
+var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) rule(v *document.Value) {
 	if v.Kind != document.Object {
@@ -86,7 +86,7 @@ func (r *reader) rule(v *document.Value) {
 	rule := &Rule{Phase: phaseMain}
 	for i := range v.Members {
 		m := &v.Members[i]
-		if !slices.Contains(shown, m.Key) {
+		if !slices.Contains(answerKeys, m.Key) {
 			r.field(rule, m)
 		}
 	}

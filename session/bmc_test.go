@@ -60,7 +60,7 @@ func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 				tt.typed(logins)
 			}
 			way := BMCAccess{
-				own: tt.own, hosts: tt.own.Hosts, flags: tt.flags, Command: tt.command, Logins: logins, Report: func(error) {}, mask: func(...models.Secret) {},
+				configured: tt.own, hosts: tt.own.Hosts, flags: tt.flags, Command: tt.command, Logins: logins, Report: func(error) {}, mask: func(...models.Secret) {},
 			}
 			target := bmc.Target{Address: address}
 			if tt.address != "" {
@@ -89,7 +89,7 @@ func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 	}
 	// Without a username there is nothing to send.
 	own := config.BMC{Password: "hunter2"}
-	way := BMCAccess{own: own, Logins: config.NewBMCLogins("rack7", own, config.BMCLogin{}, nil), Report: func(error) {}, mask: func(...models.Secret) {}}
+	way := BMCAccess{configured: own, Logins: config.NewBMCLogins("rack7", own, config.BMCLogin{}, nil), Report: func(error) {}, mask: func(...models.Secret) {}}
 	target := bmc.Target{Address: address}
 	if err := way.Complete(t.Context(), &target); err != nil || target.Password.IsSet() {
 		t.Errorf("password %q, error %v", target.Password.Reveal(), err)

@@ -44,8 +44,8 @@ type BMCAccess struct {
 	// Report is called if the keyring does not answer.
 	Report func(err error)
 
-	own   config.BMC
-	flags BMCFlags
+	configured config.BMC
+	flags      BMCFlags
 	// hosts may receive credentials that are meant for several BMCs.
 	hosts config.BMCHosts
 	mask  func(secrets ...models.Secret)
@@ -80,7 +80,7 @@ func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err erro
 	}
 	return &BMCAccess{
 		Logins: config.NewBMCLogins(x.Name, x.BMC, given, config.SystemKeyring(h.Variable)), Report: report,
-		own: x.BMC, flags: flags, hosts: append(slices.Clone(x.BMC.Hosts), hosts...), mask: h.Mask,
+		configured: x.BMC, flags: flags, hosts: append(slices.Clone(x.BMC.Hosts), hosts...), mask: h.Mask,
 	}, nil
 }
 
@@ -122,7 +122,7 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 // and to those that the operator named together with the credentials.
 func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
-	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.own.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
+	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.configured.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
 		return true
 	case login.Scope == config.ScopeRun && w.Command:
 		return true
@@ -138,13 +138,13 @@ func (w *BMCAccess) Trust(t *bmc.Target) {
 	switch {
 	case w.flags.Insecure:
 		t.TLS.Insecure = true
-	case w.own.Verify != nil:
-		t.TLS.Insecure = !*w.own.Verify
+	case w.configured.Verify != nil:
+		t.TLS.Insecure = !*w.configured.Verify
 	}
-	if t.TLS.CACert = cmp.Or(w.flags.CACert, w.own.CACert); t.TLS.CACert != "" && !w.flags.Insecure {
+	if t.TLS.CACert = cmp.Or(w.flags.CACert, w.configured.CACert); t.TLS.CACert != "" && !w.flags.Insecure {
 		t.TLS.Insecure = false
 	}
-	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.own.Fingerprints[t.Address])
+	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.configured.Fingerprints[t.Address])
 }
 
 // BMCs queries the BMCs of a session, with credentials that the operator enters.

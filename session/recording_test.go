@@ -18,7 +18,7 @@ import (
 func keptAt(t *testing.T) *journal.Journal {
 	t.Helper()
 	kept := journal.Open(t.Context(), journal.Options{
-		Path: filepath.Join(t.TempDir(), "journal-x.db"), Trouble: func(err error) { t.Error(err) },
+		Path: filepath.Join(t.TempDir(), "journal-x.db"), OnError: func(err error) { t.Error(err) },
 	})
 	t.Cleanup(kept.Close)
 	return kept

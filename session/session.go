@@ -129,7 +129,7 @@ func (s *Session) TasksDir() string {
 // Journal opens the journal of a context. trouble, which may be nil, is called once if recording fails.
 func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(error)) *journal.Journal {
 	return journal.Open(ctx, journal.Options{
-		Path: h.Files.Journal(x.Name), Trouble: trouble,
+		Path: h.Files.Journal(x.Name), OnError: trouble,
 		Limits: journal.Limits{Size: x.Journal.Size, Age: x.Journal.Age},
 	})
 }

@@ -25,7 +25,7 @@ func ParseEdit(data []byte, file string, existing *Item) ([]Item, error) {
 	}
 	for _, key := range existing.Kind.fields() {
 		if now := existing.Fields.Get(key); key != "steps" && hints.PythonTruthy(now) && !items[i].Fields.Has(key) {
-			items[i].Fields.Set(key, emptied(now))
+			items[i].Fields.Set(key, emptyValue(now))
 		}
 	}
 	return items, nil
@@ -37,8 +37,8 @@ func untouched(existing, edited *Item) bool {
 	return hints.PythonSame(rankedValue(existing.Fields.Get("steps"), kind), rankedValue(edited.Fields.Get("steps"), kind))
 }
 
-// emptied is the empty value of a field.
-func emptied(value any) any {
+// emptyValue is the empty value of a field.
+func emptyValue(value any) any {
 	switch value.(type) {
 	case bool:
 		return false

@@ -81,8 +81,8 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// shown are keys of the API's answers that a file does not need.
-var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
+// answerKeys are keys of the API's answers that a file does not need.
+var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) item(v *document.Value) {
 	if v.Kind != document.Object {
@@ -93,7 +93,7 @@ func (r *reader) item(v *document.Value) {
 	for i := range v.Members {
 		m := &v.Members[i]
 		switch {
-		case slices.Contains(shown, m.Key):
+		case slices.Contains(answerKeys, m.Key):
 		case m.Key == "uuid":
 			item.UUID = r.UUID(&m.Value)
 		case m.Key == "name":

@@ -17,16 +17,16 @@ func (c *Console) explain() tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	if n, ok := pointed(s); ok {
+	if n, ok := nodeAtCursor(s); ok {
 		return c.Open(screen.Ref{Kind: screen.KindExplain, ID: n.UUID})
 	}
 	return c.atOnce(s.Do(action.Explain))
 }
 
-// pointed returns the node at the cursor of a screen with nodes to act on.
-func pointed(s screen.Screen) (models.NodeRef, bool) {
+// nodeAtCursor returns the node at the cursor of a screen with nodes to act on.
+func nodeAtCursor(s screen.Screen) (models.NodeRef, bool) {
 	if p, is := s.(screen.Pointing); is {
-		return p.Pointed()
+		return p.NodeAtCursor()
 	}
 	if targets := s.Targets(); len(targets) > 0 {
 		return targets[0], true
@@ -45,7 +45,7 @@ func (c *Console) whyExplain() string {
 	case s.Ref().Kind == screen.KindExplain:
 		return c.env.Keys.Text(textAlreadyExplain)
 	}
-	_, some := pointed(s)
+	_, some := nodeAtCursor(s)
 	switch {
 	case some:
 		return ""

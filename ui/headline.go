@@ -77,7 +77,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 			read += " of " + strconv.Itoa(s.Total)
 		}
 		return []string{"listing nodes: " + read, "listing " + read, "listing"}, theme.Warn
-	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+grace:
+	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+pollGrace:
 		age := pictureAge(s, now)
 		return []string{textCatchingUp + age, "data " + age, age}, theme.Warn
 	}
@@ -92,8 +92,8 @@ func pictureAge(s fleet.Status, now time.Time) string {
 	return models.Age(now.Sub(s.AsOf)) + " old"
 }
 
-// grace is the time for which a poll may exceed its period before the header shows it.
-const grace = 2 * time.Second
+// pollGrace is the time for which a poll may exceed its period before the header shows it.
+const pollGrace = 2 * time.Second
 
 // liveForms are the forms while all is well; each includes conductors that are down. If no conductor is alive,
 // nothing is shown: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a minute

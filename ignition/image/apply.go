@@ -31,9 +31,9 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 		resize = sized.Truncate
 	}
 	for _, change := range p.changes {
-		same, err := p.holds(file, change, change.before)
+		same, err := p.hasData(file, change, change.before)
 		if err == nil && !same {
-			same, err = p.holds(file, change, change.Data)
+			same, err = p.hasData(file, change, change.Data)
 		}
 		if err != nil {
 			return fmt.Errorf("reading the image before it is written: %w", err)
@@ -50,7 +50,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 		}
 	}
 	for _, change := range order {
-		same, err := holds(file, change.Offset, change.Length, change.Data)
+		same, err := hasData(file, change.Offset, change.Length, change.Data)
 		if err == nil && !same {
 			err = ErrChanged
 		}
@@ -64,10 +64,10 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// holds is like the function holds, but the range may reach beyond the end of the image.
-func (p *Patch) holds(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
+// hasData is like the function hasData, but the range may reach beyond the end of the image.
+func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
 	if change.end() <= p.base {
-		return holds(file, change.Offset, change.Length, data)
+		return hasData(file, change.Offset, change.Length, data)
 	}
 	found, err := available(file, change.Length, change.Offset)
 	if err != nil || len(data) > len(found) {
@@ -96,8 +96,8 @@ func write(file io.WriterAt, r Range) error {
 	return err
 }
 
-// holds reports whether file has data followed by zeros at offset.
-func holds(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
+// hasData reports whether file has data followed by zeros at offset.
+func hasData(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
 	whole := make([]byte, length)
 	if err := readFull(file, whole, offset); err != nil {
 		return false, err

@@ -64,7 +64,7 @@ func (c contents) members() []Member {
 			if !e.isFile() {
 				continue
 			}
-			m := Member{Name: e.plain(), Mode: e.fields[fieldMode] & 0o7777, Content: e.content}
+			m := Member{Name: e.relativeName(), Mode: e.fields[fieldMode] & 0o7777, Content: e.content}
 			if old, seen := at[m.Name]; seen {
 				found[old] = m
 				continue
@@ -93,7 +93,7 @@ func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+
 func (c contents) without() (contents, error) {
 	var kept contents
 	for _, s := range c.segments {
-		entries := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool { return e.plain() == configName })
+		entries := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool { return e.relativeName() == configName })
 		if len(entries) < len(s.entries) {
 			if !slices.ContainsFunc(entries, func(e entry) bool { return !e.isFolder() }) {
 				continue

@@ -45,13 +45,13 @@ func (f isoFiles) moveGPT(size int64) (front []Range, backup []byte, err error) 
 	binary.LittleEndian.PutUint64(other[24:], uint64(last)) //nolint:gosec // a block of the image
 	binary.LittleEndian.PutUint64(other[32:], 1)
 	binary.LittleEndian.PutUint64(other[72:], uint64(second)) //nolint:gosec // a block of the image
-	sign(header)
-	sign(other)
+	setChecksum(header)
+	setChecksum(other)
 	return []Range{{Offset: blockSize, Length: blockSize, Data: header}}, append(table, other...), nil
 }
 
-// sign computes the checksum of a GPT header, whose own field counts as zero.
-func sign(header []byte) {
+// setChecksum computes the checksum of a GPT header, whose own field counts as zero.
+func setChecksum(header []byte) {
 	clear(header[16:20])
 	binary.LittleEndian.PutUint32(header[16:], crc32.ChecksumIEEE(header[:gptHeader]))
 }

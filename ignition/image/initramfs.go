@@ -31,7 +31,7 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}
 	err := readInitrd(source, maxInitramfs, func(e *entry, _ io.Reader) error {
-		name := e.plain()
+		name := e.relativeName()
 		live = live || name == liveStamp
 		customized = customized || e.isFile() && (name == configName || isNetwork(name))
 		return nil

@@ -88,7 +88,7 @@ func Wrap(config []byte) ([]byte, error) {
 func Unwrap(r io.Reader) ([]byte, error) {
 	var config []byte
 	err := readInitrd(r, maxInitramfs, func(e *entry, content io.Reader) error {
-		if e.plain() != configName || !e.isFile() {
+		if e.relativeName() != configName || !e.isFile() {
 			return nil
 		}
 		var err error
@@ -107,12 +107,12 @@ func Unwrap(r io.Reader) ([]byte, error) {
 func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	size := e.fields[fieldSize]
 	if size > limit {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.plain(), size, limit)
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.relativeName(), size, limit)
 	}
 	// The size in the header may be false, so the buffer grows with the content.
 	b := bytes.NewBuffer(make([]byte, 0, min(size, 64<<10)))
 	if _, err := io.Copy(b, content); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", e.plain(), err)
+		return nil, fmt.Errorf("reading %s: %w", e.relativeName(), err)
 	}
 	if b.Len() < int(size) {
 		return nil, broken(io.EOF)

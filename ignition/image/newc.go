@@ -50,8 +50,8 @@ type entry struct {
 func (e *entry) isFile() bool   { return e.fields[fieldMode]&typeMask == typeFile }
 func (e *entry) isFolder() bool { return e.fields[fieldMode]&typeMask == typeFolder }
 
-// plain returns the name relative to the root, as the kernel unpacks it.
-func (e *entry) plain() string {
+// relativeName returns the name relative to the root, as the kernel unpacks it.
+func (e *entry) relativeName() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.name, "./"), "/")
 }
 

@@ -63,7 +63,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	}
 	finish := build()
 	r.refuseForeign()
-	if err := errors.Join(r.wrong...); err != nil {
+	if err := errors.Join(r.problems...); err != nil {
 		// Validate the readable inputs too, to report all problems at once.
 		if _, also := finish(); also != nil {
 			err = errors.Join(err, also)
@@ -107,17 +107,17 @@ func onceEach(err error) error {
 
 // reading is the state of one Build.
 type reading struct {
-	ctx     context.Context //nolint:containedctx // of one call
-	maker   Maker
-	in      Inputs
-	profile ignition.Profile
-	wrong   []error
-	notes   []ignition.RamdiskNote
-	keep    func() error // stores the identity in the console
+	ctx      context.Context //nolint:containedctx // of one call
+	maker    Maker
+	in       Inputs
+	profile  ignition.Profile
+	problems []error
+	notes    []ignition.RamdiskNote
+	keep     func() error // stores the identity in the console
 }
 
 func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {
-	r.wrong = append(r.wrong, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
+	r.problems = append(r.problems, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
 // noteKey adds a note about the SSH keys.
@@ -238,12 +238,12 @@ func (r *reading) baseURL() string {
 		}
 		address, err := ignition.IronicURL(text, r.tls() != ignition.TLSOff && r.tls() != "")
 		if err != nil {
-			r.wrong = append(r.wrong, err)
+			r.problems = append(r.problems, err)
 			continue
 		}
 		urls = append(urls, address)
 	}
-	if len(urls) == 0 && len(r.wrong) == 0 {
+	if len(urls) == 0 && len(r.problems) == 0 {
 		r.refuse(ignition.FieldIronicURL, "", "is missing", "", nil)
 	}
 	return strings.Join(urls, ",")
@@ -274,7 +274,7 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	for _, text := range in.Options {
 		option, err := ignition.ParseAgentOption(text)
 		if err != nil {
-			r.wrong = append(r.wrong, err)
+			r.problems = append(r.problems, err)
 			continue
 		}
 		d.Options = append(d.Options, option)

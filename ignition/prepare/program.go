@@ -63,7 +63,7 @@ func (r *reading) program() ignition.AgentProgram {
 	case !in.AgentEmbed && in.AgentURL == "" && r.maker.Preview:
 		p.URL = previewURL
 	case !in.AgentEmbed && in.AgentURL == "":
-		r.wrong = append(r.wrong, &ignition.InputError{
+		r.problems = append(r.problems, &ignition.InputError{
 			Field: ignition.FieldAgentURL, Why: "is missing", Hint: "use --agent-url URL or --agent-embed, or ignition serve",
 			ScreenHint: "enter a URL, include the agent, or serve the image",
 		})
@@ -73,7 +73,7 @@ func (r *reading) program() ignition.AgentProgram {
 	}
 	content, err := r.maker.agentProgram(in)
 	if err != nil {
-		r.wrong = append(r.wrong, err)
+		r.problems = append(r.problems, err)
 		content = []byte(programName) // so that Build reports only the cause
 	}
 	p.Content = content

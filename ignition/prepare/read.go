@@ -112,7 +112,7 @@ func (r *reading) extra() []byte {
 		return config
 	}
 	_, err := userdata.ForInstall(report)
-	r.wrong = append(r.wrong, &ignition.InputError{
+	r.problems = append(r.problems, &ignition.InputError{
 		Field: ignition.FieldExtra, Value: r.in.ExtraFile, Why: "cannot be merged", Cause: err,
 		Hint: "for details, run ironworks ignition check", ScreenHint: "for details, check the file (c)",
 	})

@@ -155,13 +155,13 @@ func LookAt(path string) (ImageLook, error) {
 	case err != nil:
 		look.Embedded, look.Holds = true, "unreadable: "+err.Error()
 	default:
-		look.Embedded, look.Holds = true, holds(config)
+		look.Embedded, look.Holds = true, describeConfig(config)
 	}
 	return look, nil
 }
 
-// holds describes a configuration in one line.
-func holds(config []byte) string {
+// describeConfig describes a configuration in one line.
+func describeConfig(config []byte) string {
 	report := userdata.Check(config)
 	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))
 	for _, u := range report.Summary.Units {

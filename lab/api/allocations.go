@@ -56,7 +56,7 @@ func (c *call) routeAllocations(rest []string) (any, error) {
 		http.MethodPatch: c.introduced(57, updates, func() (any, error) {
 			return c.patchAllocation(ident)
 		}),
-		http.MethodDelete: c.introduced(52, noAllocations, c.emptied(func() (any, error) {
+		http.MethodDelete: c.introduced(52, noAllocations, c.noContent(func() (any, error) {
 			return c.deleteAllocation(ident)
 		})),
 		http.MethodPost: c.introduced(52, noAllocations, missingIdent),
@@ -80,7 +80,7 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 			}
 			return ordered("allocations")(c.allocationDocument(allocation, args.list("fields")))
 		},
-		http.MethodDelete: c.emptied(func() (any, error) {
+		http.MethodDelete: c.noContent(func() (any, error) {
 			allocation, err := c.allocationOf(ident, http.StatusNotFound)
 			if err != nil {
 				return nil, err

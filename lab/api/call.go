@@ -232,8 +232,8 @@ func (m methods) serve(c *call) (any, error) {
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
 }
 
-// answering is an endpoint whose success has another status than 200.
-func (c *call) answering(status int, serve endpoint) endpoint {
+// withStatus is an endpoint whose success has another status than 200.
+func (c *call) withStatus(status int, serve endpoint) endpoint {
 	return func() (any, error) {
 		answer, err := serve()
 		if err == nil {
@@ -243,9 +243,10 @@ func (c *call) answering(status int, serve endpoint) endpoint {
 	}
 }
 
-func (c *call) created(serve endpoint) endpoint  { return c.answering(http.StatusCreated, serve) }
-func (c *call) accepted(serve endpoint) endpoint { return c.answering(http.StatusAccepted, serve) }
-func (c *call) emptied(serve endpoint) endpoint  { return c.answering(http.StatusNoContent, serve) }
+func (c *call) created(serve endpoint) endpoint  { return c.withStatus(http.StatusCreated, serve) }
+func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.StatusAccepted, serve) }
+
+func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
 // missing is an endpoint of a path that lacks a part.
 func (c *call) missing(name string) endpoint {

@@ -23,7 +23,7 @@ func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 	case c.request.Method == http.MethodGet:
 		return c.showIndicator(ident, rest[0])()
 	case c.request.Method == http.MethodPut && len(rest) == 1:
-		return c.emptied(c.setIndicator(ident, rest[0]))()
+		return c.noContent(c.setIndicator(ident, rest[0]))()
 	case c.request.Method == http.MethodPut:
 		return c.missing("indicator")()
 	default:

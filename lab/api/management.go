@@ -15,7 +15,7 @@ func (c *call) routeManagement(ident string, rest []string) (any, error) {
 	case rest[0] == "boot_device" && len(rest) <= 2:
 		return c.routeBootDevice(ident, rest[1:])
 	case rest[0] == "inject_nmi" && len(rest) == 1 && c.request.Method == http.MethodPut:
-		return c.emptied(c.injectNMI(ident))()
+		return c.noContent(c.injectNMI(ident))()
 	case rest[0] == "indicators" && len(rest) <= 2:
 		return c.routeIndicators(ident, rest[1:])
 	default:
@@ -31,7 +31,7 @@ func (c *call) routeBootDevice(ident string, rest []string) (any, error) {
 	case c.request.Method == http.MethodGet && len(rest) == 0:
 		return c.showBootDevice(ident)()
 	case c.request.Method == http.MethodPut:
-		return c.emptied(c.setBootDevice(ident, rest))()
+		return c.noContent(c.setBootDevice(ident, rest))()
 	default:
 		return nil, notAllowed()
 	}

@@ -151,7 +151,7 @@ func (c *call) routeNode(ident string, more ...string) (any, error) {
 			return nil, pythonError("NodesController.get_one() takes from 2 to 3 positional arguments but %d were given", len(more)+2)
 		}
 	}
-	remove := c.emptied(func() (any, error) { return c.deleteNode(ident) })
+	remove := c.noContent(func() (any, error) { return c.deleteNode(ident) })
 	if len(more) > 0 {
 		remove = func() (any, error) { return nil, notFound() }
 	}

@@ -36,7 +36,7 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 		http.MethodPatch: c.portgroupEndpoint(func() (any, error) {
 			return c.patchPortgroup(ident, parent)
 		}),
-		http.MethodDelete: c.portgroupEndpoint(c.emptied(func() (any, error) {
+		http.MethodDelete: c.portgroupEndpoint(c.noContent(func() (any, error) {
 			return c.deletePortgroup(ident, parent)
 		})),
 		http.MethodPost: c.portgroupEndpoint(func() (any, error) {

@@ -33,7 +33,7 @@ func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showPort(ident, parent, rest[1:]) },
 		http.MethodPatch:  func() (any, error) { return c.patchPort(ident, parent) },
-		http.MethodDelete: c.emptied(func() (any, error) { return c.deletePort(ident, parent) }),
+		http.MethodDelete: c.noContent(func() (any, error) { return c.deletePort(ident, parent) }),
 		http.MethodPost: func() (any, error) {
 			return nil, invalidValue("Schema error for port: %s is not of type 'object'", python.Repr(ident))
 		},

@@ -35,7 +35,7 @@ func (r resource) serve(c *call, rest []string) (any, error) {
 			}
 			return r.patch(ident)
 		},
-		http.MethodDelete: c.emptied(func() (any, error) {
+		http.MethodDelete: c.noContent(func() (any, error) {
 			if len(more) > 0 {
 				return nil, pythonError("%s.delete() takes 2 positional arguments but %d were given", r.class, len(more)+2)
 			}

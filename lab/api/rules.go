@@ -40,7 +40,7 @@ func (c *call) routeRules(rest []string) (any, error) {
 	return methods{
 		http.MethodGet:    since(func() (any, error) { return c.showRule(ident) }),
 		http.MethodPatch:  since(func() (any, error) { return c.patchRule(ident) }),
-		http.MethodDelete: since(c.emptied(func() (any, error) { return nil, c.deleteRule(ident) })),
+		http.MethodDelete: since(c.noContent(func() (any, error) { return nil, c.deleteRule(ident) })),
 		http.MethodPost: since(c.createRule(
 			pythonError("InspectionRuleController.post() got multiple values for argument 'inspection_rule'"))),
 	}.serve(c)

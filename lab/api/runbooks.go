@@ -33,7 +33,7 @@ func (c *call) routeRunbooks(rest []string) (any, error) {
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showRunbook(rest) },
 		http.MethodPatch:  func() (any, error) { return c.patchRunbook(rest) },
-		http.MethodDelete: c.emptied(func() (any, error) { return nil, c.deleteRunbook(rest) }),
+		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRunbook(rest) }),
 		http.MethodPost:   c.createRunbook(pythonError("RunbooksController.post() got multiple values for argument 'runbook'")),
 	}.serve(c)
 }
@@ -131,8 +131,8 @@ func (c *call) routeRunbookTraits(ident string, rest []string) (any, error) {
 	}
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showRunbookTraits(ident) },
-		http.MethodPut:    c.emptied(func() (any, error) { return nil, c.putRunbookTraits(ident, rest) }),
-		http.MethodDelete: c.emptied(func() (any, error) { return nil, c.deleteRunbookTraits(ident, rest) }),
+		http.MethodPut:    c.noContent(func() (any, error) { return nil, c.putRunbookTraits(ident, rest) }),
+		http.MethodDelete: c.noContent(func() (any, error) { return nil, c.deleteRunbookTraits(ident, rest) }),
 	}.serve(c)
 }
 

@@ -12,7 +12,7 @@ import (
 func (c *call) routeStates(ident string, rest []string) (any, error) {
 	put := func(serve endpoint, status int) (any, error) {
 		if c.request.Method == http.MethodPut {
-			return c.answering(status, serve)()
+			return c.withStatus(status, serve)()
 		}
 		return c.noStatesPart()
 	}

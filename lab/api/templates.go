@@ -49,7 +49,7 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 	return methods{
 		http.MethodGet:    func() (any, error) { return c.showTemplate(ident) },
 		http.MethodPatch:  func() (any, error) { return c.patchTemplate(ident) },
-		http.MethodDelete: c.emptied(func() (any, error) { return c.deleteTemplate(ident) }),
+		http.MethodDelete: c.noContent(func() (any, error) { return c.deleteTemplate(ident) }),
 		http.MethodPost: func() (any, error) {
 			return nil, invalidValue("Schema error for template: %s is not of type 'object'", python.Repr(ident))
 		},

@@ -36,8 +36,8 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 		http.MethodGet: c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 			return map[string]any{"traits": column(node, "traits")}, nil
 		}),
-		http.MethodPut:    c.emptied(c.putTraits(ident, rest)),
-		http.MethodDelete: c.emptied(c.deleteTraits(ident, rest)),
+		http.MethodPut:    c.noContent(c.putTraits(ident, rest)),
+		http.MethodDelete: c.noContent(c.deleteTraits(ident, rest)),
 	}.serve(c)
 }
 

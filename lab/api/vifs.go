@@ -12,14 +12,14 @@ var vifSchema = &schema{
 
 func (c *call) routeVIFs(ident string, rest []string) (any, error) {
 	if c.request.Method == http.MethodDelete && len(rest) <= 1 {
-		return c.emptied(c.deleteVIF(ident, rest))()
+		return c.noContent(c.deleteVIF(ident, rest))()
 	}
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPost)
 	}
 	return methods{
 		http.MethodGet:    c.showVIFs(ident),
-		http.MethodPost:   c.emptied(c.addVIF(ident)),
+		http.MethodPost:   c.noContent(c.addVIF(ident)),
 		http.MethodDelete: nil, // handled above
 	}.serve(c)
 }

@@ -28,8 +28,8 @@ func (c *call) routeMedia(ident string, rest []string) (any, error) {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPost)
 	}
 	return methods{
-		http.MethodGet: c.showMedia(ident), http.MethodPost: c.emptied(c.attachMedia(ident)),
-		http.MethodDelete: c.emptied(c.detachMedia(ident)),
+		http.MethodGet: c.showMedia(ident), http.MethodPost: c.noContent(c.attachMedia(ident)),
+		http.MethodDelete: c.noContent(c.detachMedia(ident)),
 	}.serve(c)
 }
 

@@ -22,8 +22,8 @@ type agentDeploy struct {
 // [agent]post_deploy_get_power_state_retry_interval.
 const softPowerInterval = 5 * time.Second
 
-// own returns the interface's out-of-band steps.
-func (d agentDeploy) own() []step {
+// outOfBandSteps returns the interface's out-of-band steps.
+func (d agentDeploy) outOfBandSteps() []step {
 	at := func(priority int) *offer { return &offer{priority: priority, abortable: true} }
 	if d.kind == "ramdisk" {
 		return []step{{name: "deploy", deploy: at(100), do: deployRamdisk}}
@@ -52,7 +52,7 @@ func (d agentDeploy) steps(t *task, kind stepKind) []db.Dict {
 		return t.inBandSteps(kind, "")
 	case deploySteps:
 	}
-	steps := describe("deploy", d.own(), kind)
+	steps := describe("deploy", d.outOfBandSteps(), kind)
 	if d.kind == "ramdisk" {
 		return steps
 	}
@@ -68,7 +68,7 @@ func (d agentDeploy) execute(ctx context.Context, t *task, kind stepKind, asked 
 	if kind != deploySteps {
 		return t.executeInBand(ctx, kind, asked)
 	}
-	for _, s := range d.own() {
+	for _, s := range d.outOfBandSteps() {
 		if s.name == asked.Text("step") {
 			args, _ := dictOf(asked["args"])
 			return s.do(ctx, t, args)
@@ -76,7 +76,7 @@ func (d agentDeploy) execute(ctx context.Context, t *task, kind stepKind, asked 
 	}
 	if !python.Truthy(t.internal("agent_cached_deploy_steps")) {
 		return "", failure(kindDeployFailure, "Deploy step %s has not been found. Available out-of-band steps: %s. Agent is not running.",
-			python.Repr(asked), python.Repr(describe("deploy", d.own(), kind)))
+			python.Repr(asked), python.Repr(describe("deploy", d.outOfBandSteps(), kind)))
 	}
 	return t.executeInBand(ctx, kind, asked)
 }

@@ -21,11 +21,11 @@ import (
 type imageStore struct {
 	c *Conductor
 
-	mu        sync.Mutex
-	dir       string
-	own       bool              // this store created the folder
-	fetched   map[string]*image // fetched images by address
-	published map[string]string // name → file
+	mu         sync.Mutex
+	dir        string
+	ownsFolder bool              // this store created the folder
+	fetched    map[string]*image // fetched images by address
+	published  map[string]string // name → file
 }
 
 // image is a fetched image.
@@ -158,7 +158,7 @@ func (s *imageStore) folder() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("making a folder for images: %w", err)
 		}
-		s.dir, s.own = dir, true
+		s.dir, s.ownsFolder = dir, true
 	}
 	return s.dir, nil
 }
@@ -184,11 +184,11 @@ func replaceFile(path string, content io.Reader) error {
 func (s *imageStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.own {
+	if s.ownsFolder {
 		_ = os.RemoveAll(s.dir)
 	}
 	for _, known := range s.fetched {
-		if known.path != "" && !s.own {
+		if known.path != "" && !s.ownsFolder {
 			_ = os.Remove(known.path)
 		}
 	}

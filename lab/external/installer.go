@@ -118,7 +118,7 @@ func (s *service) runInstaller(ctx context.Context, install agent.Install, line 
 	defer cancel()
 	err := s.hardware.Install(short, install, line)
 	<-short.Done() // a shorter installation waits for the end of the time
-	s.die()
+	s.end()
 	return err
 }
 

@@ -26,7 +26,7 @@ type service struct {
 	url      string
 	server   *http.Server
 	serving  sync.WaitGroup
-	die      func() // ends the program
+	end      func() // ends the program
 
 	gate agent.CallGate
 
@@ -43,7 +43,7 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	}
 	secret := rand.Text()
 	s := &service{
-		options: o, hardware: o.Hardware, die: die, installsToFail: o.Faults.InstallFailures,
+		options: o, hardware: o.Hardware, end: die, installsToFail: o.Faults.InstallFailures,
 		url: "http://" + listener.Addr().String() + "/" + secret + "/",
 	}
 	routes := http.NewServeMux()

@@ -179,7 +179,7 @@ func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
 	for _, rule := range rules() {
-		found := judged(f, rule, failed)
+		found := evaluate(f, rule, failed)
 		for _, d := range found {
 			d.ID, d.Group = rule.id, rule.group
 			if d.Evidence == nil {
@@ -193,7 +193,7 @@ func Diagnose(f *Facts) []Diagnosis {
 	return all
 }
 
-func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
+func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
 		// The authentication at Keystone does not depend on Ironic.
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {

@@ -89,7 +89,7 @@ func (x *explaining) holds(is Condition) bool {
 	case ifFresh, ifAgentStarted, ifBooting, ifBootStuck, ifLogStopped, ifAgentAnswers, ifAgentRefuses:
 		return x.node != nil && x.ramdiskHolds(is)
 	case ifAtRest:
-		return x.node != nil && !x.troubled()
+		return x.node != nil && !x.needsExplanation()
 	case ifWaiting, ifNeverCalled, ifCalled, ifLongEnough, ifNotLongEnough, ifSilent, ifSpeaking, ifRebooting, ifLogAlive:
 		return x.node != nil && x.waitHolds(is)
 	case ifPowerOff, ifOffAtRest, ifPowerFault, ifCleanFault, ifMaintenance, ifReserved, ifConductorDead, ifAllDead, ifConductorAlive, ifNoHints:

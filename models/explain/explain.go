@@ -125,7 +125,7 @@ func Explain(f *Facts) []Explanation {
 	x := newExplaining(f)
 	found := x.candidates()
 	if !slices.ContainsFunc(found, func(c candidate) bool {
-		return c.confidence != ConfidenceLow && !c.rule.NoProblem || c.rule.NoProblem && !x.troubled()
+		return c.confidence != ConfidenceLow && !c.rule.NoProblem || c.rule.NoProblem && !x.needsExplanation()
 	}) {
 		found = append(found, x.unknown()...)
 	}

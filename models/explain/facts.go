@@ -372,8 +372,8 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// troubled reports whether the node needs an explanation.
-func (x *explaining) troubled() bool {
+// needsExplanation reports whether the node needs an explanation.
+func (x *explaining) needsExplanation() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true
 	}

@@ -19,7 +19,7 @@ func (x *explaining) unknown() []candidate {
 		}
 	}
 	rule := &noReason
-	if !x.troubled() {
+	if !x.needsExplanation() {
 		rule = &nothingKnown
 	}
 	return []candidate{{rule: rule, order: len(allRules), confidence: ConfidenceLow}}

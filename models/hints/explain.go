@@ -77,7 +77,7 @@ func (s Search) Explain(disks []Disk) Explanation {
 }
 
 func (s Search) fitsAll(c *DiskCheck) bool {
-	if !s.Hints.Given() {
+	if !s.Hints.IsSet() {
 		return c.Disk.Size >= minRootDisk
 	}
 	for _, h := range c.Hints {
@@ -167,7 +167,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 		}
 	}
 	switch {
-	case c.Picked && s.Hints.Given():
+	case c.Picked && s.Hints.IsSet():
 		return "all hints match"
 	case c.Picked:
 		return "no hints: the smallest disk of at least 4 GiB"
@@ -175,11 +175,11 @@ func (s Search) why(c *DiskCheck, picked string) string {
 		return "skipped by skip_block_devices"
 	case len(wrong) > 0:
 		return strings.Join(wrong, "; ")
-	case !s.Hints.Given() && c.Disk.Size < minRootDisk:
+	case !s.Hints.IsSet() && c.Disk.Size < minRootDisk:
 		return "smaller than 4 GiB"
 	case !c.Matches:
 		return "the agent fails before it picks a disk"
-	case !s.Hints.Given():
+	case !s.Hints.IsSet():
 		return fmt.Sprintf("no hints: the agent picks the smallest, %s", picked)
 	}
 	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
@@ -204,11 +204,11 @@ func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	switch {
 	case e.Error != "":
 		return "the agent picks no disk: " + e.Error, false
-	case matching > 1 && s.Hints.Given():
+	case matching > 1 && s.Hints.IsSet():
 		return fmt.Sprintf("%d disks match; the agent picks the first, %s", matching, e.Picks), false
 	case matching > 1:
 		return fmt.Sprintf("the agent picks the smallest, %s, of %d disks ≥ 4 GiB", e.Picks, matching), false
-	case s.Hints.Given():
+	case s.Hints.IsSet():
 		return "the hints match one disk; the agent picks " + e.Picks, true
 	}
 	return "the agent picks the only disk ≥ 4 GiB, " + e.Picks, true

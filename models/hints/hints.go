@@ -148,8 +148,8 @@ func (h Hints) String() string { return string(jsonOf(h.value)) }
 // Repr returns the hints as Python's repr, for messages.
 func (h Hints) Repr() string { return PythonStr(h.value) }
 
-// Given reports whether there are hints; null and an empty object mean no hints.
-func (h Hints) Given() bool { return PythonTruthy(h.value) }
+// IsSet reports whether there are hints; null and an empty object mean no hints.
+func (h Hints) IsSet() bool { return PythonTruthy(h.value) }
 
 // Names returns the names of the hints in order, including unknown names.
 func (h Hints) Names() []Hint {
@@ -205,9 +205,9 @@ func Of(n *models.Node) (NodeHints, error) {
 		Skip: Hints{properties.Get("skip_block_devices")},
 	}
 	switch {
-	case found.Instance.Given():
+	case found.Instance.IsSet():
 		found.Hints, found.Source = found.Instance, OfInstance
-	case found.Properties.Given():
+	case found.Properties.IsSet():
 		found.Hints, found.Source = found.Properties, OfProperties
 	}
 	return found, nil

@@ -35,7 +35,7 @@ func (p Problem) String() string {
 
 // Lint returns the problems of hints. Refusals have the text of Ironic and the agent.
 func (h Hints) Lint(by Generation) []Problem {
-	if !h.Given() {
+	if !h.IsSet() {
 		return nil
 	}
 	ironic, agent := h.Validate(by), h.Parse(by)

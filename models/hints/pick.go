@@ -55,7 +55,7 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 			})
 		}
 	}
-	if !s.Hints.Given() {
+	if !s.Hints.IsSet() {
 		return smallest(disks)
 	}
 	for d, err := range s.Hints.find(disks, s.Generation) {

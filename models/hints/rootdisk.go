@@ -25,14 +25,14 @@ func RootDiskOf(n *models.Node) RootDisk {
 	return RootDisk{console["root_disk"]}
 }
 
-// Given reports whether the root disk is known.
-func (r RootDisk) Given() bool { return r.value != nil }
+// IsKnown reports whether the root disk is known.
+func (r RootDisk) IsKnown() bool { return r.value != nil }
 
 // String returns the stored value.
 func (r RootDisk) String() string { return fmt.Sprint(r.value) }
 
 // Is reports whether d is the root disk.
-func (r RootDisk) Is(d *Disk) bool { return r.Given() && d.Named(r.value) }
+func (r RootDisk) Is(d *Disk) bool { return r.IsKnown() && d.Named(r.value) }
 
 // Identity returns the attributes that identify a disk, by name; empty if the ramdisk reported
 // none.

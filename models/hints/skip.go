@@ -48,7 +48,7 @@ func (s Search) candidates(disks []Disk) ([]Disk, *Error) {
 }
 
 func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
-	if !s.Skip.Given() || len(disks) == 0 {
+	if !s.Skip.IsSet() || len(disks) == 0 {
 		return nil, nil
 	}
 	entries, err := pythonItems(s.Skip.value)
@@ -79,7 +79,7 @@ func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
 // checkVolumes emulates the newest agent, which reads volume names first and fails on entries
 // that are not objects.
 func (s Search) checkVolumes() *Error {
-	if s.Generation == GenerationOld || !s.Skip.Given() {
+	if s.Generation == GenerationOld || !s.Skip.IsSet() {
 		return nil
 	}
 	entries, err := pythonItems(s.Skip.value)

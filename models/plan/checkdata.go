@@ -16,7 +16,7 @@ func checkConfigDrive(f *Facts) finding {
 		return fail("install_coreos cannot use a rendered configdrive", "use an object with user_data", models.Observed("configdrive", "a URL or base64"))
 	case f.ConfigDriveText:
 		return pass("sent unchanged", models.Observed("configdrive", "a URL or base64"))
-	case f.Plan.ConfigDrive.given() || f.UserData != nil:
+	case f.Plan.ConfigDrive.isSet() || f.UserData != nil:
 		return pass("an object")
 	}
 	return finding{}
@@ -59,7 +59,7 @@ func checkMetaData(f *Facts) finding {
 // WebImage returns the image to write if it is on a web server.
 func (f *Facts) WebImage() (Image, bool) {
 	image, _ := f.imageOf()
-	return image, slices.ContainsFunc(f.possible(), Kind.WritesImage) && isWeb(image.Source)
+	return image, slices.ContainsFunc(f.possibleKinds(), Kind.WritesImage) && isWeb(image.Source)
 }
 
 // imageOf returns the effective image: the plan's, else the node's.

@@ -13,7 +13,7 @@ import (
 
 // checkHints validates the hints. Ironic accepts some that fail in the agent, and refuses some that the agent accepts.
 func checkHints(f *Facts) finding {
-	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.Given() {
+	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.IsSet() {
 		return finding{}
 	}
 	at := models.Observed(f.hintsPlace(), f.Hints.Hints)
@@ -67,7 +67,7 @@ const (
 )
 
 func checkHintsDoubt(f *Facts) finding {
-	if !f.Kind.PicksDisk() || !f.Hints.Hints.Given() {
+	if !f.Kind.PicksDisk() || !f.Hints.Hints.IsSet() {
 		return finding{}
 	}
 	var doubts []string
@@ -84,7 +84,7 @@ func checkHintsDoubt(f *Facts) finding {
 
 func checkHintsPlaces(f *Facts) finding {
 	h := f.Hints
-	if !f.Kind.PicksDisk() || !h.Instance.Given() || !h.Properties.Given() || h.Instance.String() == h.Properties.String() {
+	if !f.Kind.PicksDisk() || !h.Instance.IsSet() || !h.Properties.IsSet() || h.Instance.String() == h.Properties.String() {
 		return finding{}
 	}
 	return fail("instance_info and properties both have hints; instance_info takes precedence", "",
@@ -173,17 +173,17 @@ func checkRootDevice(f *Facts) finding {
 	}
 	pin := "ironworks hints set " + f.Node.Label() + " --disk NAME, or --root-device JSON"
 	switch {
-	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
+	case f.Kind == KindAnsible && !f.Hints.Hints.IsSet() && len(e.Disks) > 1:
 		return fail(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
 	case f.unreportedHints() != nil:
 		return fail(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.unreportedHints())),
 			"use a hint the BMC reports, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
 			onScreen("use a hint the BMC reports, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
-	case e.Picks == "" && f.Hints.Hints.Given():
+	case e.Picks == "" && f.Hints.Hints.IsSet():
 		return fail("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":
 		return fail("no suitable disk: "+e.Error, "", evidence...)
-	case len(matching) > 1 && f.Hints.Hints.Given():
+	case len(matching) > 1 && f.Hints.Hints.IsSet():
 		return fail(fmt.Sprintf("%d disks match the hints; the agent would pick the first, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	case len(matching) > 1:
 		return fail(fmt.Sprintf("no hints and %d suitable disks: the agent would pick the smallest, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
@@ -200,7 +200,7 @@ func diskNames(disks []hints.Disk) string {
 }
 
 func orNoHints(h hints.NodeHints) string {
-	if !h.Hints.Given() {
+	if !h.Hints.IsSet() {
 		return "none"
 	}
 	return h.Hints.String()

@@ -287,7 +287,7 @@ func (f *Facts) changes(iface string) bool {
 	case "boot":
 		return p.Ramdisk != Ramdisk{} || f.DeployInterface() != f.Node.DeployInterface
 	case "deploy":
-		return f.DeployInterface() != f.Node.DeployInterface || p.Image != Image{} || p.RootDevice.Hints.Given() || p.Ramdisk != Ramdisk{}
+		return f.DeployInterface() != f.Node.DeployInterface || p.Image != Image{} || p.RootDevice.Hints.IsSet() || p.Ramdisk != Ramdisk{}
 	}
 	return false
 }

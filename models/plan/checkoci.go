@@ -79,7 +79,7 @@ func checkDigest(digest string) error {
 
 // RegistryImage returns the oci:// image that a deployment may write.
 func (f *Facts) RegistryImage() (OCIReference, bool) {
-	for _, kind := range f.possible() {
+	for _, kind := range f.possibleKinds() {
 		facts := *f
 		facts.Kind = kind
 		if r, is := facts.ociImage(); is {

@@ -15,7 +15,7 @@ const (
 )
 
 func checkSingleDisk(f *Facts) finding {
-	if !f.looksAtDisks() || f.Hints.Hints.Given() {
+	if !f.looksAtDisks() || f.Hints.Hints.IsSet() {
 		return finding{}
 	}
 	e := f.search().Explain(f.Inventory.Disks)
@@ -30,7 +30,7 @@ func checkSingleDisk(f *Facts) finding {
 // or match several, such as models and sizes.
 func checkStableHint(f *Facts) finding {
 	target := f.Target()
-	if target == nil || !f.Hints.Hints.Given() {
+	if target == nil || !f.Hints.Hints.IsSet() {
 		return finding{}
 	}
 	names := f.Hints.Hints.Names()
@@ -134,7 +134,7 @@ func checkOddDisk(f *Facts) finding {
 func checkSameDisk(f *Facts) finding {
 	target := f.Target()
 	last := hints.RootDiskOf(f.Node)
-	if target == nil || !last.Given() {
+	if target == nil || !last.IsKnown() {
 		return finding{}
 	}
 	at := []models.Observation{models.Observed("disk", diskLine(target)), models.Observed("extra.console.root_disk", last)}

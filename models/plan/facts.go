@@ -148,7 +148,7 @@ func (f *Facts) DeployInterface() string {
 // instance, which take precedence.
 func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	switch {
-	case !p.Hints.Given():
+	case !p.Hints.IsSet():
 		return h
 	case p.To == hints.OfProperties:
 		h.Instance, h.Properties, h.Source = hints.Hints{}, p.Hints, hints.OfProperties
@@ -273,7 +273,7 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 
 // check runs one check for every outcome; false if it is irrelevant for all.
 func (f *Facts) check(c checker) (check Check, asked bool) {
-	kinds := f.possible()
+	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
 	same := true
 	for i, kind := range kinds {
@@ -300,7 +300,7 @@ func (f *Facts) check(c checker) (check Check, asked bool) {
 	return check, asked
 }
 
-func (f *Facts) possible() []Kind {
+func (f *Facts) possibleKinds() []Kind {
 	if len(f.Outcomes) == 0 {
 		return []Kind{f.Kind}
 	}

@@ -59,7 +59,7 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!bool":
 		var wanted bool
 		if err := n.Decode(&wanted); err != nil {
-			r.wrong(n, path, "%v", err)
+			r.addProblem(n, path, "%v", err)
 		}
 		return &Allocate{Off: !wanted}
 	}
@@ -92,9 +92,9 @@ func (r *planReader) nodes(n *yaml.Node) []Node {
 		}
 		switch {
 		case node.Name == "":
-			r.wrong(item, path, "missing name of a node")
+			r.addProblem(item, path, "missing name of a node")
 		case seen[node.Name]:
-			r.wrong(item, path, "node %q is listed twice", node.Name)
+			r.addProblem(item, path, "node %q is listed twice", node.Name)
 		}
 		seen[node.Name] = true
 		nodes = append(nodes, node)
@@ -105,7 +105,7 @@ func (r *planReader) nodes(n *yaml.Node) []Node {
 func (r *planReader) step(n *yaml.Node, path string) models.Step {
 	var s models.Step
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, path, "want interface, step, priority and args, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "want interface, step, priority and args, not %s", kindOfYAML(n))
 		return s
 	}
 	r.mapping(n, path, map[string]func(*yaml.Node){
@@ -114,7 +114,7 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		"priority": func(n *yaml.Node) {
 			p, err := strconv.Atoi(n.Value)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || p < 0 {
-				r.wrong(n, path+".priority", "want a whole number ≥ 0, not %s", kindOfYAML(n))
+				r.addProblem(n, path+".priority", "want a whole number ≥ 0, not %s", kindOfYAML(n))
 				return
 			}
 			s.Priority = &p
@@ -122,7 +122,7 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		"args": r.object(&s.Args, path+".args"),
 	})
 	if s.Step == "" || s.Interface == "" {
-		r.wrong(n, path, "a step needs an interface and a step")
+		r.addProblem(n, path, "a step needs an interface and a step")
 	}
 	return s
 }
@@ -147,7 +147,7 @@ func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 		name, _ := json.Marshal(key)
 		value, err := json.Marshal(r.value(v, joinPath(path, key), 0))
 		if err != nil {
-			r.wrong(v, path, "%v", err)
+			r.addProblem(v, path, "%v", err)
 		}
 		if text.Len() > 1 {
 			text.WriteByte(',')
@@ -162,7 +162,7 @@ func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 	}
 	hints, err := hints.Decode(text.Bytes())
 	if err != nil {
-		r.wrong(n, path, "%v", err)
+		r.addProblem(n, path, "%v", err)
 	}
 	return hints
 }
@@ -179,7 +179,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 			// User data may be Ignition as YAML: JSON is YAML.
 			written, err := json.Marshal(r.value(n, path+".user_data", 0))
 			if err != nil {
-				r.wrong(n, path+".user_data", "%v", err)
+				r.addProblem(n, path+".user_data", "%v", err)
 			}
 			d.UserData = string(written)
 		},
@@ -190,7 +190,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 		"network_data": r.object(&d.NetworkData, path+".network_data"),
 	})
 	if d.UserDataFile != "" && d.UserData != "" {
-		r.wrong(n, path, "user_data and user_data_file cannot be combined")
+		r.addProblem(n, path, "user_data and user_data_file cannot be combined")
 	}
 	return d
 }
@@ -200,7 +200,7 @@ func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		id, err := ParseCheckID(key)
 		if err != nil {
-			r.wrong(k, path, "%v", err)
+			r.addProblem(k, path, "%v", err)
 			return
 		}
 		var word string
@@ -209,7 +209,7 @@ func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
 		}
 		policy, err := ParseCheckPolicy(id, word)
 		if err != nil {
-			r.wrong(v, joinPath(path, key), "%v", err)
+			r.addProblem(v, joinPath(path, key), "%v", err)
 			return
 		}
 		policies[id] = policy

@@ -42,7 +42,7 @@ func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
 
 // NeedsInventory reports whether a disk may be written, so that the inventory matters.
 func (f *Facts) NeedsInventory() bool {
-	return slices.ContainsFunc(f.possible(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
+	return slices.ContainsFunc(f.possibleKinds(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
 }
 
 // WritesImage reports whether instance_info.image_source is written to the disk.

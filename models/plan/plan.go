@@ -135,8 +135,8 @@ type ConfigDrive struct {
 	NetworkData map[string]any
 }
 
-// given reports whether there is anything to send.
-func (c ConfigDrive) given() bool {
+// isSet reports whether there is anything to send.
+func (c ConfigDrive) isSet() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
 
@@ -197,7 +197,7 @@ func (f Fields) With(other Fields) Fields {
 	if other.Traits != nil {
 		f.Traits = other.Traits
 	}
-	if other.RootDevice.Hints.Given() {
+	if other.RootDevice.Hints.IsSet() {
 		f.RootDevice.Hints = other.RootDevice.Hints
 	}
 	if other.RootDevice.To != "" {

@@ -101,7 +101,7 @@ func planDocument(data []byte) (*yaml.Node, error) {
 // planReader reads a YAML tree and collects problems.
 type planReader struct{ problems []Problem }
 
-func (r *planReader) wrong(n *yaml.Node, path, format string, args ...any) {
+func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) {
 	if len(r.problems) < maxPlanProblems {
 		r.problems = append(r.problems, Problem{Line: n.Line, Column: n.Column, Path: path, Why: fmt.Sprintf(format, args...)})
 	}
@@ -112,7 +112,7 @@ func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*ya
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]
 		if read == nil {
-			r.wrong(k, path, "unknown key %q; available: %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
+			r.addProblem(k, path, "unknown key %q; available: %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 			return
 		}
 		read(v)
@@ -125,7 +125,7 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 	case isNull(n):
 		return
 	case n.Kind != yaml.MappingNode || n.Tag != "!!map":
-		r.wrong(n, path, "want a mapping, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "want a mapping, not %s", kindOfYAML(n))
 		return
 	}
 	seen := map[string]bool{}
@@ -133,9 +133,9 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 		k, v := n.Content[i], n.Content[i+1]
 		switch {
 		case k.Kind != yaml.ScalarNode || k.Tag == "!!merge":
-			r.wrong(k, path, "a key must be a string, not %s", kindOfYAML(k))
+			r.addProblem(k, path, "a key must be a string, not %s", kindOfYAML(k))
 		case seen[k.Value]:
-			r.wrong(k, path, "duplicate key %q", k.Value)
+			r.addProblem(k, path, "duplicate key %q", k.Value)
 		default:
 			seen[k.Value] = true
 			each(k.Value, k, v)
@@ -177,7 +177,7 @@ func (r *planReader) list(n *yaml.Node, path string, each func(i int, path strin
 	switch {
 	case isNull(n):
 	case n.Kind != yaml.SequenceNode:
-		r.wrong(n, path, "want a list, not %s", kindOfYAML(n))
+		r.addProblem(n, path, "want a list, not %s", kindOfYAML(n))
 	default:
 		for i, item := range n.Content {
 			each(i, fmt.Sprintf("%s[%d]", path, i), item)
@@ -192,7 +192,7 @@ func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 			return
 		}
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
-			r.wrong(n, path, "want a string, not %s", kindOfYAML(n)+quoteHint(n))
+			r.addProblem(n, path, "want a string, not %s", kindOfYAML(n)+quoteHint(n))
 			return
 		}
 		*to = n.Value
@@ -210,7 +210,7 @@ func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	var word string
 	r.textAt(&word, path)(n)
 	if word != "" && !slices.Contains(known, word) {
-		r.wrong(n, path, "invalid value %q: want one of %s", word, strings.Join(known, ", "))
+		r.addProblem(n, path, "invalid value %q: want one of %s", word, strings.Join(known, ", "))
 		return ""
 	}
 	return word
@@ -220,7 +220,7 @@ func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 	switch {
 	case depth > maxPlanDepth:
-		r.wrong(n, path, "nested deeper than %d levels", maxPlanDepth)
+		r.addProblem(n, path, "nested deeper than %d levels", maxPlanDepth)
 	case n.Kind == yaml.MappingNode:
 		object := map[string]any{}
 		r.pairs(n, path, func(key string, _, v *yaml.Node) { object[key] = r.value(v, joinPath(path, key), depth+1) })
@@ -236,11 +236,11 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 			_, err = json.Marshal(v) // numbers without JSON form, such as NaN
 		}
 		if err != nil {
-			r.wrong(n, path, "%v", err)
+			r.addProblem(n, path, "%v", err)
 		}
 		return v
 	default:
-		r.wrong(n, path, "%s is not allowed in JSON", kindOfYAML(n))
+		r.addProblem(n, path, "%s is not allowed in JSON", kindOfYAML(n))
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (r *planReader) object(to *map[string]any, path string) func(*yaml.Node) {
 			return
 		}
 		if n.Kind != yaml.MappingNode {
-			r.wrong(n, path, "want a mapping, not %s", kindOfYAML(n))
+			r.addProblem(n, path, "want a mapping, not %s", kindOfYAML(n))
 			return
 		}
 		*to, _ = r.value(n, path, 0).(map[string]any)

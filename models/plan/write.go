@@ -116,7 +116,7 @@ func (f *Fields) write(m *yaml.Node) {
 	}
 	f.writeTraits(m)
 	root := yamlMap()
-	if f.RootDevice.Hints.Given() {
+	if f.RootDevice.Hints.IsSet() {
 		put(root, "hints", yamlHints(f.RootDevice.Hints))
 	}
 	putText(root, "to", string(f.RootDevice.To))

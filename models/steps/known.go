@@ -34,19 +34,19 @@ func optionalArgument(name string, t Type, byDefault, description string) Argume
 
 // Arguments that several steps have.
 var (
-	biosSettings = requiredArgument("settings", List, "settings to change, each {name, value}")
-	raidTarget   = requiredArgument("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
-	makesRoot    = optionalArgument("create_root_volume", Boolean, "true", "create the volume with is_root_volume")
-	makesOthers  = optionalArgument("create_nonroot_volumes", Boolean, "true", "create the other volumes")
-	deletesFirst = optionalArgument("delete_existing", Boolean, "true", "delete all volumes first")
-	keepsFirst   = optionalArgument("delete_existing", Boolean, "false", "delete all volumes first")
-	images       = requiredArgument("firmware_images", List, "images, each {url, checksum, wait}")
-	wherefrom    = requiredArgument("import_configuration_location", Text, "URL of the configuration to import")
-	whereto      = requiredArgument("export_configuration_location", Text, "URL that receives the configuration")
-	sppURL       = requiredArgument("url", Text, "URL of the Service Pack for ProLiant")
-	sppChecksum  = requiredArgument("checksum", Text, "MD5 checksum of the image")
-	sppParts     = optionalArgument("components", List, "", "file names of components to update; default: all")
-	ignores      = optionalArgument("ignore", Boolean, "false", "skip the step")
+	biosSettings   = requiredArgument("settings", List, "settings to change, each {name, value}")
+	raidTarget     = requiredArgument("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
+	makesRoot      = optionalArgument("create_root_volume", Boolean, "true", "create the volume with is_root_volume")
+	makesOthers    = optionalArgument("create_nonroot_volumes", Boolean, "true", "create the other volumes")
+	deletesFirst   = optionalArgument("delete_existing", Boolean, "true", "delete all volumes first")
+	keepsFirst     = optionalArgument("delete_existing", Boolean, "false", "delete all volumes first")
+	images         = requiredArgument("firmware_images", List, "images, each {url, checksum, wait}")
+	importLocation = requiredArgument("import_configuration_location", Text, "URL of the configuration to import")
+	exportLocation = requiredArgument("export_configuration_location", Text, "URL that receives the configuration")
+	sppURL         = requiredArgument("url", Text, "URL of the Service Pack for ProLiant")
+	sppChecksum    = requiredArgument("checksum", Text, "MD5 checksum of the image")
+	sppParts       = optionalArgument("components", List, "", "file names of components to update; default: all")
+	ignores        = optionalArgument("ignore", Boolean, "false", "skip the step")
 	// ironic_python_agent/inject_files.py
 	injectArgs = args(
 		optionalArgument("files", List, "", "files, each {path, content (Base64), mode, owner, group, partition}"),
@@ -111,9 +111,9 @@ var table = append([]Known{
 	{Interface: "management", Name: "known_good_state", Drivers: drivers("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "reset the iDRAC and delete its jobs", Release: onlyOld},
 	{Interface: "management", Name: "reset_idrac", Drivers: drivers("idrac-redfish"), Kinds: kinds("c"), Description: "restart the iDRAC"},
 	{Interface: "management", Name: "reset_idrac", Drivers: drivers("idrac", "idrac-wsman"), Kinds: kinds("c"), Description: "restart the iDRAC", Release: onlyOld},
-	{Interface: "management", Name: "export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "save the configuration of the machine", Args: args(whereto), Release: onlyOld},
-	{Interface: "management", Name: "import_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration", Args: args(wherefrom), Release: onlyOld},
-	{Interface: "management", Name: "import_export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration, and save the result", Args: args(wherefrom, whereto), Release: onlyOld},
+	{Interface: "management", Name: "export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "save the configuration of the machine", Args: args(exportLocation), Release: onlyOld},
+	{Interface: "management", Name: "import_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration", Args: args(importLocation), Release: onlyOld},
+	{Interface: "management", Name: "import_export_configuration", Drivers: drivers("idrac-redfish"), Kinds: kinds("dc"), Description: "apply a saved configuration, and save the result", Args: args(importLocation, exportLocation), Release: onlyOld},
 	{Interface: "management", Name: "clear_secure_boot_keys", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "delete the Secure Boot keys"},
 	{Interface: "management", Name: "reset_secure_boot_keys_to_default", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dc"), Description: "restore the default Secure Boot keys"},
 	{

@@ -123,7 +123,7 @@ func (l *List) Keys(now time.Time) (logins []Login, refused []error, authorities
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	for _, k := range l.files.keys {
-		login, err := l.plain(k.key, now)
+		login, err := l.checkKey(k.key, now)
 		if err != nil {
 			refused = append(refused, fmt.Errorf("%s: %w", k.name, err))
 			continue
@@ -153,7 +153,7 @@ func (l *List) Reload() (changed bool, problems []error) {
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	login, err := l.plain(key, now)
+	login, err := l.checkKey(key, now)
 	if cert, is := key.(*ssh.Certificate); is {
 		login, err = l.certificate(name, cert, now)
 	}
@@ -163,8 +163,8 @@ func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, erro
 	return login, err
 }
 
-// plain checks a key without a certificate. A key may be in several lines: the first that has not expired counts.
-func (l *List) plain(key ssh.PublicKey, now time.Time) (Login, error) {
+// checkKey checks a key without a certificate. A key may be in several lines: the first that has not expired counts.
+func (l *List) checkKey(key ssh.PublicKey, now time.Time) (Login, error) {
 	if l.files.revoked(key, nil) {
 		return Login{}, ErrRevoked
 	}

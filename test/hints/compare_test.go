@@ -179,7 +179,7 @@ func same(c hints.Case, ours *hints.Error, theirs verdict) bool {
 		return true
 	case ours.Class == "TypeError" && (strings.HasPrefix(text, "unhashable type") || strings.HasPrefix(text, "sequence item 0")):
 		return true
-	case ours.Class == "TypeError" && !c.Hints.Given() && strings.HasPrefix(text, "'<' not supported"):
+	case ours.Class == "TypeError" && !c.Hints.IsSet() && strings.HasPrefix(text, "'<' not supported"):
 		return true // the sort decides which two sizes are compared first
 	}
 	a, b := quotation.FindStringSubmatch(ours.Text), quotation.FindStringSubmatch(text)

@@ -14,7 +14,7 @@ import (
 // openJournal opens a journal file that other processes may have open, too.
 func openJournal(t *testing.T, path string) *journal.Journal {
 	t.Helper()
-	j := journal.Open(t.Context(), journal.Options{Path: path, Trouble: func(err error) { t.Error(err) }})
+	j := journal.Open(t.Context(), journal.Options{Path: path, OnError: func(err error) { t.Error(err) }})
 	t.Cleanup(j.Close)
 	return j
 }

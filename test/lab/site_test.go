@@ -22,7 +22,7 @@ func site(t *testing.T, options lab.SiteOptions) *lab.Site {
 	if options.Speed == 0 {
 		options.Speed = 50
 	}
-	options.Trouble = func(err error) { t.Errorf("lab: %v", err) }
+	options.OnError = func(err error) { t.Errorf("lab: %v", err) }
 	s, err := lab.StartSite(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

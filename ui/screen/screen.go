@@ -83,9 +83,9 @@ type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
 
-// Pointing is a screen whose Targets can be other nodes than the one at the cursor, which Pointed returns.
+// Pointing is a screen whose Targets can be other nodes than the one at the cursor, which NodeAtCursor returns.
 type Pointing interface {
-	Pointed() (n models.NodeRef, ok bool)
+	NodeAtCursor() (n models.NodeRef, ok bool)
 }
 
 // Clickable is a screen that the mouse can act on. Click handles a click at one of its cells; open means that the row

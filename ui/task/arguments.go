@@ -133,7 +133,7 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	d.Fields.Steps = req.DeploySteps
 	if text := strings.TrimSpace(a[fieldHints]); text != "" {
 		rootHints, err := hints.Decode([]byte(text))
-		if err == nil && !rootHints.Given() {
+		if err == nil && !rootHints.IsSet() {
 			err = errors.New(textEmptyHints)
 		}
 		if err != nil {

@@ -42,7 +42,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 		if !ok || changing[ref.UUID] {
 			return "" // the check reads the node again
 		}
-		why := needless(a.ID, &row.Node)
+		why := noChangeReason(a.ID, &row.Node)
 		if refusal := refuse(&row.Node, w.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
 			why = refusal.WhyOnScreen()
 		}
@@ -71,8 +71,8 @@ func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusa
 	return act.Refuse, nil
 }
 
-// needless returns why an action would change nothing.
-func needless(id action.ID, n *models.Node) string {
+// noChangeReason returns why an action would change nothing.
+func noChangeReason(id action.ID, n *models.Node) string {
 	switch {
 	case id == action.MaintenanceOff && !n.Maintenance:
 		return textNotInMaintenance

@@ -120,8 +120,8 @@ func (w *Workflow) ended(f *flow) tea.Cmd {
 // longTask is the minimum duration of a task whose end is notified.
 const longTask = 30 * time.Second
 
-// settles is the time that the store may lag behind a task that has ended.
-const settles = 3 * time.Second
+// storeLag is the time that the store may lag behind a task that has ended.
+const storeLag = 3 * time.Second
 
 // changing returns the UUIDs of nodes that a task is changing or has just changed; the store may be outdated for
 // these.
@@ -129,7 +129,7 @@ func (w *Workflow) changing() map[string]bool {
 	now := time.Now()
 	nodes := map[string]bool{}
 	for _, t := range w.env.Tasks.All() {
-		if !t.Running() && now.Sub(t.Ended) >= settles {
+		if !t.Running() && now.Sub(t.Ended) >= storeLag {
 			continue
 		}
 		for i := range t.Plan.Items {

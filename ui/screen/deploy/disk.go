@@ -118,7 +118,7 @@ func (s *Screen) setHints(hints hints.Hints) tea.Cmd {
 
 func (s *Screen) askHints() tea.Cmd {
 	was := ""
-	if h := s.planned().Hints.Hints; h.Given() {
+	if h := s.planned().Hints.Hints; h.IsSet() {
 		was = h.String()
 	}
 	fields := []form.Field{
@@ -132,7 +132,7 @@ func (s *Screen) askHints() tea.Cmd {
 		switch {
 		case err != nil:
 			return nil, "hints", models.OnScreen(err)
-		case !hints.Given():
+		case !hints.IsSet():
 			return nil, "hints", `No hints given, want {"wwn": "…"}.`
 		}
 		return s.decide(func() tea.Cmd {
@@ -162,7 +162,7 @@ func (s *Screen) hintsTo() hints.Source {
 }
 
 func (s *Screen) whyHints() string {
-	if !s.fields().RootDevice.Hints.Given() {
+	if !s.fields().RootDevice.Hints.IsSet() {
 		return s.env.Keys.Text(textPickDisk)
 	}
 	return ""
@@ -205,9 +205,9 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}
 	switch {
-	case s.fields().RootDevice.Hints.Given():
+	case s.fields().RootDevice.Hints.IsSet():
 		lines = append(lines, body.IndentedMost(theme.Strong, "plan hints, written to "+string(s.hintsTo())+": "+s.fields().RootDevice.Hints.String(), w-1, 1, 2)...)
-	case f.Hints.Hints.Given():
+	case f.Hints.Hints.IsSet():
 		lines = append(lines, body.IndentedMost(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:
 		said := textSmallestDisk

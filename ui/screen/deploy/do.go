@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// sideways is the horizontal scroll step in cells.
-const sideways = 8
+// scrollStep is the horizontal scroll step in cells.
+const scrollStep = 8
 
 // Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -237,7 +237,7 @@ func (s *Screen) doReview(id action.ID) tea.Cmd {
 	case action.WrapLines:
 		s.review.SetWrap(!s.review.Wrap())
 	default:
-		body.Steer(&s.review, id, sideways)
+		body.Steer(&s.review, id, scrollStep)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 		return nil, false
 	}
 	var words []string
-	if f.RootDevice.Hints.Given() {
+	if f.RootDevice.Hints.IsSet() {
 		words = append(words, "--root-device", f.RootDevice.Hints.String())
 	}
 	if f.Allocate.Asked() {

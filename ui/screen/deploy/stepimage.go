@@ -69,7 +69,7 @@ func (s *Screen) rootField() form.Field {
 		}
 		return ""
 	}}
-	if h := s.planned().Hints.Hints; h.Given() {
+	if h := s.planned().Hints.Hints; h.IsSet() {
 		field.Value = h.String()
 	}
 	inventory := s.inventory()

@@ -67,7 +67,7 @@ func freshness[T any](of *fetch.Source[T]) body.Span {
 
 func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	lines := fault(t, s.conductors.Err(), w)
-	if silent(s.conductors) {
+	if noneAlive(s.conductors) {
 		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+silentText), w)...)
 	}
 	s.hosts.Empty = textLoadingConductors
@@ -84,8 +84,8 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 // With SQLite, Ironic stores no heartbeats (ironic/conductor/base_manager.py).
 const silentText = textNoHeartbeat
 
-// silent reports that there are conductors, but none is alive.
-func silent(of *fetch.Source[[]models.Conductor]) bool {
+// noneAlive reports that there are conductors, but none is alive.
+func noneAlive(of *fetch.Source[[]models.Conductor]) bool {
 	hosts, known := of.Value()
 	return known && len(hosts) > 0 && !slices.ContainsFunc(hosts, func(c models.Conductor) bool { return c.Alive })
 }

@@ -120,7 +120,7 @@ func answers() []provision.Discovered {
 			Media:  []models.BMCMedia{{Types: []string{"CD"}}},
 		}},
 		{Address: "https://10.0.0.12", Status: provision.DiscoveryRefused, Err: &provision.BMCCredentialsError{
-			Address: "https://10.0.0.12", Username: "admin", Wrong: &models.Fault{Kind: models.FaultUnauthorized, Op: "log in", Status: 401, Message: "the BMC rejected the password"},
+			Address: "https://10.0.0.12", Username: "admin", Rejection: &models.Fault{Kind: models.FaultUnauthorized, Op: "log in", Status: 401, Message: "the BMC rejected the password"},
 		}},
 		{Address: "https://10.0.0.13", Status: provision.DiscoveryUnreachable, Err: &models.Fault{
 			Kind: models.FaultTimeout, Op: "connect to 10.0.0.13", Message: "no answer within 10s", Hint: "check the address and the route to it",

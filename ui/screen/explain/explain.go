@@ -93,13 +93,13 @@ func (s *Screen) Shown() tea.Cmd {
 		s.watched = true
 		s.session.Watch(s.uuid)
 	}
-	if changed := s.readStore(); (changed || s.old()) && !s.found.Busy() {
+	if changed := s.readStore(); (changed || s.isStale()) && !s.found.Busy() {
 		return s.read()
 	}
 	return nil
 }
 
-func (s *Screen) old() bool { return time.Since(s.found.At()) >= freshFor }
+func (s *Screen) isStale() bool { return time.Since(s.found.At()) >= freshFor }
 
 // readStore reads the node from the store and reports whether it changed.
 func (s *Screen) readStore() (changed bool) {
@@ -131,7 +131,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.read()
 		}
 	case screen.Tick:
-		if s.row.Node.ProvisionState.Busy() && s.seen && !s.gone() && !s.found.Busy() && s.found.Err() == nil && s.old() {
+		if s.row.Node.ProvisionState.Busy() && s.seen && !s.gone() && !s.found.Busy() && s.found.Err() == nil && s.isStale() {
 			return s.read()
 		}
 	case screen.Reload, screen.Rewound:

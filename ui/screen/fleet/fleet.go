@@ -170,14 +170,14 @@ func (s *Screen) Targets() []models.NodeRef {
 		}
 		return refs
 	}
-	if n, ok := s.Pointed(); ok {
+	if n, ok := s.NodeAtCursor(); ok {
 		return []models.NodeRef{n}
 	}
 	return nil
 }
 
-// Pointed is the node at the cursor.
-func (s *Screen) Pointed() (n models.NodeRef, ok bool) {
+// NodeAtCursor is the node at the cursor.
+func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	row, ok := s.pointed()
 	if !ok {
 		return n, false

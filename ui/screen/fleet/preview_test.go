@@ -41,7 +41,7 @@ func TestPreview(t *testing.T) {
 		aside := func(name string, w int) string {
 			t.Helper()
 			for s.Do(action.Top); ; s.Do(action.Down) {
-				if n, _ := s.Pointed(); strings.HasPrefix(n.Name, name) {
+				if n, _ := s.NodeAtCursor(); strings.HasPrefix(n.Name, name) {
 					break
 				}
 			}

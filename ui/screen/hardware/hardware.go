@@ -137,7 +137,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		return s.pages[s.tab].source().Get()
 	case screen.FleetChanged:
-		return s.settled()
+		return s.fetchAfterOperation()
 	case answered:
 		if msg.of != s {
 			return nil
@@ -164,8 +164,8 @@ type answered struct {
 // after returns the command that runs then in Update.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
-// settled fetches again when an operation of the node has ended: Ironic has read the machine then.
-func (s *Screen) settled() tea.Cmd {
+// fetchAfterOperation fetches again when an operation of the node has ended: Ironic has read the machine then.
+func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
 	was := s.busy
 	if s.busy = ok && !row.Node.ProvisionState.Resting(); was && !s.busy {

@@ -10,8 +10,8 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// sideways is the horizontal scroll step in cells.
-const sideways = 8
+// scrollStep is the horizontal scroll step in cells.
+const scrollStep = 8
 
 // Scopes are the actions of a log.
 func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
@@ -19,7 +19,7 @@ func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log}
 // Do runs an action of the log.
 func (l *Log) Do(id action.ID) tea.Cmd {
 	v := l.view
-	if body.Steer(v, id, sideways) {
+	if body.Steer(v, id, scrollStep) {
 		return nil
 	}
 	switch id {
@@ -74,8 +74,8 @@ func (l *Log) nextLevel() {
 	l.narrow()
 }
 
-// Why returns why an action is disabled, "" if it is not.
-func (l *Log) Why(id action.ID) string {
+// DisabledReason returns why an action is disabled, "" if it is not.
+func (l *Log) DisabledReason(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {

@@ -36,7 +36,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.hasLines() || l.kept != nil || len(l.lanes) == 1 && l.noRamdisk(l.lanes[0]) != "":
+	case !l.hasLines() || l.kept != nil || len(l.nodeLogs) == 1 && l.noRamdisk(l.nodeLogs[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -97,26 +97,26 @@ func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
-	if len(l.lanes) == 1 {
-		if text := l.noRamdisk(l.lanes[0]); text != "" {
+	if len(l.nodeLogs) == 1 {
+		if text := l.noRamdisk(l.nodeLogs[0]); text != "" {
 			return []body.Span{body.S(theme.Muted, text)}
 		}
-		return l.lanes[0].source()
+		return l.nodeLogs[0].source()
 	}
 	followed := 0
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		if _, works := one.working(); works && one.cancel != nil {
 			followed++
 		}
 	}
-	if len(l.lanes) == 0 {
+	if len(l.nodeLogs) == 0 {
 		return []body.Span{body.S(theme.Muted, "Log")}
 	}
-	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.lanes), followed))}
+	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.nodeLogs), followed))}
 }
 
 // source draws the best working source, or why the best one fails.
-func (one *lane) source() []body.Span {
+func (one *nodeLog) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
 		if skew := s.Skew.Round(time.Second); s.SkewKnown && skew.Abs() > time.Second {
@@ -139,7 +139,7 @@ func (one *lane) source() []body.Span {
 
 // noRamdisk explains missing lines if none are expected: the node is in a stable state and no source works. It is ""
 // if a ramdisk runs, will run, or may still run after a failure.
-func (l *Log) noRamdisk(one *lane) string {
+func (l *Log) noRamdisk(one *nodeLog) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {
 		return ""
 	}
@@ -154,7 +154,7 @@ func (l *Log) noRamdisk(one *lane) string {
 }
 
 // working returns the best source with lines; a keepalive is no line.
-func (one *lane) working() (agentlog.Status, bool) {
+func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {
 			return s, true
@@ -170,22 +170,22 @@ func (l *Log) nothing(w int) []pane.Line {
 		return nil
 	case l.hasLines():
 		return body.Indented(theme.Muted, fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len()), w-1, 3)
-	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].ended && l.lanes[0].status[models.LogArchive].Reason == "":
+	case l.kept != nil && len(l.nodeLogs) > 0 && l.nodeLogs[0].ended && l.nodeLogs[0].status[models.LogArchive].Reason == "":
 		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
-	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].ended):
+	case l.kept != nil && (len(l.nodeLogs) == 0 || !l.nodeLogs[0].ended):
 		return body.Indented(theme.Muted, textReadingKept, w-1, 3)
 	case l.source() == nil:
 		return body.Indented(theme.Muted, textNotFollowed, w-1, 3)
-	case len(l.lanes) == 0:
+	case len(l.nodeLogs) == 0:
 		return body.Indented(theme.Muted, textNoNode, w-1, 3)
 	}
 	var lines []pane.Line
-	if text := l.noRamdisk(l.lanes[0]); text != "" && len(l.lanes) == 1 {
+	if text := l.noRamdisk(l.nodeLogs[0]); text != "" && len(l.nodeLogs) == 1 {
 		lines = body.Indented(theme.Plain, textNone+text+".", w-1, 1)
 	} else {
 		lines = append(append(body.Indented(theme.Plain, textNoLineYet, w-1, 1), nil), l.sources(w)...)
 	}
-	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
+	if l.kept == nil && len(l.nodeLogs) == 1 && l.env.Session.Journal != nil {
 		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)
 	}
 	return lines

@@ -23,7 +23,7 @@ type Log struct {
 	// kept is the recording if the log is not live; followed sends its lines.
 	kept     *Kept
 	followed screen.Logs
-	lanes    []*lane
+	nodeLogs []*nodeLog
 	// dropped counts dropped lines.
 	dropped int
 
@@ -37,8 +37,8 @@ type Log struct {
 	closed bool
 }
 
-// lane is one node.
-type lane struct {
+// nodeLog is the log of one node.
+type nodeLog struct {
 	node models.NodeRef
 	// cancel stops following; nil while the node is not followed. turn numbers the followers: batches of earlier ones
 	// are dropped.
@@ -51,8 +51,8 @@ type lane struct {
 	// last has the time of the last line by boot. upTo is last when following restarted: lines up to it arrive again
 	// and are not shown twice.
 	last, upTo map[string]time.Time
-	// sign is the time of the last keepalive.
-	sign string
+	// keepalive is the time of the last keepalive.
+	keepalive string
 	// ended is true when the follower has ended.
 	ended bool
 	// serial is true if the serial console is read.
@@ -100,11 +100,11 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	for _, n := range nodes {
 		want[n.UUID] = true
 		i := l.laneOf(n)
-		if l.lanes[i].cancel == nil && !l.lanes[i].ended {
+		if l.nodeLogs[i].cancel == nil && !l.nodeLogs[i].ended {
 			cmds = append(cmds, l.begin(i))
 		}
 	}
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		if !want[one.node.UUID] {
 			one.end()
 		}
@@ -122,31 +122,31 @@ func (l *Log) source() screen.Logs {
 
 // Restart restarts followers that have ended.
 func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		one.ended = false
 	}
 	return l.Follow(nodes...)
 }
 
-// laneOf returns the index of a node's lane, which it adds if necessary.
+// laneOf returns the index of a node's log, which it adds if necessary.
 func (l *Log) laneOf(n models.NodeRef) int {
-	for i, one := range l.lanes {
+	for i, one := range l.nodeLogs {
 		if one.node.UUID == n.UUID {
 			return i
 		}
 	}
-	l.lanes = append(l.lanes, &lane{node: n, status: map[models.LogSource]agentlog.Status{}, starts: map[string]time.Time{}, last: map[string]time.Time{}})
-	names := make([]string, len(l.lanes))
-	for i, one := range l.lanes {
+	l.nodeLogs = append(l.nodeLogs, &nodeLog{node: n, status: map[models.LogSource]agentlog.Status{}, starts: map[string]time.Time{}, last: map[string]time.Time{}})
+	names := make([]string, len(l.nodeLogs))
+	for i, one := range l.nodeLogs {
 		names[i] = printable.Line(one.node.Label())
 	}
 	l.view.SetLanes(names)
-	return len(l.lanes) - 1
+	return len(l.nodeLogs) - 1
 }
 
 // begin follows a node, in a command.
 func (l *Log) begin(i int) tea.Cmd {
-	one := l.lanes[i]
+	one := l.nodeLogs[i]
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
 	one.turn++
 	one.cancel, one.upTo = cancel, maps.Clone(one.last)
@@ -158,7 +158,7 @@ func (l *Log) begin(i int) tea.Cmd {
 	return func() tea.Msg { return opened{of: l, lane: i, turn: turn, lines: logs.Follow(ctx, node, more...)} }
 }
 
-func (one *lane) end() {
+func (one *nodeLog) end() {
 	if one.cancel != nil {
 		one.cancel()
 		one.cancel, one.lines = nil, nil
@@ -167,7 +167,7 @@ func (one *lane) end() {
 
 // next waits for a batch. The follower closes the channel at its end.
 func (l *Log) next(i int) tea.Cmd {
-	one := l.lanes[i]
+	one := l.nodeLogs[i]
 	lines, turn := one.lines, one.turn
 	return func() tea.Msg {
 		b, ok := <-lines
@@ -182,7 +182,7 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 		if msg.of != l {
 			return false, nil
 		}
-		one := l.lanes[msg.lane]
+		one := l.nodeLogs[msg.lane]
 		if msg.turn != one.turn || one.cancel == nil {
 			return true, drain(msg.lines)
 		}
@@ -228,7 +228,7 @@ func drain(lines <-chan agentlog.Batch) tea.Cmd {
 }
 
 func (l *Log) receive(msg *batchReceived) tea.Cmd {
-	one := l.lanes[msg.lane]
+	one := l.nodeLogs[msg.lane]
 	switch {
 	case msg.turn != one.turn || one.cancel == nil:
 		if msg.last {
@@ -246,7 +246,7 @@ func (l *Log) receive(msg *batchReceived) tea.Cmd {
 
 // addBatch adds the lines and states of a batch.
 func (l *Log) addBatch(i int, b *agentlog.Batch) {
-	one := l.lanes[i]
+	one := l.nodeLogs[i]
 	for _, s := range b.Status {
 		one.status[s.Source] = s
 	}
@@ -257,13 +257,13 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 		line := &b.Lines[k]
 		switch {
 		case line.Source == models.LogStatus:
-			one.sign = line.Text // shown beside its source
+			one.keepalive = line.Text // shown beside its source
 			continue
 		case one.wasShown(line):
 			continue
 		}
 		l.env.Installs.Add(line, now)
-		next := shown(line)
+		next := viewLine(line)
 		next.Lane, next.Start = i, one.boot(line)
 		lines = append(lines, next)
 	}
@@ -271,13 +271,13 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 }
 
 // wasShown reports whether a line was shown before following restarted.
-func (one *lane) wasShown(line *models.LogLine) bool {
+func (one *nodeLog) wasShown(line *models.LogLine) bool {
 	upTo, known := one.upTo[line.Boot]
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }
 
 // boot stores the time of a line and returns that of its boot.
-func (one *lane) boot(line *models.LogLine) time.Time {
+func (one *nodeLog) boot(line *models.LogLine) time.Time {
 	const boots = 100
 	if line.Time.IsZero() {
 		return one.starts[line.Boot]
@@ -293,8 +293,8 @@ func (one *lane) boot(line *models.LogLine) time.Time {
 	return one.starts[line.Boot]
 }
 
-// shown converts a line for the view.
-func shown(line *models.LogLine) logview.Line {
+// viewLine converts a line for the view.
+func viewLine(line *models.LogLine) logview.Line {
 	return logview.Line{
 		Time: line.Time, Level: logview.Level(max(line.Level, 0)), Tag: line.Unit, Text: line.Text, Mark: line.Known, //nolint:gosec // levels are few
 		Origin: originOf(line.Source),
@@ -313,8 +313,8 @@ func originOf(source models.LogSource) int {
 // lineOf converts a shown line back, with the fields for filters.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
-	if line.Lane < len(l.lanes) {
-		made.Node = l.lanes[line.Lane].node
+	if line.Lane < len(l.nodeLogs) {
+		made.Node = l.nodeLogs[line.Lane].node
 	}
 	if sources := models.LogSources(); line.Origin < len(sources) {
 		made.Source = sources[line.Origin]
@@ -340,7 +340,7 @@ func (l *Log) narrow() {
 
 // Suspend stops following and drops the lines. Following again reloads the lines that the sources still have.
 func (l *Log) Suspend() {
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		one.end()
 		clear(one.last)
 		clear(one.status)
@@ -352,13 +352,13 @@ func (l *Log) Suspend() {
 // Rewound restarts the log after a jump back in a recording.
 func (l *Log) Rewound() tea.Cmd {
 	var followed []models.NodeRef
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		if one.cancel != nil || one.ended {
 			followed = append(followed, one.node)
 		}
 	}
 	l.Suspend()
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		clear(one.starts)
 	}
 	l.dropped = 0
@@ -372,7 +372,7 @@ func (l *Log) Rewound() tea.Cmd {
 func (l *Log) Close() {
 	l.closed = true
 	l.env.Logs.Remove(l)
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		one.end()
 	}
 }

@@ -312,7 +312,7 @@ func TestSearchIsNotFilter(t *testing.T) {
 		x.press("esc")
 		x.shows("chat")
 		for _, id := range []action.ID{action.NextMatch, action.ClearFilter} {
-			if x.l.Why(id) == "" {
+			if x.l.DisabledReason(id) == "" {
 				t.Errorf("%s can be done", id)
 			}
 		}
@@ -382,7 +382,7 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 	dir := t.TempDir()
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		if x.l.Why(action.LogSave) == "" {
+		if x.l.DisabledReason(action.LogSave) == "" {
 			t.Error("nothing can be saved")
 		}
 		hasLines := lines(0, 3)

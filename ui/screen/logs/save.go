@@ -63,8 +63,8 @@ func (l *Log) askSave() tea.Cmd {
 // fileName returns a new file name for the log of these nodes.
 func (l *Log) fileName() string {
 	name := "nodes"
-	if len(l.lanes) == 1 {
-		name = l.lanes[0].node.Label()
+	if len(l.nodeLogs) == 1 {
+		name = l.nodeLogs[0].node.Label()
 	}
 	plain := printable.FileName(name, "-_.~", '-')
 	return strings.TrimLeft(plain, "-.") + "-" + time.Now().Local().Format("20060102-150405") + ".log"

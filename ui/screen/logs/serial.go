@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted requests the serial console of a lane's node.
+// serialWanted requests the serial console of a node.
 type serialWanted struct {
 	of   *Log
 	lane int
@@ -24,14 +24,14 @@ func (l *Log) toggleSerial() tea.Cmd {
 	if i < 0 {
 		return nil
 	}
-	if one := l.lanes[i]; one.serial {
+	if one := l.nodeLogs[i]; one.serial {
 		one.serial = false
 		delete(one.status, models.LogSerial)
 		one.end()
 		return l.begin(i)
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: textSerialTitle + printable.Line(l.lanes[i].node.Label()),
+		Title: textSerialTitle + printable.Line(l.nodeLogs[i].node.Label()),
 		Lines: []overlay.Text{
 			{Role: theme.Plain, Text: textSerialWhat},
 			{Role: theme.Warn, Text: textSerialIPMI},
@@ -44,7 +44,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 
 // serial starts to read the console.
 func (l *Log) serial(i int) tea.Cmd {
-	one := l.lanes[i]
+	one := l.nodeLogs[i]
 	if one.serial || l.closed || one.cancel == nil && !one.ended {
 		return nil
 	}
@@ -53,11 +53,11 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// onlyLane returns the only followed lane; -1 with none or several.
+// onlyLane returns the index of the only followed node; -1 with none or several.
 func (l *Log) onlyLane() int {
-	live := func(one *lane) bool { return one.cancel != nil || one.ended }
-	i := slices.IndexFunc(l.lanes, live)
-	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
+	live := func(one *nodeLog) bool { return one.cancel != nil || one.ended }
+	i := slices.IndexFunc(l.nodeLogs, live)
+	if i < 0 || slices.ContainsFunc(l.nodeLogs[i+1:], live) {
 		return -1
 	}
 	return i

@@ -43,7 +43,7 @@ func (x *rig) answer(key string) {
 
 func TestSerialConsoleAsksFirst(t *testing.T) {
 	inBubble(t, func(x *rig) {
-		if x.l.Why(action.LogSerial) == "" {
+		if x.l.DisabledReason(action.LogSerial) == "" {
 			t.Error("there is no node's console to read")
 		}
 		x.follow(ref(1))
@@ -79,7 +79,7 @@ func TestSerialConsoleAsksFirst(t *testing.T) {
 			t.Error("the console is read by itself")
 		}
 		x.follow(ref(1), ref(2))
-		if why := x.l.Why(action.LogSerial); !strings.Contains(why, "one console at a time") {
+		if why := x.l.DisabledReason(action.LogSerial); !strings.Contains(why, "one console at a time") {
 			t.Errorf("%q", why)
 		}
 	})

@@ -71,9 +71,9 @@ type sourceLine struct {
 // sourceLines lists all sources of all nodes: state, reason and remedy.
 func (l *Log) sourceLines() []sourceLine {
 	var all []sourceLine
-	for _, one := range l.lanes {
+	for _, one := range l.nodeLogs {
 		indent := 1
-		if len(l.lanes) > 1 {
+		if len(l.nodeLogs) > 1 {
 			all = append(all, sourceLine{theme.Strong, 1, printable.Line(one.node.Label())})
 			indent = 3
 		}
@@ -85,8 +85,8 @@ func (l *Log) sourceLines() []sourceLine {
 			}
 			glyph, role := stateLook(s.State)
 			all = append(all, sourceLine{role, indent, glyph + " " + statusText(&s)})
-			if source == models.LogStatus && one.sign != "" {
-				all = append(all, sourceLine{theme.Plain, indent + 2, printable.Line(one.sign)})
+			if source == models.LogStatus && one.keepalive != "" {
+				all = append(all, sourceLine{theme.Plain, indent + 2, printable.Line(one.keepalive)})
 			}
 			if s.Remedy != "" {
 				all = append(all, sourceLine{theme.Muted, indent + 2, "→ " + printable.Line(s.Remedy)})
@@ -121,7 +121,7 @@ func (l *Log) sourcesNote() *overlay.Note {
 		lead := strings.Repeat(" ", one.indent-1)
 		text = append(text, overlay.Text{Role: one.role, Text: lead + one.text, Indent: one.indent + 1})
 	}
-	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.lanes[i].serial {
+	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.nodeLogs[i].serial {
 		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: l.env.Keys.Text(textSerialHint), Indent: 1})
 	}
 	return overlay.NewNote(textSourcesTitle, text)

@@ -166,11 +166,11 @@ func (s *Screen) whyBMC(id action.ID) string {
 			return textBMCNotRead
 		}
 	case action.BMCClearJobs:
-		if read && len(look.BMC.Jobs) == 0 && !s.old(s.bmc.look.Asked()) {
+		if read && len(look.BMC.Jobs) == 0 && !s.isStale(s.bmc.look.Asked()) {
 			return textNoJobs
 		}
 	case action.BMCEject:
-		if read && !s.old(s.bmc.look.Asked()) && !slices.ContainsFunc(look.BMC.Media, func(m models.BMCMedia) bool { return m.Inserted }) {
+		if read && !s.isStale(s.bmc.look.Asked()) && !slices.ContainsFunc(look.BMC.Media, func(m models.BMCMedia) bool { return m.Inserted }) {
 			return textNothingInserted
 		}
 	default:

@@ -148,7 +148,7 @@ func TestBMCGoldens(t *testing.T) {
 		"bmc-empty":     {bmcFields, &controllers{look: &provision.BMCReport{BMC: &models.BMC{Address: "https://10.0.7.1"}}}},
 		"bmc-hostile":   {bmcFields, &controllers{look: hostileLook()}},
 		"bmc-login":     {bmcFields, &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}}},
-		"bmc-wrong":     {bmcFields, &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Wrong: fault(models.FaultUnauthorized, "401", "")}}},
+		"bmc-wrong":     {bmcFields, &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Rejection: fault(models.FaultUnauthorized, "401", "")}}},
 		"bmc-untrusted": {bmcFields, &controllers{err: fault(models.FaultTLS, "the certificate is self-signed", "F3:9C")}},
 		"bmc-silent":    {bmcFields, &controllers{err: fault(models.FaultTimeout, "no answer within 30 s", "")}},
 		"bmc-ipmi": {
@@ -268,7 +268,7 @@ func TestBMCLogin(t *testing.T) {
 		}
 		screentest.Lacks(t, s, 200, 60, "s3cret")
 		// Rejected credentials are not stored.
-		c.kept, c.err = nil, &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Wrong: errors.New("401")}
+		c.kept, c.err = nil, &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Rejection: errors.New("401")}
 		fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
 		if len(c.kept) != 0 {
 			t.Error("a wrong password was kept")

@@ -63,7 +63,7 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	case errors.As(err, &login) && login.Withheld != "":
 		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in the context's bmc.hosts. " + s.env.Keys.Text(textLogInHere)
 		return body.Indented(theme.Warn, text, w-1, 1)
-	case errors.As(err, &login) && login.Wrong == nil:
+	case errors.As(err, &login) && login.Rejection == nil:
 		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username + ", which Ironic masks. " + s.env.Keys.Text(textLogInKeep)
 		return body.Indented(theme.Warn, text, w-1, 1)
 	}

@@ -32,7 +32,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	text, clear := d.search.Verdict(&d.explain)
 	refused := d.search.Hints.Validate(d.Generation)
 	switch {
-	case !d.search.Hints.Given():
+	case !d.search.Hints.IsSet():
 	case refused != nil:
 		add(theme.GlyphFailed, theme.Bad, textHintsRefused+models.OnScreen(refused))
 	case d.explain.Error != "":
@@ -61,7 +61,7 @@ func (d *disks) remarks(now time.Time) []remark {
 // hintsLine is the effective hints and the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
 	hints := []body.Span{body.S(theme.Muted, textNoHints)}
-	if d.search.Hints.Given() {
+	if d.search.Hints.IsSet() {
 		hints = []body.Span{
 			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, d.search.Hints.String()),
 		}

@@ -96,7 +96,7 @@ func (s *Screen) showDisk() tea.Cmd {
 	if !ok || found == nil {
 		return nil
 	}
-	glyph, word, role := d.verdictStyle(found.search.Hints.Given())
+	glyph, word, role := d.verdictStyle(found.search.Hints.IsSet())
 	lines := []overlay.Text{{Role: role, Text: glyph + " " + word + ": " + d.why, Indent: 2}, {}}
 	for _, a := range d.attributes {
 		lines = append(lines, overlay.Text{Text: fmt.Sprintf("%-11s %s", a.Name, a.Value), Indent: 12})

@@ -103,7 +103,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	t.SetColumns([]table.Column[disk]{
 		{Key: "pick", Title: "PICK", Min: 10, Max: 12, Cell: func(d disk) table.Cell {
 			found, _ := s.disks.Value()
-			glyph, word, role := d.verdictStyle(found.search.Hints.Given())
+			glyph, word, role := d.verdictStyle(found.search.Hints.IsSet())
 			return table.Cell{Text: word, Role: role, Glyph: glyph, GlyphRole: role}
 		}},
 		{Key: "name", Title: "DISK", Min: 12, Max: 24, Text: func(d disk) string { return d.name }},

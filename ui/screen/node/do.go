@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sideways is the horizontal scroll step in cells.
-const sideways = 8
+// scrollStep is the horizontal scroll step in cells.
+const scrollStep = 8
 
 // pane returns the tab's text, nil if the tab shows a list.
 func (s *Screen) pane() *pane.Pane {
@@ -136,7 +136,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 
 func (s *Screen) step() int {
 	if s.pane() != nil {
-		return sideways
+		return scrollStep
 	}
 	return 1
 }

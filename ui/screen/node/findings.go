@@ -29,10 +29,10 @@ func readFindings(ctx context.Context, api screen.API, uuid string) ([]ports.Fin
 // openNetwork fetches ports and findings unless they are fresh.
 func (s *Screen) openNetwork() tea.Cmd {
 	var cmds []tea.Cmd
-	if !s.network.Busy() && s.old(s.network.At()) {
+	if !s.network.Busy() && s.isStale(s.network.At()) {
 		cmds = append(cmds, s.network.Get())
 	}
-	if !s.wiring.Busy() && s.old(s.wiring.At()) {
+	if !s.wiring.Busy() && s.isStale(s.wiring.At()) {
 		cmds = append(cmds, s.wiring.Get())
 	}
 	return tea.Batch(cmds...)

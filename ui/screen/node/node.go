@@ -156,30 +156,30 @@ func (s *Screen) Shown() tea.Cmd {
 	}
 	defer s.setSteps()
 	defer s.setTimeline()
-	if changed := s.readStore(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
+	if changed := s.readStore(); changed || s.isStale(s.detail.At()) && !s.detail.Busy() {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
 	return s.open()
 }
 
-func (s *Screen) old(at time.Time) bool { return time.Since(at) >= freshFor }
+func (s *Screen) isStale(at time.Time) bool { return time.Since(at) >= freshFor }
 
 // open fetches the data of the current tab unless it is fresh.
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
-	case s.tab == timelineTab && !s.timeline.recorded.Busy() && s.old(s.timeline.recorded.At()):
+	case s.tab == timelineTab && !s.timeline.recorded.Busy() && s.isStale(s.timeline.recorded.At()):
 		return s.timeline.get()
 	case s.tab == logTab:
 		return s.shownLog().Follow(s.ref())
 	case s.gone():
 	case s.tab == bmcTabPlace:
 		return s.openBMC()
-	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
+	case s.tab == disksTab && !s.disks.Busy() && s.isStale(s.disks.At()):
 		return s.disks.Get()
 	case s.tab == networkTab:
 		return s.openNetwork()
-	case s.tab == historyTab && !s.history.Busy() && s.old(s.history.At()) && s.hasHistory():
+	case s.tab == historyTab && !s.history.Busy() && s.isStale(s.history.At()) && s.hasHistory():
 		return s.history.Get()
 	}
 	return nil

@@ -8,7 +8,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		return s.whyNode()
 	}
 	if s.tab == logTab {
-		if why := s.shownLog().Why(id); why != "" {
+		if why := s.shownLog().DisabledReason(id); why != "" {
 			return why
 		}
 	}

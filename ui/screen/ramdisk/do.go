@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// sideways is the horizontal scroll step in cells.
-const sideways = 8
+// scrollStep is the horizontal scroll step in cells.
+const scrollStep = 8
 
 // Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
@@ -99,7 +99,7 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	case action.WrapLines:
 		p.SetWrap(!p.Wrap())
 	default:
-		body.Steer(p, id, sideways)
+		body.Steer(p, id, scrollStep)
 	}
 	return nil
 }

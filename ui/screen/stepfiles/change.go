@@ -93,7 +93,7 @@ func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.No
 		nodes := s.env.Chosen()
 		add(models.Counted(len(nodes), "chosen node"), nodes)
 	}
-	nodes := s.carriers(book)
+	nodes := s.nodesWithTrait(book)
 	add(models.Counted(len(nodes), "node")+" with its traits", nodes)
 	return choices, options
 }

@@ -52,8 +52,8 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// carriers are the nodes that have a trait of the object.
-func (s *Screen) carriers(item *stepfile.Item) []models.NodeRef {
+// nodesWithTrait are the nodes that have a trait of the object.
+func (s *Screen) nodesWithTrait(item *stepfile.Item) []models.NodeRef {
 	var nodes []models.NodeRef
 	seen := map[string]bool{}
 	for _, trait := range item.NeedsTraits() {
@@ -71,7 +71,7 @@ func (s *Screen) nodesText(item *stepfile.Item) string {
 	if s.having == nil {
 		return "…"
 	}
-	return strconv.Itoa(len(s.carriers(item)))
+	return strconv.Itoa(len(s.nodesWithTrait(item)))
 }
 
 // Draw draws the table, and the object at its cursor below.
@@ -136,7 +136,7 @@ func (s *Screen) fill() {
 // carriersLine names the nodes that the object can be used on.
 func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
 	traits := item.NeedsTraits()
-	nodes := s.carriers(item)
+	nodes := s.nodesWithTrait(item)
 	joined := strings.Join(traits, " or ")
 	switch {
 	case len(traits) == 0:

@@ -64,7 +64,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		return ""
 	}
 	if s.reading {
-		if why := s.log.Why(id); why != "" {
+		if why := s.log.DisabledReason(id); why != "" {
 			return why
 		}
 	}

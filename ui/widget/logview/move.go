@@ -68,11 +68,11 @@ func (v *View) Move(by int) {
 	} else {
 		at = v.walk().Down(at, by, end)
 	}
-	v.arrive(at, by > 0 && at == end)
+	v.setPosition(at, by > 0 && at == end)
 }
 
-// arrive sets the position, and sets whether the view follows new lines.
-func (v *View) arrive(at pane.Place, follow bool) {
+// setPosition sets the position, and sets whether the view follows new lines.
+func (v *View) setPosition(at pane.Place, follow bool) {
 	fits := v.end() == pane.Place{}
 	v.Follow(follow || v.follow && fits) // if everything is visible, nothing changes
 	v.goTo(at)
@@ -82,7 +82,7 @@ func (v *View) arrive(at pane.Place, follow bool) {
 func (v *View) Page(by int) { v.Move(by * max(v.h-1, 1)) }
 
 // Top goes to the oldest line.
-func (v *View) Top() { v.settle(); v.arrive(pane.Place{}, false) }
+func (v *View) Top() { v.settle(); v.setPosition(pane.Place{}, false) }
 
 // Bottom goes to the newest, and follows.
 func (v *View) Bottom() { v.Follow(true) }
