@@ -27,8 +27,8 @@ import (
 
 // Options configure the console.
 type Options struct {
-	// Contexts are the configured contexts. Open opens one by name, "" for the current one, without a request to
-	// Ironic; later messages of the session go to notice.
+	// Contexts are the configured contexts. Open opens one by name, "" for the current one, and sends no request to
+	// Ironic. It passes later messages of the session to notice.
 	Contexts []screen.Context
 	Open     func(name string, notice func(text string)) (*screen.Session, error)
 	// Probe tests the connection of another context.
@@ -45,19 +45,20 @@ type Options struct {
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(path string) (Command, error)
-	// Notify is how the terminal tells that a long task has ended.
+	// Notify selects how the terminal announces the end of a long task.
 	Notify Notify
 	// Keys are the actions with the operator's key bindings; nil means the built-in keys.
 	Keys *action.Keymap
-	// Plugins are the programs of the operator, by their actions, which Keys has.
+	// Plugins has the operator's programs by the IDs of their actions. Keys contains these actions too.
 	Plugins map[action.ID]*plugin.Plugin
-	// HandOver is called when another program uses the terminal, and back when that program ends; may be nil.
+	// HandOver is called when another program takes over the terminal, and back when that program ends. HandOver may be
+	// nil.
 	HandOver func() (back func())
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
 	Warnings []string
-	// Tasks are tasks that outlive the console; nil: the console has tasks of its own.
+	// Tasks is a list of tasks that outlives the console. If it is nil, the console makes a list of its own.
 	Tasks *screen.TaskList
 	// Team is set on a server with several users.
 	Team *Team
@@ -83,9 +84,10 @@ type Console struct {
 	running *sync.WaitGroup
 
 	tasks *task.Workflow
-	// taskNews has a report when tasks have changed.
+	// taskNews receives a report when tasks have changed.
 	taskNews *mailbox.Box[struct{}]
-	// roomNews has a report when something has changed among the users of a server.
+	// roomNews receives a report when another user of the server connects, disconnects, changes screens or sends a
+	// message.
 	roomNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
@@ -160,7 +162,7 @@ func (c *Console) Init() tea.Cmd {
 // tasksChanged reports that tasks have changed.
 type tasksChanged struct{}
 
-// reportOf waits for a report in a box, and answers with a message.
+// reportOf returns a command that waits for a report in a box, and then returns msg.
 func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if _, ok := box.Take(c.ctx); !ok {
@@ -259,7 +261,7 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticked arrives every second, for ages and toasts.
+// ticked is a message that arrives every second. It updates the displayed ages and hides expired toasts.
 type ticked struct{}
 
 // restAfter is the time without a key press after which a console on a server updates ages only every restTick,
@@ -312,7 +314,7 @@ func (c *Console) restyle() {
 	c.dimmed = c.theme.Dimmed()
 }
 
-// quitNow ends the console.
+// quitNow is the message that ends the console.
 type quitNow struct{}
 
 // shutDown cancels everything and quits.

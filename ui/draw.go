@@ -70,7 +70,7 @@ func (c *Console) windowTitle() string {
 const (
 	leastWidth  = 30
 	leastHeight = 7
-	// roomyHeight is the height from which the header gets a rule.
+	// roomyHeight is the window height from which a rule is drawn below the header.
 	roomyHeight = 30
 )
 

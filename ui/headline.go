@@ -14,12 +14,12 @@ import (
 	"ironworks/ui/theme"
 )
 
-// headline is the connection state in the header, rounded so that an idle fleet redraws nothing.
+// headline is the connection state in the header. Its values are rounded, so that an idle fleet causes no redraw.
 type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update sets the latency: up at once, down only when it is far lower.
+// update sets the latency. A higher latency takes effect at once, a lower one only if it is far lower.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return
@@ -48,7 +48,7 @@ func (c *Console) connection(w int) (text string, role theme.Role) {
 	return text, role
 }
 
-// connectionForms returns the forms, longest first.
+// connectionForms returns the texts of the connection state, longest first.
 func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	s := c.env.Status
 	now := time.Now()
@@ -84,7 +84,7 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	return c.liveForms(s)
 }
 
-// pictureAge returns the age of the oldest possibly outdated data.
+// pictureAge returns the age of the oldest data that may be outdated.
 func pictureAge(s fleet.Status, now time.Time) string {
 	if s.AsOf.IsZero() {
 		return "incomplete"
@@ -192,7 +192,7 @@ func (c *Console) header(w int) string {
 	return left + cell.Blanks(room+1) + t.Paint(role, right) + " "
 }
 
-// mark labels recordings and labs on every screen.
+// mark returns the label that recordings and labs have on every screen.
 func (c *Console) mark() string {
 	switch {
 	case c.replay() != nil:

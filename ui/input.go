@@ -12,7 +12,8 @@ const (
 	sequenceMost = 4 << 10
 )
 
-// Brackets of a paste (xterm's mode 2004): a control sequence, after its introducer, and one with it.
+// pasteBegins and pasteEnds are the control sequences around a paste (xterm's mode 2004). pasteBegins lacks the
+// introducer, which has already been read.
 const (
 	pasteBegins = "200~"
 	pasteEnds   = "\x1b[201~"
@@ -125,7 +126,7 @@ func (i *boundedInput) takeKey(b byte) {
 	}
 }
 
-// takeCSI reads a control sequence. One that is too long ends early, as a sequence that means nothing.
+// takeCSI reads a control sequence. It ends an overlong sequence early, as a sequence that means nothing.
 func (i *boundedInput) takeCSI(b byte) {
 	i.size++
 	final := b >= 0x40 && b <= 0x7e
@@ -152,7 +153,7 @@ func (i *boundedInput) takeCSI(b byte) {
 	}
 }
 
-// takeString reads a control string, such as an answer of the terminal. One that is too long ends early.
+// takeString reads a control string, such as an answer of the terminal. It ends an overlong string early.
 func (i *boundedInput) takeString(b byte) {
 	i.size++
 	switch {
@@ -172,7 +173,7 @@ func (i *boundedInput) takeString(b byte) {
 	}
 }
 
-// takePaste collects a paste until its end, which is passed on without the text if that is too long.
+// takePaste collects a paste until its end. An overlong paste is passed on without its text.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
 	case i.matched == 0 && b != pasteEnds[0]: // nearly all bytes of a paste

@@ -127,7 +127,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// doHere runs an action on the screen's nodes, or one of the screen's own.
+// doHere runs an action on the nodes of the current screen, or an action of the screen itself.
 func (c *Console) doHere(id action.ID) tea.Cmd {
 	s := c.history.front()
 	if s == nil {

@@ -115,7 +115,7 @@ func (c *Console) help() screen.Overlay {
 	return overlay.NewPick(textHelpTitle, items, c.picked)
 }
 
-// menuItem is an item whose keys work in the menu.
+// menuItem returns an item whose keys also work while the menu is open.
 func (c *Console) menuItem(a *action.Action) overlay.Item {
 	item := c.item(a)
 	item.Keys = a.Keys

@@ -22,7 +22,7 @@ func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	case tea.MouseWheelDown:
 	case tea.MouseWheelUp:
 		id, by = action.Up, -wheelRows
-	default: // sideways
+	default: // the wheel was moved sideways
 		return nil
 	}
 	if n := len(c.overlays); n > 0 {

@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Notify is how the terminal tells that a long task has ended.
+// Notify selects how the terminal announces the end of a long task.
 type Notify string
 
 // The ways to notify. NotifyOSC9 is understood by iTerm2, WezTerm, kitty, foot and Windows Terminal, NotifyOSC777 by

@@ -40,7 +40,7 @@ type painter struct {
 	drawn   tea.View
 	// clusters is true while the terminal is set to widths by grapheme.
 	clusters bool
-	lines    []string // of drawn
+	lines    []string // the lines of drawn
 }
 
 func newPainter(term *Terminal) *painter {

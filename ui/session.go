@@ -19,7 +19,7 @@ type liveSession struct {
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
 	feed   *mailbox.Box[sessionReport]
-	// revision is that of the last update.
+	// revision is the store's revision at the last update.
 	revision uint64
 	// conductorsAsked is the time when the conductors were requested last.
 	conductorsAsked   time.Time
@@ -29,7 +29,8 @@ type liveSession struct {
 	openedConnect bool
 }
 
-// knows reports whether an update has nothing new, except that Ironic has answered again, which the next tick shows.
+// knows reports whether an update has nothing new. If the only news is that Ironic has answered again, knows returns
+// true: the next tick shows it.
 func (l *liveSession) knows(u *fleet.Update, before *fleet.Status) bool {
 	now := &u.Status
 	return u.Revision == l.revision && len(u.Events) == 0 && len(u.Works) == 0 && !u.Rewound &&
@@ -45,7 +46,7 @@ type sessionOpened struct {
 	err     error
 }
 
-// polled has news of a poller; pollEnded reports its end.
+// polled carries the reports of a poller; pollEnded reports its end.
 type (
 	polled struct {
 		number int

@@ -21,7 +21,8 @@ import (
 
 // Team has the additional features of a console on a server.
 type Team struct {
-	// Enter registers the console with the other users' consoles; changed is called after every change there.
+	// Enter registers the console with the other users' consoles. changed is called after every change of those
+	// consoles.
 	Enter func(changed func()) *presence.Seat
 	// WhyNoFiles is why the operator cannot name files.
 	WhyNoFiles string

@@ -23,13 +23,15 @@ const viewDelay = 2 * time.Second
 // viewKeeper stores the view of a session when it has changed.
 type viewKeeper struct {
 	file *viewstate.File
-	// saved is the view that was stored last, with this number; pending has differed from it since the given time.
+	// saved is the view that was stored last, and number counts the saves. pending is the latest view; it has differed
+	// from saved since the time since.
 	saved, pending viewstate.State
 	since          time.Time
 	number         int
 	// failed is true after an error, which is reported once.
 	failed bool
-	// reopen is the node whose screen was open when the console ended, until it is shown or a key is pressed.
+	// reopen is the node whose screen was open when the previous console ended, and tab is the tab of that screen. Both
+	// are cleared once the screen is shown or a key is pressed.
 	reopen, tab string
 }
 
@@ -104,7 +106,8 @@ func (c *Console) dueView(now time.Time) tea.Cmd {
 	return func() tea.Msg { return viewSaved{number, save()} }
 }
 
-// saveView returns a function that stores the current view if it has changed. It may be called anywhere, once.
+// saveView returns a function that stores the current view if it has changed. The function may run on any goroutine,
+// but only once.
 func (c *Console) saveView() func() error {
 	if c.live == nil || c.live.views.file == nil {
 		return func() error { return nil }
@@ -132,8 +135,8 @@ func (c *Console) viewSaved(msg viewSaved) {
 	c.Say(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
 }
 
-// reopen shows the node that was open when the console ended, once all nodes are listed and unless the operator was
-// faster. A deleted node is not shown. The BMC is not queried without a key.
+// reopen shows the node that was open when the previous console ended. It waits until all nodes are listed, and does
+// nothing after the operator has pressed a key or if the node was deleted. The BMC is not queried without a key.
 func (c *Console) reopen() tea.Cmd {
 	k := &c.live.views
 	uuid, tab := k.reopen, action.ID(k.tab)

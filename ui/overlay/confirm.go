@@ -24,7 +24,7 @@ const (
 // Question is the content of a Confirm.
 type Question struct {
 	Title string
-	// Lines are read first; sanitized.
+	// Lines are shown above the question; they are sanitized.
 	Lines []Text
 	// Ask is the question.
 	Ask string
@@ -68,7 +68,7 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 type Confirm struct {
 	q     Question
 	input *line.Line
-	// opened is the time of opening, last that of the last key during the grace period.
+	// opened is the time when the dialog opened, last the time of the last key during the grace period.
 	opened, last time.Time
 	ready        bool
 	wrong        bool
@@ -168,7 +168,7 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
-	c.page = room - 2 // one line of the last page stays, one shows that there is more
+	c.page = room - 2 // one line of the last page stays visible, one shows that there is more
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)

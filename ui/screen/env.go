@@ -317,7 +317,7 @@ type Suspender interface{ Suspend() }
 // OpenLogs limits the logs of visited screens: the most recently shown ones stay connected.
 type OpenLogs struct{ open []Suspender }
 
-// Use marks a log as shown; the least recently shown log beyond the limit rests.
+// Use marks a log as shown. Beyond the limit, it suspends the log that was shown least recently.
 func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return

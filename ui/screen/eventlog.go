@@ -13,7 +13,8 @@ const maxEvents = 10_000
 // EventLog has the last events in order of arrival.
 type EventLog struct {
 	events []models.Event
-	// dropped counts the events that no longer fit.
+	// dropped counts the events that were removed because the log was full. before counts all events that came before
+	// the oldest stored one.
 	dropped, before int
 }
 

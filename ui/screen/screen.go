@@ -54,8 +54,8 @@ type Screen interface {
 	// Ref identifies the screen. Title is its text in the header.
 	Ref() Ref
 	Title() string
-	// Start is called once, first; Shown whenever the screen becomes the current one. Both return commands that fetch
-	// data.
+	// Start is called once, before every other method. Shown is called whenever the screen becomes the current one.
+	// Both return commands that fetch data.
 	Start() tea.Cmd
 	Shown() tea.Cmd
 	// Update handles a message: a fleet change, a tick, a result of its own command. Keys arrive here only while
@@ -78,7 +78,8 @@ type Screen interface {
 	Close()
 }
 
-// Narrowed is a screen with a filter or search. Back clears that first; did reports whether there was one.
+// Narrowed is a screen with a filter or search. The key back calls Widen, which clears them; did reports whether there
+// was one.
 type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
@@ -94,7 +95,7 @@ type Clickable interface {
 	Click(x, y int) (open bool, cmd tea.Cmd)
 }
 
-// ClickableOverlay is a dialog that the mouse can act on; done closes it.
+// ClickableOverlay is a dialog that the mouse can act on. done reports that the click closes the dialog.
 type ClickableOverlay interface {
 	Click(x, y int) (done bool, cmd tea.Cmd)
 }
@@ -118,9 +119,9 @@ type Shape int
 
 // The shapes.
 const (
-	OneLine Shape = iota // none
-	Row                  // tabs, which separate columns
-	Lines                // line breaks
+	OneLine Shape = iota // keeps none
+	Row                  // keeps tabs, which separate columns
+	Lines                // keeps line breaks
 )
 
 // Printable returns the text for the clipboard.

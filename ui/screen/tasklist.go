@@ -21,7 +21,7 @@ type TaskList struct {
 
 // tasks are the tasks of all lists.
 type tasks struct {
-	// ctx ends the tasks, and running counts their goroutines.
+	// ctx ends the following of the tasks, and running counts their goroutines.
 	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
 	running *sync.WaitGroup
 	keeper  TaskKeeper // may be nil
@@ -37,7 +37,7 @@ type tasks struct {
 	changed map[*func()]struct{}
 }
 
-// taskEntry is a task with the reports that are not in it yet: they are added when the task is read.
+// taskEntry is a task of a list, with the reports that are not in the task yet: they are added when the task is read.
 type taskEntry struct {
 	task     *Task
 	cancel   func()
@@ -51,8 +51,8 @@ func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
 
-// Ended tasks that a list with a keeper shows: the last ones, for some time. The list of a server would otherwise grow until
-// the server ends.
+// Limits of the ended tasks that a list with a keeper shows: their number, and the time since their end. The list of a
+// server would otherwise grow until the server ends.
 const (
 	endedMost = 200
 	endedAge  = 24 * time.Hour
@@ -169,7 +169,7 @@ type TaskReports struct {
 	Done     func(r provision.Result)
 }
 
-// Start runs a task that was added, in the background.
+// Start runs a task in the background. The task must have been added to the list with Add.
 func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskReports) []provision.Result) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	var t *Task

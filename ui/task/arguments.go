@@ -73,7 +73,7 @@ func formFields(id action.ID) []form.Field {
 			Help: textSettingsHelp, Secrets: models.SecretSettings,
 			Describe: previewSettings,
 		}}
-	default: // needs no arguments
+	default: // the action needs no arguments
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func deploys(id action.ID) bool {
 	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
 }
 
-// check validates without reading files; field is the invalid one.
+// check validates the values without reading files. field is the key of the invalid value.
 func (a Arguments) check(id action.ID) (field string, err error) {
 	if deploys(id) {
 		_, field, err = a.deployment()
@@ -119,12 +119,13 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the chain of an action; a nil API sends nothing.
+// bringUp returns the chain of verbs for an action. With a nil API the chain can only be shown, not sent.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }
 
-// deployment returns the deployment of a form, without reading the file of user data; field is the invalid one.
+// deployment returns the deployment of a form, without reading the file of user data. field is the key of the invalid
+// value.
 func (a Arguments) deployment() (d provision.Deployment, field string, err error) {
 	req, field, err := buildRequest(models.VerbDeploy, a)
 	if err != nil {
@@ -144,7 +145,7 @@ func (a Arguments) deployment() (d provision.Deployment, field string, err error
 	return d, "", nil
 }
 
-// build returns an action other than a deployment; field is the invalid one.
+// build returns an action other than a deployment. field is the key of the invalid value.
 func build(id action.ID, a Arguments) (act provision.Action, field string, err error) {
 	if verb, ok := action.AsVerb(id); ok {
 		return buildVerb(verb, a)

@@ -17,11 +17,11 @@ import (
 // cardsAtMost is the number of nodes that a confirmation shows in full.
 const cardsAtMost = 5
 
-// checksBox counts checked nodes.
+// checksBox reports the number of nodes that were checked so far.
 type checksBox = *mailbox.Box[int]
 
-// check reads the nodes again and plans. For a deployment it runs all checks; of earlier results only the
-// overrides of this flow remain.
+// check reads the nodes again and plans the requests. For a deployment it runs all checks. Of the results of earlier
+// checks, only the overrides of this flow remain.
 func (w *Workflow) check(f *flow) tea.Cmd {
 	f.state = stateChecking
 	ctx, cancel := context.WithCancel(w.ctx)

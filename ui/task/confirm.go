@@ -73,7 +73,7 @@ func refs(items []provision.Item) []models.NodeRef {
 	return nodes
 }
 
-// verbQuestion asks for the consent that the action needs; for none it returns nil.
+// verbQuestion asks for the consent that the action needs. It returns nil if the action needs none.
 func (f *flow) verbQuestion() *overlay.Question {
 	if f.batch.Consent() == models.ConsentNone {
 		return nil

@@ -60,7 +60,7 @@ func (w *Workflow) watch(f *flow) tea.Cmd {
 	return w.console.Home(screen.KindWatch)
 }
 
-// follow sends, and follows each node to the end of the operation.
+// follow sends the requests, and follows each node to the end of the operation.
 func (w *Workflow) follow(f *flow) tea.Cmd {
 	if p := f.plugin(); p != nil && !p.Plugin.Background {
 		return w.takeTerminal(f)

@@ -68,7 +68,7 @@ func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	}))
 }
 
-// connectShell connects to the machine of a node, at its last known address without one.
+// connectShell connects to the machine of a node. Without an address, it uses the last known one.
 func (w *Workflow) connectShell(n *models.Node, address string) tea.Cmd {
 	node := n.Ref()
 	ctx, cancel := context.WithCancel(w.ctx)
@@ -92,7 +92,7 @@ func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
 			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
 		})
 	}
-	canceled := msg.ctx.Err() != nil // by the operator, or by the end of the console
+	canceled := msg.ctx.Err() != nil // canceled by the operator, or by the end of the console
 	msg.end()
 	if msg.shell != nil {
 		msg.shell.Close()

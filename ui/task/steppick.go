@@ -20,7 +20,7 @@ import (
 // offersFrom bounds the nodes whose steps are compared for the list; the check compares all nodes.
 const offersFrom = 20
 
-// Items of the list of steps that are no steps.
+// pickText and pickRunbook are items of the list of steps that open a form of several steps, or of a runbook.
 const (
 	pickText    = "text"
 	pickRunbook = "runbook"

@@ -91,7 +91,8 @@ type flow struct {
 	command func(nodes []string) []string
 	// form is the operator's input, without secrets; nil if the action cannot be recreated from it.
 	form *screen.TaskForm
-	// checked means that the checks of a deployment run, exact that the operator confirms the requests themselves.
+	// checked means that the flow runs the checks of a deployment. exact means that the operator confirms the requests
+	// themselves, not only the effect.
 	checked, exact bool
 	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
 	retryOf int
@@ -105,7 +106,7 @@ type flow struct {
 	// overrides are the overridden checks by the UUIDs of nodes.
 	overrides map[string][]plan.CheckID
 	wait      *overlay.Wait
-	// action is nil, and batch empty, before the first check.
+	// action and batch are the results of the last check. Before the first check, action is nil and batch is empty.
 	action provision.Action
 	batch  provision.Batch
 	// disks are the disks of the first nodes whose disks may be erased, by UUID.
@@ -189,7 +190,7 @@ func (taskEnded) in() state         { return stateRunning }
 // send returns the command that reports an event of the flow.
 func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
 
-// Update moves a flow on.
+// Update passes an event to its flow.
 func (w *Workflow) Update(msg Msg) tea.Cmd {
 	f := msg.flow
 	if msg.event.in() != f.state {

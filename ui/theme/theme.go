@@ -38,7 +38,7 @@ const reset = "\x1b[m"
 
 // Options select a theme.
 type Options struct {
-	// Light: the terminal has a light background.
+	// Light means that the terminal has a light background.
 	Light bool
 	// Profile is the terminal's color support; Unknown counts as full.
 	Profile colorprofile.Profile
@@ -127,7 +127,7 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.open[r] + text + reset
 }
 
-// bold are the roles that differ without colors too.
+// bold reports whether a role is drawn bold, so that it also differs on a terminal without colors.
 func bold(r Role) bool {
 	switch r {
 	case Strong, Bad, Key, Danger, Accent:
@@ -137,7 +137,7 @@ func bold(r Role) bool {
 	return false
 }
 
-// colours are the colors of the roles; nil is the terminal's own.
+// colours returns the colors of the roles; nil stands for the terminal's own color.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
 	if o.Profile == colorprofile.NoTTY || o.Profile == colorprofile.ASCII {

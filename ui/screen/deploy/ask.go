@@ -64,7 +64,7 @@ func (s *Screen) askSave() tea.Cmd {
 type planWritten struct {
 	of   *Screen
 	path string
-	// was is the plan that was written, file the plan in the file now.
+	// was is the plan that was written; file is the plan that the file contains now.
 	was  *plan.Plan
 	file provision.PlanFile
 	err  error

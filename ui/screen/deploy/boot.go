@@ -18,11 +18,11 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// userData is the user data of the current node and the result of its checks.
+// userData is the user data of the current node and the result of its checks on the First boot page.
 type userData struct {
 	number int
 	busy   bool
-	// path is the file, inline the text in the plan; both empty: no user data.
+	// path is the file of user data, inline its text in the plan. Both are empty without user data.
 	path, inline string
 	stamp        prepare.FileStamp
 	known        bool

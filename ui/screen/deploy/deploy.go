@@ -66,7 +66,7 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates are the values that the first form was made for.
+	// kind and allocates are the values of the plan for which the first form was made.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
@@ -133,7 +133,7 @@ func (s *Screen) Title() string {
 	return fmt.Sprintf("deploy %d nodes", len(s.refs))
 }
 
-// Start does nothing that Shown does not.
+// Start does nothing: Shown, which follows, starts the checks.
 func (s *Screen) Start() tea.Cmd { return nil }
 
 // Shown runs the checks again: nodes and files may have changed.
@@ -185,7 +185,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.Reload:
 		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
-	case form.Completions: // of the user data, with the keys that waited for them
+	case form.Completions: // completions for the path of user data, with the keys that waited for them
 		cmd := s.boot.Typed(msg)
 		return tea.Batch(cmd, s.formChanged())
 	case tea.KeyPressMsg, tea.PasteMsg:

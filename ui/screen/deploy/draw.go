@@ -117,7 +117,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness returns the state of the checks; short omits the age.
+// freshness returns the state of the checks, with their age. short is the state without the age.
 func (s *Screen) freshness() (whole body.Span, short string) {
 	now := time.Now()
 	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {
@@ -186,7 +186,8 @@ func (s *Screen) noChecks() string {
 	return textLoading
 }
 
-// checkLines are the current node's checks, wrapped to w cells: the checks of the page; all on the Review page.
+// checkLines returns the current node's checks, wrapped to w cells. The Review page has all checks, other pages have
+// their own.
 func (s *Screen) checkLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if s.err != nil {

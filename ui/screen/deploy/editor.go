@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// The choices when an earlier edit was rejected.
+// The choices that are offered if the last edited text was not a valid plan.
 const (
 	goOnWriting = "continue"
 	beginAnew   = "anew"
@@ -70,7 +70,7 @@ type planEdited struct {
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong is the error in a text that was read.
+	// wrong is the first error in the plan, if the file could be read but has no valid plan.
 	wrong *plan.Error
 }
 

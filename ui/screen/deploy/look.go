@@ -16,8 +16,8 @@ import (
 // checkRun is the result of the last checks.
 type checkRun struct {
 	nodes []models.Node
-	// action has run the checks, nil before the first; planned is the runner's plan of it. final: all data was read
-	// fresh from Ironic, so the deployment may start.
+	// action is the deployment that has run the checks, nil before the first run; planned is the runner's plan of it.
+	// final means that all data was read fresh from Ironic, so that the deployment may start.
 	action *provision.DeployAction
 	plan   provision.Batch
 	final  bool
@@ -26,21 +26,21 @@ type checkRun struct {
 	// them.
 	templates      []models.DeployTemplate
 	templatesError string
-	// judged are the checks by node UUID, verdicts the worst of each page; ready and refused count nodes.
+	// judged has the checks by node UUID, verdicts the worst severity on each page. ready and refused count the nodes.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
 	// err is the error that kept the checks from running.
 	err error
 
-	// number counts the runs; results of earlier ones are dropped. since is the start of the current run.
+	// number counts the runs, so that the result of an earlier run is dropped. since is the start of the current run.
 	number int
 	busy   bool
 	since  time.Time
 	stop   context.CancelFunc
-	// stale: the nodes must be read again.
+	// stale means that the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers; states are the nodes' states in the store at that time.
+	// memory caches Ironic's answers. states are the nodes' states in the store at the time of those answers.
 	memory *provision.Preflighter
 	states []string
 }
@@ -59,11 +59,11 @@ type checksRan struct {
 	templatesError string
 }
 
-// rereadScope is how much recheck reads again from Ironic.
+// rereadScope says how much of its data recheck reads again from Ironic.
 type rereadScope int
 
 const (
-	askNothing rereadScope = iota // everything from memory
+	askNothing rereadScope = iota // take everything from memory
 	askNodes
 	askAll
 )
@@ -269,7 +269,8 @@ func pageOf(id plan.CheckID) page {
 	}
 }
 
-// verdict is the worst result on a page for any node, on Review on all pages; "" before the checks have run.
+// verdict returns the worst severity of a page's checks for any node. Review has the worst of all pages. The result is
+// "" before the checks have run.
 func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
 func rank(s plan.CheckSeverity) int {

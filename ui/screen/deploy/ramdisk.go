@@ -31,7 +31,7 @@ const (
 	keyReader    = "user data reader"
 )
 
-// auto means an empty value.
+// auto is the choice that stands for an empty value.
 const auto = "auto"
 
 func (s *Screen) ramdiskForm() *form.Inline {
@@ -103,8 +103,8 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return made
 }
 
-// interfaces are the deploy interfaces that the node's driver enables; before the first checks, those of every
-// release.
+// interfaces returns the deploy interfaces that the node's driver enables. Before the first checks, it returns those of
+// every release.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {

@@ -52,7 +52,7 @@ func (s *Screen) start() tea.Cmd {
 	return screen.Send(screen.StartDeployment{Nodes: refs, Action: s.action, Plan: s.plan, Command: s.command(refs)})
 }
 
-// refusals returns the current node's failed checks: those that can be overridden, and the others.
+// refusals returns the current node's failed checks: may has those that the operator can override, not has the others.
 func (s *Screen) refusals() (may, not []plan.Check) {
 	n, read := s.node()
 	if !read {

@@ -23,8 +23,8 @@ const fieldPriority = "priority"
 // otherStep is the item of the list of steps that asks for a step as text.
 const otherStep = "other"
 
-// askStep asks for a new step, or for changes of the step instead. A step that the node offers has a form with its
-// arguments, the same as for cleaning and servicing.
+// askStep asks for a new step. If instead is not nil, it asks for changes of that step. A step that the node offers has
+// a form with its arguments, the same as for cleaning and servicing.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	known := s.deploySteps()
 	if instead != nil {
@@ -55,7 +55,8 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for priority and arguments of a step; values are the current arguments of the step instead.
+// askKnownStep asks for the priority and the arguments of a step. values are the current arguments of the step that is
+// replaced.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {

@@ -20,10 +20,10 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin is the source of a step.
+// origin names what adds a step to the deployment.
 type origin string
 
-// The origins beside the names of deploy templates.
+// The origins of steps. The origin of a deploy template's step is the template's name.
 const (
 	ofDriver origin = plan.SourceDriver
 	ofPlan   origin = plan.SourcePlan
@@ -129,7 +129,7 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the steps to send with step added, in place of the step instead.
+// with returns the steps to send after a change: step is added, or takes the place of the step instead.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -140,7 +140,7 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	return append(steps, step)
 }
 
-// askAnyStep asks for a new step as text, or for changes of the step instead.
+// askAnyStep asks for a step as text. If instead is not nil, it asks for changes of that step.
 func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	title, name, priority, args := textAddStep, "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
@@ -276,7 +276,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priority that swaps the step with its neighbor, and the neighbor's if that changes too.
+// swapPriorities returns the priority with which the step changes places with its neighbor, and the neighbor's priority
+// if that changes too.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

@@ -89,7 +89,7 @@ func (s *Screen) askLogin() tea.Cmd {
 	}
 	b := s.bmc
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		if v[fieldPassword] == "" { // only a withheld password may be empty
+		if v[fieldPassword] == "" { // the password may be empty only if a stored one was withheld
 			b.bmcs.Approve(address)
 			return screen.Send(bmcAgain{of: b}), "", ""
 		}

@@ -22,8 +22,8 @@ type remark struct {
 	text  string
 }
 
-// remarks are the selected disk, differences between Ironic and the agent, errors in the hints, and the state of
-// the inventory. Sanitized.
+// remarks returns the notes above the list: the selected disk, differences between Ironic and the agent, errors in the
+// hints, and the state of the inventory. Their texts are sanitized.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {
@@ -136,7 +136,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// flow joins all facts about the disk.
+// flow returns all facts about the disk, joined to one text.
 func (d *disk) flow() string {
 	parts := make([]string, len(d.attributes))
 	for i, a := range d.attributes {

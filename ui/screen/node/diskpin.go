@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// places are the fields that a hint can be written to, and how long it lasts there.
+// places returns the fields that a hint can be written to, each with a text about how long the hint lasts there.
 func places() []struct {
 	to    hints.Source
 	about string

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tookText is the time for which the node was in the state that the entry ends; "" before API 1.115.
+// tookText returns how long the node was in the state that ended with the entry; "" before API 1.115.
 func tookText(e models.HistoryEntry) string {
 	if e.DurationSeconds == nil {
 		return ""

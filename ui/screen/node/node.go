@@ -76,7 +76,8 @@ type Screen struct {
 	listAt  int // the line of the tab's content at which its table was drawn
 	watched bool
 
-	// row is the last row of the store, read at rowAt; seen: there was one, inStore: there is one now.
+	// row is the last row of the store, read at rowAt. seen means that the store had a row at some time, inStore that
+	// it has one now.
 	row           models.Row
 	evidence      models.Evidence
 	rowAt         time.Time

@@ -18,11 +18,12 @@ import (
 type raw struct {
 	pane pane.Pane
 	text string
-	// lines is the last text, before the last different one, read at beforeAt; nil if there is none.
+	// lines is the current text. before is the last text that differed from lines, read at beforeAt; it is nil if there
+	// is none.
 	lines, before []string
 	readAt        time.Time
 	beforeAt      time.Time
-	// diffing: changes are shown; added and removed count their lines.
+	// diffing means that changes are shown; added and removed count the changed lines.
 	diffing        bool
 	added, removed int
 	err            error

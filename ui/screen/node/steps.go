@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// step is a row of the list of steps.
+// step is a row of the list of steps on the Steps tab.
 type step struct {
 	place    int // from 1
 	label    string
@@ -67,8 +67,8 @@ func stepTable() *table.Table[step] {
 type work struct {
 	kind  models.StepKind
 	steps []models.Step
-	index int // of the step that runs or ran last, -1 before the first
-	// ended: the operation has ended; succeeded: it did not fail.
+	index int // of the step that runs or ran last; -1 before the first step
+	// ended means that the operation has ended, succeeded that it did not fail.
 	ended, succeeded bool
 }
 

@@ -30,12 +30,12 @@ const (
 type timeline struct {
 	list     *table.Table[*models.Work]
 	recorded *fetch.Source[[]models.Work]
-	// others are the last operations of all nodes. experience is learned from them, except from the operation at the
+	// others are the last operations of all nodes. experience is learned from others, without the operation at the
 	// cursor, which is excluded.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	excluded   *models.Work
-	// current is the first of the list if it is running or was seen by this console.
+	// current is the first operation of the list, if it is running or was seen by this console.
 	current *models.Work
 }
 
@@ -146,7 +146,7 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether a recorded operation is one that this console saw.
+// sameWork reports whether a recorded operation is the same as one that this console saw.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
@@ -198,8 +198,8 @@ func (s *Screen) noTimeline() string {
 		textNeverSeenRest
 }
 
-// drawWork paints an operation in at most h lines: its name, and a bar for each phase on one axis; the last phases
-// if there are too many.
+// drawWork paints an operation in at most h lines: its name, and a bar for each phase on one axis. If there are too
+// many phases, it paints the last ones.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.experienceWithout(w)

@@ -48,7 +48,7 @@ func (s *Screen) openForm(
 			s.bench.Asked = map[string]map[string]string{}
 		}
 		s.bench.Asked[name] = maps.Clone(v)
-		delete(s.bench.Asked[name], askReplace) // replacing is asked each time
+		delete(s.bench.Asked[name], askReplace) // the operator is asked each time before a file is replaced
 		// The root runs a dialog's command synchronously; long work must follow in another command.
 		return screen.Send(runLater{of: s, cmd: cmd}), "", ""
 	})})

@@ -37,7 +37,8 @@ type checking struct {
 	// problem is the index of the current problem; facts are the lines about the whole file.
 	problem int
 	facts   []pane.Line
-	// factsBeside: the facts are drawn beside the source; else above it, wrapped to width, in heads lines.
+	// factsBeside means that the facts are drawn beside the source. Otherwise they are above it, wrapped to width, in
+	// heads lines.
 	factsBeside  bool
 	jump         bool // scroll to the current problem at the next draw
 	width, heads int

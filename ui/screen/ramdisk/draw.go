@@ -39,7 +39,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
 }
 
-// place is the scroll position of the text.
+// place returns the scroll position of the current tab's text.
 func (s *Screen) place() string {
 	switch s.tab {
 	case tabForm:
@@ -74,7 +74,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state is the state of the form.
+// state returns the heading of the form: the profile, and whether the configuration is ready, building or invalid.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
 	problems := len(ignition.InputErrors(s.lastBuild.err))
@@ -154,7 +154,8 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts are the facts about the file, wrapped to w cells; about most lines unless they are drawn beside.
+// facts returns the facts about the file, wrapped to w cells. Above the source there are about most lines; beside the
+// source there are all.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
 		return s.check.facts // not drawn yet

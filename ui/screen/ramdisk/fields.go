@@ -50,14 +50,14 @@ const (
 	keyRegFile     = string(prepare.FieldRegistriesFile)
 )
 
-// auto means an empty value.
+// auto is the choice that stands for an empty value.
 const auto = "auto"
 
 func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec is a field with its profiles; nil means all.
+// spec is a field of the form with the profiles that have it; nil means all profiles.
 type spec struct {
 	form.Field
 	only, not ignition.Profile
@@ -65,7 +65,7 @@ type spec struct {
 	agent ignition.AgentKind
 }
 
-// shown reports whether the form has the field.
+// shown reports whether a form with these values has the field.
 func (s spec) shown(values map[string]string) bool {
 	profile := profileOf(values)
 	agent := ignition.AgentContainer
@@ -125,7 +125,7 @@ func hint(placeholder string, s spec) spec {
 	return s
 }
 
-// file completes a path, files the last path of a list.
+// file makes a field complete a path. files makes it complete the last path of a list.
 func file(s spec) spec {
 	s.Files = screen.InFolder("")
 	return s

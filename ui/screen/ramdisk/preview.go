@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// page collects lines.
+// page collects the lines of the preview.
 type page struct{ lines []pane.Line }
 
 func (p *page) add(role theme.Role, format string, args ...any) {

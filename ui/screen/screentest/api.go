@@ -104,22 +104,22 @@ func listed(n *models.Node) models.Node {
 	}
 }
 
-// Ports returns the ports.
+// Ports returns the ports that every node has.
 func (a *API) Ports(context.Context, string) ([]models.Port, error) {
 	return a.PortList, a.ask("ports")
 }
 
-// Portgroups returns the port groups.
+// Portgroups returns the port groups that every node has.
 func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
 	return a.Groups, a.ask("portgroups")
 }
 
-// History returns the history.
+// History returns the history that every node has.
 func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
 
-// Inventory returns Found, or not found.
+// Inventory returns Found, or a "not found" error if it is nil.
 func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error) {
 	if err := a.ask("inventory"); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (a pollerLog) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid)
 // PollNow counts its calls.
 func (a pollerLog) PollNow() { a.r.Hurried++ }
 
-// Refresh counts.
+// Refresh counts its calls, together with those of PollNow.
 func (a pollerLog) Refresh() { a.r.Hurried++ }
 
 // NeedFields records the fields, for the next round.
@@ -140,7 +140,8 @@ func (*Rig) Pass(d time.Duration) screen.Tick {
 	return screen.Tick{Now: time.Now()}
 }
 
-// Open starts and shows a screen and delivers the results of its commands. The test closes it at its end.
+// Open starts and shows a screen, and delivers the results of its commands. The screen is closed at the end of the
+// test.
 func (r *Rig) Open(s screen.Screen) []tea.Msg {
 	r.t.Helper()
 	r.t.Cleanup(s.Close)

@@ -26,7 +26,8 @@ import (
 // normal polls.
 const polledAtMost = 8
 
-// learnAgain is the minimum interval for reading the durations of past operations, once one has ended.
+// learnAgain is the minimum interval between two reads of the durations of past operations. They are read again after
+// an operation has ended.
 const learnAgain = 20 * time.Second
 
 // Screen lists the watched nodes; their data is in the store.
@@ -53,7 +54,7 @@ type Screen struct {
 	reading bool
 }
 
-// row is a node with its operation.
+// row is a node of the Watch screen with its operation.
 type row struct {
 	ref models.NodeRef
 	// node is the last row from the store; inStore reports whether the store still has it.
@@ -65,10 +66,10 @@ type row struct {
 	estimate models.Estimate
 	// pace is the progress of the installer.
 	pace models.InstallPace
-	// waiting: a task has not started on the node yet; trouble is why it cannot continue.
+	// waiting means that a task has not started on the node yet. trouble is why the operation cannot continue.
 	waiting bool
 	trouble string
-	// endedEarlier: its operation ended before the running ones started.
+	// endedEarlier means that the node's operation ended before the running ones started.
 	endedEarlier bool
 }
 
@@ -301,7 +302,7 @@ const (
 	rankRunning
 	rankQueued
 	rankDone
-	rankEarlier // ended before the current operations started
+	rankEarlier // the operation ended before the current operations started
 )
 
 // rank orders the rows.
