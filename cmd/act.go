@@ -259,7 +259,7 @@ func worseExitCode(code, other int) int {
 	return exitFailed
 }
 
-// shortReason is the text of an error without the node and the verb, which have their own columns.
+// shortReason returns the text of an error without the node and the verb, which have their own columns.
 func shortReason(err error) string {
 	reason := shortCause(err)
 	var left *provision.NotGivenBackError

@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// bmcOrderCommands are the commands that change machines through their BMCs.
+// bmcOrderCommands returns the commands that change machines through their BMCs.
 func (a *app) bmcOrderCommands(flags *bmcFlags) []*cobra.Command {
 	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…"}
 	for _, p := range models.BMCPowers {
@@ -37,8 +37,8 @@ func (a *app) bmcOrderCommands(flags *bmcFlags) []*cobra.Command {
 	}
 }
 
-// bmcOrderCommand is a command that sends one order; argument is the placeholder of the
-// argument before the nodes, or "".
+// bmcOrderCommand returns a command that sends one order; argument is the placeholder of the argument before the nodes,
+// or "".
 func (a *app) bmcOrderCommand(flags *bmcFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	var act actFlags
 	first := 0

@@ -38,7 +38,7 @@ func (a *app) bringUpCommand() *cobra.Command {
 	return cmd
 }
 
-// bringUpGoals are the goals for nodes that exist.
+// bringUpGoals returns the goals for nodes that exist.
 func bringUpGoals() []provision.Goal { return provision.Goals()[1:] }
 
 func (a *app) bringUp(cmd *cobra.Command, s *session.Session, args []string, flags *bringUpFlags) error {

@@ -148,7 +148,7 @@ func (a *app) nodeNames(cmd *cobra.Command, prefix string) []string {
 	return names
 }
 
-// columnChoices are the keys of all columns, each after lead, with their titles.
+// columnChoices returns the keys of all columns, each after lead, with their titles.
 func columnChoices(lead string) []string {
 	columns := explain.Columns()
 	out := make([]string, len(columns))
@@ -158,7 +158,7 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices are the keys of all columns, for the reverse order with a dash.
+// sortChoices returns the keys of all columns, for the reverse order with a dash.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")
@@ -166,7 +166,7 @@ func sortChoices(_ *cobra.Command, prefix string) []string {
 	return columnChoices("")
 }
 
-// stateWords are the provision states as one word each.
+// stateWords returns the provision states as one word each.
 func stateWords() []string {
 	states := models.Texts(models.States())
 	for i, s := range states {

@@ -196,7 +196,7 @@ func (c *consoleHost) contexts() []screen.Context {
 	return out
 }
 
-// shownContext is a context as the screens show it.
+// shownContext returns a context as the screens show it.
 func shownContext(x *config.Context, lab bool) screen.Context {
 	accent := x.Accent
 	if accent == "" && strings.Contains(strings.ToLower(x.Name), "prod") {

@@ -34,7 +34,7 @@ func (a *app) masked(text string) string {
 	return text
 }
 
-// commandName is the command without its arguments, which may be secret.
+// commandName returns the command without its arguments, which may be secret.
 func commandName(args []string) string {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {

@@ -16,7 +16,7 @@ import (
 	"ironworks/ironicclient"
 )
 
-// crashing is a run whose command connects and then panics.
+// crashing returns a run whose command connects and then panics.
 func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
 	t.Helper()
 	home = t.TempDir()

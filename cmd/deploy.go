@@ -32,7 +32,7 @@ type deployFlags struct {
 	traits     []string
 }
 
-// deployCommand is the command of a verb that deploys: deploy or rebuild.
+// deployCommand returns the command of a verb that deploys: deploy or rebuild.
 func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
@@ -170,7 +170,7 @@ func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	return provision.PlanFile{Plan: plan, WhyNoFiles: a.whyNoFiles()}, nil
 }
 
-// flagUserData is a deployment with the user data of --user-data alone.
+// flagUserData returns a deployment with the user data of --user-data alone.
 func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 	switch path {
 	case "":
@@ -215,7 +215,7 @@ func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) 
 	return ids, nil
 }
 
-// flagFields are the plan fields that the flags set for all nodes.
+// flagFields returns the plan fields that the flags set for all nodes.
 func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error) {
 	var short []string
 	for _, text := range f.steps {

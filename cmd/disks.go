@@ -68,7 +68,7 @@ func diskTable(data any, e hints.Explanation) result {
 	return r
 }
 
-// diskSummary is the text below the table: the hints, their problems, the verdict and notes.
+// diskSummary returns the text below the table: the hints, their problems, the verdict and notes.
 func diskSummary(r *provision.DiskReport, e *hints.Explanation) []string {
 	var lines []string
 	switch {

@@ -76,7 +76,7 @@ func (a *app) doctor(cmd *cobra.Command, flags *doctorFlags, names []string) err
 	return &codeError{code: exitFailed}
 }
 
-// doctorMark is the glyph and the word of a result.
+// doctorMark returns the glyph and the word of a result.
 func doctorMark(r doctor.Result, ascii bool) string {
 	sign, plain := "?", "?"
 	switch r {

@@ -21,7 +21,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic is an Ironic with one node; answers override its responses.
+// doctoredIronic returns an Ironic with one node; answers override its responses.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)

@@ -59,7 +59,7 @@ func TestExplainText(t *testing.T) {
 	}
 }
 
-// explainedIronic is an Ironic with a failed node, a node without problems, and a dead conductor.
+// explainedIronic returns an Ironic with a failed node, a node without problems, and a dead conductor.
 func explainedIronic(t *testing.T) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)

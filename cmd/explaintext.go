@@ -15,7 +15,7 @@ const (
 	explainWide   = 120
 )
 
-// explainWidth is the width of explanations on this terminal.
+// explainWidth returns the width of explanations on this terminal.
 func (a *app) explainWidth() int {
 	width, is := terminal(a.stdout)
 	if !is {
@@ -24,7 +24,7 @@ func (a *app) explainWidth() int {
 	return max(40, min(width, explainWide))
 }
 
-// explanationText is the best explanation in full, and one line for each alternative.
+// explanationText returns the best explanation in full, and one line for each alternative.
 func explanationText(all []explain.Explanation, width int) string {
 	var b strings.Builder
 	e := &all[0]

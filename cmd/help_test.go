@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// everyCommand is the root command and all commands below it.
+// everyCommand returns the root command and all commands below it.
 func everyCommand(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {

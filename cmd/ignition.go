@@ -39,7 +39,7 @@ func (a *app) refusef(format string, args ...any) error {
 	return &codeError{code: exitRefused}
 }
 
-// imageError is the error for an image that cannot be edited, with the remedy.
+// imageError returns the error for an image that cannot be edited, with the remedy.
 func (a *app) imageError(path string, err error) error {
 	var large *image.TooLargeError
 	var karg *image.KargError
@@ -105,7 +105,7 @@ func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) 
 	return a.write(ctx, o, content)
 }
 
-// usable is the Ignition configuration in a file, checked and translated unless anyway is set.
+// usable returns the Ignition configuration in a file, checked and translated unless anyway is set.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)
 	if err != nil || anyway {

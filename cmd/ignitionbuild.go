@@ -61,7 +61,7 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 	return nil
 }
 
-// previewText is the readable summary of a configuration.
+// previewText returns the readable summary of a configuration.
 func previewText(p prepare.Preview) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Ignition %s, %s, %s packed\n", p.Spec, userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)))

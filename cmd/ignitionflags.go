@@ -92,7 +92,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// flag is the flag of an input.
+// flag returns the flag of an input.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch field {
 	case ignition.FieldIronicURL:

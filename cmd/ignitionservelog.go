@@ -115,7 +115,7 @@ func (l *accessLog) write(e serve.Event) error {
 // progressStep is the percentage between two lines of progress.
 const progressStep = 10
 
-// text is the line of an event, or "" for an event that is not printed.
+// text returns the line of an event, or "" for an event that is not printed.
 func (l *accessLog) text(e serve.Event, key fetchKey) string {
 	switch e.Kind {
 	case serve.EventRefused:

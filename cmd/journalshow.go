@@ -51,8 +51,7 @@ func (a *app) openNamed(ctx context.Context) *journal.Journal {
 	return journal.Open(ctx, journal.Options{Path: a.journalFile, OnError: func(err error) { a.printMessage("%v", err) }})
 }
 
-// namedJournal is a configuration with only the context of --journal, whose audit log may be on
-// another computer.
+// namedJournal returns a configuration with only the context of --journal, whose audit log may be on another computer.
 func (a *app) namedJournal() (*config.Config, error) {
 	switch info, err := os.Stat(a.journalFile); {
 	case err != nil:

@@ -70,8 +70,8 @@ func (a *app) noOtherIronic() error {
 	return nil
 }
 
-// labConfig is a configuration with only the lab, independent of files and environment. Only
-// crash files are written to their usual directory.
+// labConfig returns a configuration with only the lab, independent of files and environment. Only crash files are
+// written to their usual directory.
 func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done func(), err error) {
 	done = func() {}
 	if dir == "" {

@@ -56,7 +56,7 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers are the machines of the --scenarios file, or the first of the default ones.
+// labMembers returns the machines of the --scenarios file, or the first of the default ones.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {

@@ -44,7 +44,7 @@ func (f *realFlags) check(cmd *cobra.Command, site *siteFlags) error {
 	return nil
 }
 
-// ironic is the real Ironic of a site, at the address of --listen.
+// ironic returns the real Ironic of a site, at the address of --listen.
 func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early func(error)) (*lab.OtherIronic, error) {
 	release, err := real.ReleaseOf(f.release)
 	if err != nil {

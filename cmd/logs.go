@@ -216,7 +216,7 @@ func nodeLabel(n models.NodeRef) string {
 	return n.Label()
 }
 
-// sourceText is the name, the state, the reason and the remedy of a source.
+// sourceText returns the name, the state, the reason and the remedy of a source.
 func sourceText(s *agentlog.Status) string {
 	text := string(s.Source)
 	if s.Address != "" {
@@ -232,7 +232,7 @@ func sourceText(s *agentlog.Status) string {
 	return text
 }
 
-// verdict is an error unless each node has log lines.
+// verdict returns an error unless each node has log lines.
 func (p *logsPrinter) verdict(nodes []models.NodeRef) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -57,7 +57,7 @@ func TestLogsOrder(t *testing.T) {
 	}
 }
 
-// logLines are an error, a note and something that is older than the rest.
+// logLines returns an error, a note and something that is older than the rest.
 func logLines(now time.Time) []models.LogLine {
 	n := models.NodeRef{UUID: "u1", Name: "n1"}
 	return []models.LogLine{

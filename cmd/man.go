@@ -47,7 +47,7 @@ func manCommands(cmd *cobra.Command) (subs []*cobra.Command) {
 	return subs
 }
 
-// manName is the name of a command's page, such as ironworks-bmc-power.
+// manName returns the name of a command's page, such as ironworks-bmc-power.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 // manPage writes a page in the man macros of roff. cobra/doc reads descriptions as Markdown, but the help texts are

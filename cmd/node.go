@@ -33,8 +33,7 @@ func (a *app) nodeCommand() *cobra.Command {
 	}
 }
 
-// ramdiskText is the boot progress of the ramdisk that Ironic waits for, from Ironic and the
-// journal, or "".
+// ramdiskText returns the boot progress of the ramdisk that Ironic waits for, from Ironic and the journal, or "".
 func (a *app) ramdiskText(ctx context.Context, s *session.Session, n *models.Node, now time.Time) string {
 	if n.ProvisionState.Class() != models.ClassWait {
 		return ""

@@ -34,7 +34,7 @@ type outputFlag struct {
 
 const wideTable = "wide"
 
-// String is the value of the flag.
+// String returns the value of the flag.
 func (f outputFlag) String() string {
 	switch {
 	case f.format == nil: // pflag compares with the zero value
@@ -57,7 +57,7 @@ func (f outputFlag) Set(s string) error {
 	return nil
 }
 
-// Type is the name of the type in the help.
+// Type returns the name of the type in the help.
 func (f outputFlag) Type() string { return "format" }
 
 func outputNames() []string {

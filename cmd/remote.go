@@ -53,9 +53,9 @@ func (a *app) whyNoFiles() string {
 	return textNoFiles
 }
 
-// remoteCommands are the commands of a served console with the least role for them. Others read or write files of the
-// server, need a terminal, or are about the server itself. What changes something is also refused by the
-// client of a viewer.
+// remoteCommands returns the commands of a served console with the least role for them. Others read or write files of
+// the server, need a terminal, or are about the server itself. What changes something is also refused by the client of
+// a viewer.
 func remoteCommands() map[string]access.Role {
 	roles := map[string]access.Role{}
 	for role, names := range map[access.Role]string{

@@ -38,7 +38,7 @@ func eachCommand(cmd *cobra.Command, visit func(cmd *cobra.Command)) {
 	}
 }
 
-// harmlessFlags are the flags of commands over SSH whose value is not a file of the server.
+// harmlessFlags returns the flags of commands over SSH whose value is not a file of the server.
 func harmlessFlags() []string {
 	return strings.Fields("output advertise system bmc-username fingerprint slot to user-data-reader step override confirm policy allocate-class allocate-trait " +
 		"format column driver bmc names set deploy-kernel deploy-ramdisk kernel-params error state release disk since source level filter columns sort node mask-secrets " +

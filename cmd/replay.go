@@ -113,7 +113,7 @@ func startOf(text string, from time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// replaySession is a session with a recording in place of Ironic.
+// replaySession returns a session with a recording in place of Ironic.
 func replaySession(where screen.Context, player *replay.Player) *screen.Session {
 	answers := player.Answers()
 	return &screen.Session{

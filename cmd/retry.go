@@ -65,8 +65,8 @@ func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results 
 	return err == nil && isYes(answer)
 }
 
-// deployAgain is the command line that retries some of the nodes. It repeats neither values
-// that may be secret nor standard input.
+// deployAgain returns the command line that retries some of the nodes. It repeats neither values that may be secret nor
+// standard input.
 func deployAgain(cmd *cobra.Command, names []string) string {
 	words := strings.Fields(cmd.CommandPath())
 	for _, name := range names {

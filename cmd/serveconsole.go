@@ -91,7 +91,7 @@ const (
 	textReadOnly        = "the server is read-only"
 )
 
-// forbidden are the actions that a served console does not have.
+// forbidden returns the actions that a served console does not have.
 func forbidden(role access.Role) map[action.ID]string {
 	no := map[action.ID]string{}
 	for _, id := range []action.ID{action.Suspend, action.GoIgnition, action.Shell, action.LogSave} {

@@ -219,7 +219,7 @@ x vif detach n1 v1
 - who
 `
 
-// roleInput is the standard input of commands that read some.
+// roleInput returns the standard input of commands that read some.
 func roleInput(command string) string {
 	switch {
 	case strings.HasPrefix(command, "enroll"):

@@ -29,7 +29,7 @@ func didYouMean[T ~string](word string, known []T) string {
 	return ""
 }
 
-// unknownCommand is the error for an argument that is not a command below cmd.
+// unknownCommand returns the error for an argument that is not a command below cmd.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var known []string
 	for _, sub := range cmd.Commands() {
@@ -40,7 +40,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
 }
 
-// argumentError is an error of cobra about the arguments of a command, with the arguments that it takes.
+// argumentError returns an error of cobra about the arguments of a command, with the arguments that it takes.
 func argumentError(cmd *cobra.Command, args []string, err error) error {
 	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
 	switch {
@@ -53,7 +53,7 @@ func argumentError(cmd *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("want %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
 }
 
-// flagError is a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
+// flagError returns a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
 // command: its flags are not known either.
 func flagError(cmd *cobra.Command, err error) error {
 	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {

@@ -42,7 +42,7 @@ func TestWarningsOfCommands(t *testing.T) {
 	}
 }
 
-// warnedIronic is an Ironic with two manageable nodes and an active one.
+// warnedIronic returns an Ironic with two manageable nodes and an active one.
 func warnedIronic(t *testing.T) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// ownVariables are the settings with an IRONWORKS_* variable.
+// ownVariables returns the settings with an IRONWORKS_* variable.
 func ownVariables() []string {
 	return []string{
 		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,

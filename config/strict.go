@@ -21,7 +21,7 @@ const (
 	wantAny
 )
 
-// fileKeys are the top-level keys of the configuration file.
+// fileKeys returns the top-level keys of the configuration file.
 func fileKeys() map[string]valueType {
 	return map[string]valueType{
 		keyContext:  wantText,
@@ -35,7 +35,7 @@ func fileKeys() map[string]valueType {
 	}
 }
 
-// contextKeys are the keys of a context.
+// contextKeys returns the keys of a context.
 func contextKeys() map[string]valueType {
 	keys := map[string]valueType{
 		keyTimeout:    wantDuration,
@@ -62,7 +62,7 @@ func contextKeys() map[string]valueType {
 	return keys
 }
 
-// defaultsKeys are the keys of a context's defaults.
+// defaultsKeys returns the keys of a context's defaults.
 func defaultsKeys() map[string]valueType {
 	return map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}
 }

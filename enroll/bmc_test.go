@@ -39,7 +39,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// found is a machine as its BMC reports it.
+// found returns a machine as its BMC reports it.
 func found() *models.BMC {
 	return &models.BMC{
 		System: models.BMCSystem{Path: "/redfish/v1/Systems/1", Paths: []string{"/redfish/v1/Systems/1"}, Manufacturer: "ACME", Model: "X 1", Serial: "SN 1", HostName: "web-1"},

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicNode is a node as Ironic answers.
+// ironicNode returns a node as Ironic answers.
 func ironicNode(t *testing.T, raw string) models.Node {
 	t.Helper()
 	var n models.Node

@@ -27,7 +27,7 @@ func (b BMC) String() string {
 	return b.Host + b.System
 }
 
-// addressFields are the fields of driver_info with a BMC's address, and the protocol's port.
+// addressFields returns the fields of driver_info with a BMC's address, and the protocol's port.
 func addressFields() [][2]string {
 	return [][2]string{
 		{"redfish_address", "443"}, {"ipmi_address", "623"}, {"ilo_address", "443"}, {"irmc_address", "443"}, {"drac_address", "443"}, {"snmp_address", "161"},

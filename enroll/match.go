@@ -177,7 +177,7 @@ func (it *Item) repeats(key string, at Source) {
 	it.Remedy = "remove one of the two from the file"
 }
 
-// keys are the identifiers that no two nodes may share.
+// keys returns the identifiers that no two nodes may share.
 func (it *Item) keys() []string {
 	var keys []string
 	if b, found := BMCOf(it.Node.DriverInfo()); found {

@@ -230,7 +230,7 @@ func (n *Node) check() {
 
 const noDriver = "no driver; add driver: redfish, or another driver that a conductor supports"
 
-// NodeFields are the fields of POST /v1/nodes that an input may have (python-ironicclient, v1/node.py,
+// NodeFields returns the fields of POST /v1/nodes that an input may have (python-ironicclient, v1/node.py,
 // _creation_attributes, with instance_info and the flags that PATCH accepts).
 func NodeFields() []string {
 	return []string{

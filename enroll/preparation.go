@@ -71,7 +71,7 @@ func disksOf(config any) []any {
 	return disks
 }
 
-// levels are the RAID levels of logical disks, sorted.
+// levels returns the RAID levels of logical disks, sorted.
 func levels(disks []any) []string {
 	var list []string
 	for _, d := range disks {
@@ -82,7 +82,7 @@ func levels(disks []any) []string {
 	return list
 }
 
-// Steps are the clean steps, in order.
+// Steps returns the clean steps, in order.
 func (p *Preparation) Steps() []models.Step {
 	var steps []models.Step
 	add := func(on, name string, args map[string]any) {

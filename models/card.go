@@ -89,7 +89,7 @@ func interfaces(n *Node) string {
 	return strings.Join(parts, ", ")
 }
 
-// StateText is the provision state with its target.
+// StateText returns the provision state with its target.
 func (n *Node) StateText() string {
 	return string(n.ProvisionState) + targetText(string(n.TargetProvisionState))
 }

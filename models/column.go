@@ -215,9 +215,9 @@ func byInState(r *Row) int64 {
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 
-// AgeInState is the time in the state for a screen: exact while an operation runs and in the first minute, else
-// coarse, so that an idle fleet does not change. "≥" means that it may be longer, because the node was in the
-// state when the console started.
+// AgeInState returns the time in the state for a screen: exact while an operation runs and in the first minute, else
+// coarse, so that an idle fleet does not change. "≥" means that it may be longer, because the node was in the state
+// when the console started.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
 		return ""

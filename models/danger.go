@@ -49,7 +49,7 @@ func (d Danger) Consent() Consent {
 	return ConsentTyped
 }
 
-// TypedName is the name that the operator types to confirm an action on the node: the UUID if the name has
+// TypedName returns the name that the operator types to confirm an action on the node: the UUID if the name has
 // characters that a keyboard may lack.
 func (n *Node) TypedName() string {
 	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {

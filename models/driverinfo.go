@@ -43,13 +43,13 @@ func (e *NoRedfishError) OnScreen() string {
 	return fmt.Sprintf("node %s has no redfish_address in driver_info; %s", node, RunKey("set", "driver_info.redfish_address=https://HOST"))
 }
 
-// DeployISOFields are the driver_info fields for an ISO with the ramdisk, the current one first: Ironic still
-// reads the old ones with a driver's prefix.
+// DeployISOFields returns the driver_info fields for an ISO with the ramdisk, the current one first: Ironic still reads
+// the old ones with a driver's prefix.
 func DeployISOFields() []string {
 	return []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"}
 }
 
-// DeployPairFields are the driver_info fields for a kernel and its ramdisk, in the same order.
+// DeployPairFields returns the driver_info fields for a kernel and its ramdisk, in the same order.
 func DeployPairFields() [][2]string {
 	return [][2]string{{"deploy_kernel", "deploy_ramdisk"}, {"ilo_deploy_kernel", "ilo_deploy_ramdisk"}}
 }

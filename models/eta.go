@@ -19,7 +19,7 @@ type DurationStats struct {
 	Class string
 }
 
-// String is the median with the spread, such as 4m10 ± 30s.
+// String returns the median with the spread, such as 4m10 ± 30s.
 func (t DurationStats) String() string {
 	switch {
 	case t.N == 0:
@@ -77,7 +77,7 @@ func (e Estimate) Short() string {
 	return ""
 }
 
-// CoarseLeft is the rounded remaining time.
+// CoarseLeft returns the rounded remaining time.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
 // coarseLeft rounds the remaining time, because it is an estimate and an unchanged number sends no bytes.

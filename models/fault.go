@@ -98,7 +98,7 @@ func (f *Fault) OnScreen() string {
 	return shown.Error()
 }
 
-// Reason is the error without operation and hint.
+// Reason returns the error without operation and hint.
 func (f *Fault) Reason() string {
 	msg := f.Message
 	if msg == "" && f.Err != nil {
@@ -116,7 +116,7 @@ func (f *Fault) Reason() string {
 	}
 }
 
-// ReasonAndHint is the error without the operation.
+// ReasonAndHint returns the error without the operation.
 func (f *Fault) ReasonAndHint() string {
 	if f.Hint == "" {
 		return f.Reason()

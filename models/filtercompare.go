@@ -93,7 +93,7 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	return t, nil
 }
 
-// ageOf is the time in the state in seconds, as the column IN STATE shows it: possibly longer.
+// ageOf returns the time in the state in seconds, as the column IN STATE shows it: possibly longer.
 func ageOf(r *Row, now time.Time) (float64, Answer) {
 	since, _ := r.InState()
 	if since.IsZero() || now.IsZero() {
@@ -123,7 +123,7 @@ func parseCount(text string) (float64, error) {
 	return float64(n), nil
 }
 
-// ramOf is the memory in bytes, from properties.memory_mb (MiB) or else the inventory.
+// ramOf returns the memory in bytes, from properties.memory_mb (MiB) or else the inventory.
 func ramOf(r *Row, _ time.Time) (float64, Answer) {
 	return r.hardware("memory_mb", 1<<20, func(h *Hardware) float64 { return float64(h.RAM) })
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// filterMachine is a node with properties, an extra field and an inventory, 3 h in its state.
+// filterMachine returns a node with properties, an extra field and an inventory, 3 h in its state.
 func filterMachine() *Row {
 	r := &Row{Node: Node{
 		UUID: "u", Name: "r7-n01", ProvisionState: StateActive, Maintenance: true, Traits: []string{"CUSTOM_A", "CUSTOM_B"},

@@ -67,7 +67,7 @@ func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	return values
 }
 
-// filterValues are the values of a filter key that are the same in every Ironic.
+// filterValues returns the values of a filter key that are the same in every Ironic.
 func filterValues(key string) []string {
 	switch key {
 	case "state":

@@ -85,7 +85,7 @@ func comparesTo(have any, op, want string) bool {
 	return ordered(op, strings.Compare(fold(scalarText(have)), want))
 }
 
-// scalarText is a value as text; empty lists and objects are "".
+// scalarText returns a value as text; empty lists and objects are "".
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case nil:

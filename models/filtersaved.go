@@ -83,7 +83,7 @@ func (s *SavedFilters) Parse(line string) (Filter, error) {
 	})
 }
 
-// savedTerm is a reference to a saved filter.
+// savedTerm returns a reference to a saved filter.
 func savedTerm(name string, saved func(name string) (Filter, error)) (term, error) {
 	f, err := saved(name)
 	if err != nil {

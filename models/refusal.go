@@ -123,7 +123,7 @@ func nextHint(s ProvisionState, v APIVersion) string {
 	return "possible now: " + strings.Join(Texts(verbs), ", ")
 }
 
-// NotPossibleIn is the refusal of an action in a state, with the states in which it is possible.
+// NotPossibleIn returns the refusal of an action in a state, with the states in which it is possible.
 func NotPossibleIn(s ProvisionState, possible []ProvisionState) string {
 	if len(possible) == 0 {
 		return fmt.Sprintf("not possible in state %q, nor in any other of this Ironic", s)

@@ -57,7 +57,7 @@ func (e *RemedyError) OnScreen() string { return OnScreen(e.Err) + " (" + e.Scre
 // Unwrap returns the error without the remedy.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// RunKey is a remedy in the console: the palette runs an action on the node by its name, with the arguments in its
+// RunKey returns a remedy in the console: the palette runs an action on the node by its name, with the arguments in its
 // form.
 func RunKey(action string, arguments ...string) string {
 	return strings.Join(append([]string{"run :" + action + " on the node"}, arguments...), ": ")

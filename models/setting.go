@@ -33,12 +33,12 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-// objectFields are the node's object fields.
+// objectFields returns the node's object fields.
 func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
-// settableFields are the root fields that PATCH accepts (PATCH_ALLOWED_FIELDS of
+// settableFields returns the root fields that PATCH accepts (PATCH_ALLOWED_FIELDS of
 // ironic/api/controllers/v1/node.py), with their types.
 func settableFields() map[string]valueKind {
 	fields := map[string]valueKind{

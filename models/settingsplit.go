@@ -77,7 +77,7 @@ func leadingJSON(text string) (string, error) {
 	return text[:decoder.InputOffset()], nil
 }
 
-// notJSON is the error for invalid JSON: most often the shell removed its quotes.
+// notJSON returns the error for invalid JSON: most often the shell removed its quotes.
 func notJSON(err error) error {
 	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
 }

@@ -43,7 +43,8 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// JSONText is a value as JSON on one line, for people: unlike with [json.Marshal], "<", ">" and "&" stand for themselves.
+// JSONText returns a value as JSON on one line, for people: unlike with [json.Marshal], "<", ">" and "&" stand for
+// themselves.
 func JSONText(v any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

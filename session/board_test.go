@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// deployed is a deployment that took so many seconds to boot and to install.
+// deployed returns a deployment that took so many seconds to boot and to install.
 func deployed(begin time.Time, boot, install int) models.Work {
 	installs := begin.Add(time.Duration(boot) * time.Second)
 	end := installs.Add(time.Duration(install) * time.Second)

@@ -53,7 +53,7 @@ func ramdisksAt(t *testing.T) (*session.Ramdisks, *desk) {
 	return &session.Ramdisks{Host: session.Host{Home: d.home}}, d
 }
 
-// byHand is a ramdisk whose Ironic is given.
+// byHand returns a ramdisk whose Ironic is given.
 func byHand() prepare.ConfigSource {
 	return prepare.ConfigSource{Inputs: prepare.Inputs{IronicURLs: []string{"http://192.0.2.5:6385"}}}
 }

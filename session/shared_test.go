@@ -87,7 +87,7 @@ func (r *sharedRig) count(request string) int {
 	return r.requests[request]
 }
 
-// changes are the requests that do not only read.
+// changes returns the requests that do not only read.
 func (r *sharedRig) changes() (sent []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

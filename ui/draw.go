@@ -135,7 +135,7 @@ func (c *Console) bodyTheme() *theme.Theme {
 	return c.theme
 }
 
-// card is the text for a window that is too small.
+// card returns the text for a window that is too small.
 func (c *Console) card(w, h int) string {
 	text, _ := c.connection(w)
 	lines := []string{"ironworks"}

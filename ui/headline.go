@@ -95,7 +95,7 @@ func pictureAge(s fleet.Status, now time.Time) string {
 // pollGrace is the time for which a poll may exceed its period before the header shows it.
 const pollGrace = 2 * time.Second
 
-// liveForms are the forms while all is well; each includes conductors that are down. If no conductor is alive,
+// liveForms returns the forms while all is well; each includes conductors that are down. If no conductor is alive,
 // nothing is shown: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a minute
 // (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
@@ -125,7 +125,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	}, role
 }
 
-// freshest is the greatest age of the data while all is well: the poller's period, rounded up.
+// freshest returns the greatest age of the data while all is well: the poller's period, rounded up.
 func (c *Console) freshest(s fleet.Status) time.Duration {
 	for _, step := range []time.Duration{1, 2, 5, 10, 20, 30} {
 		if s.Period <= step*time.Second {

@@ -48,7 +48,7 @@ func (r *ramdisks) followed() int {
 	return n
 }
 
-// installing is the log of a ramdisk that has installed so many percent.
+// installing returns the log of a ramdisk that has installed so many percent.
 func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	began := screentest.Began.Add(-time.Minute)
 	line := func(second int, unit string, level models.LogLevel, text string) models.LogLine {
@@ -77,7 +77,7 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	}
 }
 
-// failing is a log without a connection.
+// failing returns a log without a connection.
 func failing(n models.NodeRef) []agentlog.Batch {
 	return []agentlog.Batch{{Status: []agentlog.Status{
 		{

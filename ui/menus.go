@@ -82,7 +82,7 @@ func (c *Console) footActions() []*action.Action {
 	return foot
 }
 
-// item is an action in a list, with its keys and why it is disabled.
+// item returns an action in a list, with its keys and why it is disabled.
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {

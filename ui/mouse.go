@@ -91,7 +91,7 @@ func (c *Console) overlayPlace(drawn string, h int) (x, y, w, high int) {
 	return (c.width - w) / 2, max((h-high)/3, 0), w, high
 }
 
-// bodyTop is the number of lines above the screen: the header, and a rule if there is space.
+// bodyTop returns the number of lines above the screen: the header, and a rule if there is space.
 func (c *Console) bodyTop() int {
 	if c.height >= roomyHeight {
 		return 2

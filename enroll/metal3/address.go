@@ -43,7 +43,7 @@ func ParseAddress(address string, unverified bool) (Access, error) {
 	return a, nil
 }
 
-// schemes are the drivers and interfaces by scheme.
+// schemes returns the drivers and interfaces by scheme.
 func schemes() map[string]Access {
 	ipmi := Access{Driver: "ipmi", Prefix: "ipmi_", Boot: "ipxe", RAID: "no-raid"}
 	redfish := Access{Driver: "redfish", Prefix: "redfish_", Boot: "ipxe", Firmware: "redfish", Inspect: "redfish", RAID: "redfish"}

@@ -10,8 +10,8 @@ import (
 	"ironworks/enroll"
 )
 
-// schema are the fields of a BareMetalHost's spec that exports write, with their type, enum or pattern, from the CRD
-// metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). Required: online, bmc.address, bmc.credentialsName.
+// schema returns the fields of a BareMetalHost's spec that exports write, with their type, enum or pattern, from the
+// CRD metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). Required: online, bmc.address, bmc.credentialsName.
 func schema() map[string]string {
 	return map[string]string{
 		"architecture": "string", "automatedCleaningMode": "enum metadata disabled", "bmc": "object", "bmc.address": "string", "bmc.credentialsName": "string",

@@ -11,7 +11,7 @@ import (
 // hint is a root device hint of Metal3 with Ironic's name and operator (baremetal-operator, devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 
-// hintsByName are the hints in the order of Metal3's API. deviceName is by_path for links below /dev/disk/by-path.
+// hintsByName returns the hints in the order of Metal3's API. deviceName is by_path for links below /dev/disk/by-path.
 func hintsByName() []hint {
 	return []hint{
 		{"deviceName", "name", "s== "},

@@ -35,7 +35,7 @@ func prepared(t *testing.T, text string, ironic *models.Node) (config, steps, ra
 	return config, strings.Join(list, ", "), raidInterface, n.Problems
 }
 
-// made is a node of Ironic with volumes.
+// made returns a node of Ironic with volumes.
 func made(t *testing.T, target, now string) *models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "u", "target_raid_config": {"logical_disks": ` + target + `}, "raid_config": {"logical_disks": ` + now + `}}`))

@@ -129,7 +129,7 @@ func TestReadHost(t *testing.T) {
 	}
 }
 
-// host is a manifest with a spec.
+// host returns a manifest with a spec.
 func host(spec string) string {
 	return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1, namespace: m}\nspec: {bmc: {address: 'ipmi://192.0.2.1', credentialsName: s}, online: true, " + spec + "}\n"
 }
@@ -230,7 +230,7 @@ func TestHostsWithProblems(t *testing.T) {
 	}
 }
 
-// ramdiskImage is the image of the host's ramdisk.
+// ramdiskImage returns the image of the host's ramdisk.
 func ramdiskImage(format string) string {
 	return "---\napiVersion: metal3.io/v1alpha1\nkind: PreprovisioningImage\nmetadata: {name: n1, namespace: m}\n" +
 		"status: {format: " + format + ", imageUrl: http://h/image, kernelUrl: http://h/kernel, extraKernelParams: a=b}\n"

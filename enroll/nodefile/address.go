@@ -14,12 +14,12 @@ import (
 // DefaultDriver is the hardware type of spreadsheet rows with a BMC and without a driver.
 const DefaultDriver = "redfish"
 
-// prefixes are the prefixes of a BMC's fields in driver_info, by hardware type.
+// prefixes returns the prefixes of a BMC's fields in driver_info, by hardware type.
 func prefixes() map[string]string {
 	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
 }
 
-// Drivers are the hardware types whose BMC the columns bmc, user and password can describe.
+// Drivers returns the hardware types whose BMC the columns bmc, user and password can describe.
 func Drivers() []string { return slices.Sorted(maps.Keys(prefixes())) }
 
 // setBMC writes the BMC's address and credentials under the driver's names.

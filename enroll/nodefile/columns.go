@@ -45,7 +45,7 @@ func (c Column) String() string {
 	return text
 }
 
-// aliases are the known headers by field, the most specific first.
+// aliases returns the known headers by field, the most specific first.
 func aliases() map[string][]string {
 	return map[string][]string{
 		"name": {"name", "node name", "node", "hostname", "host name", "server name", "server", "machine", "host"},
@@ -193,7 +193,7 @@ func ParseColumns(args []string) (map[string]string, error) {
 const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other fields of ports, name and other fields of nodes, " +
 	"and keys of objects such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
 
-// ColumnFields are the fields that a column can set, for completion; those that end with a dot take a key.
+// ColumnFields returns the fields that a column can set, for completion; those that end with a dot take a key.
 func ColumnFields() []string {
 	fields := bmcFields()
 	for _, field := range enroll.NodeFields() {
@@ -269,7 +269,7 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
-// bmcFields are the fields of a BMC whatever its driver, and traits.
+// bmcFields returns the fields of a BMC whatever its driver, and traits.
 func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }

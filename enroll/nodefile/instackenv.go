@@ -19,8 +19,8 @@ type pmDriver struct {
 	info map[string]string
 }
 
-// pmDrivers are the values of pm_type (tripleo-common, utils/nodes.py). Ironic reaches iDRACs over Redfish only, since
-// 2024; ovirt, iboot, wol and amt are not part of it.
+// pmDrivers returns the values of pm_type (tripleo-common, utils/nodes.py). Ironic reaches iDRACs over Redfish only,
+// since 2024; ovirt, iboot, wol and amt are not part of it.
 func pmDrivers() []pmDriver {
 	address := func(prefix string) map[string]string {
 		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}

@@ -120,8 +120,8 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase is the base configuration of both families, which creates the user core
-// (fedora-coreos-config, overlay.d/05core/…/40ignition-conf/00-core.ign).
+// coreBase returns the base configuration of both families, which creates the user core (fedora-coreos-config,
+// overlay.d/05core/…/40ignition-conf/00-core.ign).
 func coreBase() types.Config {
 	gecos := "CoreOS Admin"
 	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}

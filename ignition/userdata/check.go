@@ -35,14 +35,13 @@ type settings struct {
 	images       []*firstboot.Image
 }
 
-// MaxSpec is the highest spec version that the image to be installed supports; OpenShift 4.22
-// supports 3.5. The default accepts all known versions, with a warning for the newest.
+// MaxSpec sets the highest spec version that the image to be installed supports; OpenShift 4.22 supports 3.5. The
+// default accepts all known versions, with a warning for the newest.
 func MaxSpec(spec Spec) Option {
 	return func(o *settings) { o.maxSpec, o.maxSpecGiven = min(spec, NewestSpec), true }
 }
 
-// FilesDir is the folder of Butane's "local:" files. Without it, configurations with local
-// files are refused.
+// FilesDir sets the folder of Butane's "local:" files. Without it, configurations with local files are refused.
 func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }

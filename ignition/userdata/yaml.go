@@ -158,7 +158,7 @@ var (
 	yamlValue = regexp.MustCompile("`[^`]*`")
 )
 
-// yamlFinding is an error of the YAML parser, with its line.
+// yamlFinding returns an error of the YAML parser, with its line.
 func yamlFinding(err error) jsonFinding {
 	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
 	f := jsonFinding{id: IDYAML, message: "not valid Butane YAML: " + message + "; compare it with Butane's documentation"}

@@ -150,7 +150,7 @@ func Allowed(s models.BIOSSetting) string {
 	return ""
 }
 
-// Notes are the properties of a setting because of which it is not copied from another machine.
+// Notes returns the properties of a setting because of which it is not copied from another machine.
 func Notes(s models.BIOSSetting) []string {
 	var notes []string
 	for _, n := range []struct {

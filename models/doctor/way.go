@@ -86,7 +86,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence is the server's answer.
+// answerEvidence returns the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -97,7 +97,7 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached is the diagnosis if no request to Ironic was sent.
+// unreached returns the diagnosis if no request to Ironic was sent.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
 		return unknown("skipped: Ironic's URL is in Keystone's catalog")
@@ -133,7 +133,7 @@ func judgeTCP(f *Facts) Diagnosis {
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon is the time for which before the expiry to warn; certificates that live for days are renewed
+// expiresSoon returns the time for which before the expiry to warn; certificates that live for days are renewed
 // automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)

@@ -16,7 +16,7 @@ func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) 
 	}
 }
 
-// buildAgain is the next action for a wrong configuration of the ramdisk.
+// buildAgain returns the next action for a wrong configuration of the ramdisk.
 func buildAgain(text, flags string) Next {
 	return Next{Text: text, Key: "ignition", Command: "ironworks ignition build " + flags}
 }

@@ -11,9 +11,9 @@ import (
 // beatTakes is the usual maximum time between an agent's heartbeats.
 const beatTakes = 180 * time.Second
 
-// StepLine is the most important fact about a node at the server's time now: the reason of its failure, from a rule or
-// from Ironic; its wait with Ironic's remaining timeout; the step and its position; or the hold. conductors may be nil
-// if unknown. Times are rounded, so that the line seldom changes. It is not sanitized.
+// StepLine returns the most important fact about a node at the server's time now: the reason of its failure, from a
+// rule or from Ironic; its wait with Ironic's remaining timeout; the step and its position; or the hold. conductors may
+// be nil if unknown. Times are rounded, so that the line seldom changes. It is not sanitized.
 func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) string {
 	n := &r.Node
 	s := n.ProvisionState

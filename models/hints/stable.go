@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// stableHints are the attributes that identify a disk, most stable first: the disk's own
-// identity, then its location. Kernel names are not stable.
+// stableHints returns the attributes that identify a disk, most stable first: the disk's own identity, then its
+// location. Kernel names are not stable.
 func stableHints() []Hint {
 	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 }

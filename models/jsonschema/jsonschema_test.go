@@ -7,7 +7,7 @@ import (
 	"ironworks/models/jsonschema"
 )
 
-// sample is a schema of draft 4 with the keywords that Ironic uses.
+// sample returns a schema of draft 4 with the keywords that Ironic uses.
 func sample() *jsonschema.Schema {
 	five := 5
 	return &jsonschema.Schema{

@@ -38,7 +38,7 @@ func checkHints(f *Facts) finding {
 	return pass("accepted by Ironic and the agent", at)
 }
 
-// ansibleOperators are the hints that Ansible cannot match: it compares values and has no operators
+// ansibleOperators returns the hints that Ansible cannot match: it compares values and has no operators
 // (_parse_root_device_hints of ironic/drivers/modules/ansible/deploy.py).
 func ansibleOperators(h hints.Hints) []string {
 	var wrong []string

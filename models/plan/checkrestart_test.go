@@ -2,7 +2,7 @@ package plan
 
 import "ironworks/models"
 
-// restartCases are the cases of the check [CheckRestart]; test/lab runs them under both releases of Ironic.
+// restartCases returns the cases of the check [CheckRestart]; test/lab runs them under both releases of Ironic.
 func restartCases() []checkCase {
 	with := func(label, name string, priority int, more ...func(*Facts)) func(*Facts) {
 		return func(f *Facts) {

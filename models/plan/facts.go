@@ -159,7 +159,7 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	return h
 }
 
-// search is the agent's search for the disk.
+// search returns the agent's search for the disk.
 func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// fieldKeys are the keys of a node's fields.
+// fieldKeys returns the keys of a node's fields.
 func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Node) {
 	at := func(key string) string { return joinPath(path, key) }
 	return map[string]func(*yaml.Node){

@@ -127,7 +127,7 @@ func (f *Facts) autodetected() []Kind {
 	return kinds
 }
 
-// autodetectFallback is the last of Ironic's list: direct if enabled, else any enabled one.
+// autodetectFallback returns the last of Ironic's list: direct if enabled, else any enabled one.
 func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
 	if may(KindDirect) {
 		return []Kind{KindDirect}

@@ -42,7 +42,7 @@ func Kinds() []Kind {
 	}
 }
 
-// deployInterface is the deploy interface that the kind needs; empty for any.
+// deployInterface returns the deploy interface that the kind needs; empty for any.
 func (k Kind) deployInterface() string {
 	switch k {
 	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
@@ -55,7 +55,7 @@ func (k Kind) deployInterface() string {
 	return ""
 }
 
-// installStep is the step that defines the kind; empty if there is none.
+// installStep returns the step that defines the kind; empty if there is none.
 func (k Kind) installStep() string {
 	if k == KindInstallCoreOS || k == KindAssisted {
 		return string(k)

@@ -15,7 +15,7 @@ const (
 	SourcePlan   = "plan"
 )
 
-// TemplateSource is the source of a template's steps.
+// TemplateSource returns the source of a template's steps.
 func TemplateSource(name string) string { return "template " + name }
 
 // OrderedStep is a step with its source.
@@ -59,7 +59,7 @@ func (f *Facts) WantsTemplates() bool {
 	return err == nil && len(traits) > 0
 }
 
-// templates are the deploy templates of the instance's traits.
+// templates returns the deploy templates of the instance's traits.
 func (f *Facts) templates() []models.DeployTemplate {
 	traits, err := f.InstanceTraits()
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *Facts) templates() []models.DeployTemplate {
 	return matching
 }
 
-// templateSteps are the steps of the templates.
+// templateSteps returns the steps of the templates.
 func (f *Facts) templateSteps() []OrderedStep {
 	var steps []OrderedStep
 	for _, t := range f.templates() {
@@ -88,7 +88,8 @@ func (f *Facts) templateSteps() []OrderedStep {
 // guessedKind reports whether only templates determine the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// addedSteps are the steps in addition to the driver's steps: sent steps, and template steps that no sent step replaces.
+// addedSteps returns the steps in addition to the driver's steps: sent steps, and template steps that no sent step
+// replaces.
 func (f *Facts) addedSteps() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {

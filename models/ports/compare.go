@@ -69,7 +69,8 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 	return list
 }
 
-// missing is the finding of a NIC without a port. Without a known boot NIC, PXE is enabled as Ironic does by default.
+// missing returns the finding of a NIC without a port. Without a known boot NIC, PXE is enabled as Ironic does by
+// default.
 func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	fields := map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot || !booted && NeedsPXEPort(n.BootInterface)}
 	if link := linkOf(nic.Neighbor); link != nil {
@@ -89,7 +90,7 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	}
 }
 
-// linkOf is the local_link_connection of a neighbor; nil if Ironic would refuse it.
+// linkOf returns the local_link_connection of a neighbor; nil if Ironic would refuse it.
 func linkOf(n hints.Neighbor) map[string]any {
 	if n.SwitchID == "" || n.PortID == "" {
 		return nil
@@ -148,7 +149,7 @@ func linkDifference(link map[string]any, n hints.Neighbor) string {
 	return strings.Join(differ, "; ")
 }
 
-// setLink is the command that writes a neighbor to a port.
+// setLink returns the command that writes a neighbor to a port.
 func setLink(mac string, n hints.Neighbor) string {
 	words := []string{"port set", mac}
 	for _, part := range []struct{ key, value string }{

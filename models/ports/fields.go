@@ -43,8 +43,8 @@ const (
 	Group Noun = "port group"
 )
 
-// fields are the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0), and
-// fields that ironworks translates: portgroup of a port, members of a port group.
+// fields returns the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0),
+// and fields that ironworks translates: portgroup of a port, members of a port group.
 func (n Noun) fields() map[string]field {
 	if n == Group {
 		return map[string]field{

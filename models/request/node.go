@@ -63,7 +63,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	return out
 }
 
-// provisionFeature is the API feature that a verb or its options need.
+// provisionFeature returns the API feature that a verb or its options need.
 func provisionFeature(r models.ProvisionRequest) models.Feature {
 	switch {
 	case r.Runbook != "":

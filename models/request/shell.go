@@ -60,7 +60,7 @@ func patchCommands(noun, id string, ops []models.PatchOp, show func(op models.Pa
 	return commands
 }
 
-// offSwitches are the flags that set a field to false; other fields have no such flag, and are unset instead.
+// offSwitches returns the flags that set a field to false; other fields have no such flag, and are unset instead.
 func offSwitches() map[string]string {
 	return map[string]string{
 		"automated_clean": "--no-automated-clean", "disable_power_off": "--enable-power-off",
@@ -68,7 +68,7 @@ func offSwitches() map[string]string {
 	}
 }
 
-// flagOf is the client's flag for a field, or for a key of an object field.
+// flagOf returns the client's flag for a field, or for a key of an object field.
 func flagOf(field string) string {
 	switch field {
 	case "node_uuid":

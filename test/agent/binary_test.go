@@ -146,8 +146,8 @@ func newShortIronic(t *testing.T) *shortIronic {
 	return s
 }
 
-// ramdisk is a folder with the configuration of an agent, and with the programs that it may find: none that changes the
-// computer.
+// ramdisk returns a folder with the configuration of an agent, and with the programs that it may find: none that
+// changes the computer.
 func ramdisk(t *testing.T, ironicURL string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()

@@ -127,7 +127,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 // configdriveText takes the place of a file system: the agent only copies it.
 const configdriveText = "a configdrive"
 
-// packedConfigdrive is a configdrive as Ironic sends it.
+// packedConfigdrive returns a configdrive as Ironic sends it.
 func packedConfigdrive(t *testing.T) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -297,7 +297,7 @@ func standInsInPath(t *testing.T, disk string) {
 	}
 }
 
-// bootableImage is a disk with the partition that coreos-installer expects.
+// bootableImage returns a disk with the partition that coreos-installer expects.
 func bootableImage(t *testing.T) string {
 	t.Helper()
 	const start, partitionBytes, imageBytes = 1 << 20, 64 << 20, 70 << 20

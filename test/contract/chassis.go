@@ -17,7 +17,7 @@ func chassis() group {
 	)}
 }
 
-// ask is a behavior of one request.
+// ask returns a behavior of one request.
 func ask(name string, s step) behavior { return behavior{name: name, steps: []step{s}} }
 
 // postChassis posts a chassis.

@@ -28,7 +28,7 @@ type scenarioEnd struct {
 
 const neverCalls = "Timeout reached while waiting for callback"
 
-// scenarioEnds are the ends under an Ironic with agent inspection, as the newest release has.
+// scenarioEnds returns the ends under an Ironic with agent inspection, as the newest release has.
 func scenarioEnds() map[string]scenarioEnd {
 	return map[string]scenarioEnd{
 		"ok":                      {},
@@ -53,7 +53,8 @@ func scenarioEnds() map[string]scenarioEnd {
 	}
 }
 
-// endsInOldRelease are the ends under a release without agent inspection, where no disks are known before the deployment.
+// endsInOldRelease returns the ends under a release without agent inspection, where no disks are known before the
+// deployment.
 func endsInOldRelease() map[string]scenarioEnd {
 	ends := scenarioEnds()
 	for name, end := range ends {

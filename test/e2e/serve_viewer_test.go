@@ -26,7 +26,7 @@ const (
 	servedText  = "not available over SSH"
 )
 
-// placesOfScopes are the screens of the scopes with actions that change something.
+// placesOfScopes returns the screens of the scopes with actions that change something.
 func placesOfScopes(node string) map[action.Scope]placeOfScope {
 	tab := func(name string) func(s *screenConsole) {
 		return func(s *screenConsole) {

@@ -15,8 +15,8 @@ import (
 // a conductor or a screen.
 const testsAtOnce = 10
 
-// serversOf is the number of shared Ironics of a release. A test has one for itself, and should rarely wait for one: most
-// tests use the newest release; the embedded Ironics cost little.
+// serversOf returns the number of shared Ironics of a release. A test has one for itself, and should rarely wait for
+// one: most tests use the newest release; the embedded Ironics cost little.
 func serversOf(release string) int {
 	switch release {
 	case embedded:

@@ -34,7 +34,7 @@ func biosStep(settings string) json.RawMessage {
 	return json.RawMessage(`{"interface": "bios", "step": "apply_configuration", "args": {"settings": [` + settings + `]}}`)
 }
 
-// eraseStep is a step of the agent: cleaning with it boots a ramdisk.
+// eraseStep returns a step of the agent: cleaning with it boots a ramdisk.
 func eraseStep() json.RawMessage { return stepOf("deploy", "erase_devices_metadata") }
 
 func biosCases() []testCase {

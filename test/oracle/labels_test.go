@@ -14,7 +14,7 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// builtinRamdisk is a ramdisk with the builtin agent.
+// builtinRamdisk returns a ramdisk with the builtin agent.
 func builtinRamdisk(program ignition.AgentProgram) ignition.Ramdisk {
 	return ignition.Ramdisk{
 		IronicURLs: []string{"http://192.0.2.1:6385"}, Agent: ignition.AgentBuiltin, Program: program,

@@ -52,7 +52,7 @@ type filmStep struct {
 	wanted func(lines []string) bool
 }
 
-// session is the film in the README: the first deployment of the tutorial, and an explanation.
+// session returns the film in the README: the first deployment of the tutorial, and an explanation.
 func session() []filmStep {
 	shows := func(texts ...string) func([]string) bool {
 		return func(lines []string) bool { return has(lines, texts...) }

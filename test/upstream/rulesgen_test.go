@@ -17,7 +17,7 @@ func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
 func (g generator) one(in int) bool { return g.IntN(in) == 0 }
 
-// parsed is a value from JSON text.
+// parsed returns a value from JSON text.
 func parsed(text string) any {
 	v, err := hints.DecodePython([]byte(text))
 	if err != nil {

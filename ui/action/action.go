@@ -50,7 +50,7 @@ const (
 	Hardware   Scope = "hardware"
 )
 
-// Title is the heading of the scope's actions in the help.
+// Title returns the heading of the scope's actions in the help.
 func (s Scope) Title() string {
 	switch s {
 	case Nodes:
@@ -64,7 +64,7 @@ func (s Scope) Title() string {
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
 }
 
-// Common is the sort key of a scope: 0 for a scope of one screen, and more for scopes of more screens.
+// Common returns the sort key of a scope: 0 for a scope of one screen, and more for scopes of more screens.
 func (s Scope) Common() int {
 	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Team, Everywhere}, s) + 1
 }

@@ -20,7 +20,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// scopes are the headings of the documentation, in order.
+// scopes returns the headings of the documentation, in order.
 func scopes() []struct {
 	scope Scope
 	title string

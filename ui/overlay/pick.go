@@ -100,7 +100,7 @@ func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 // whyLines is the fixed height of the reason why an item is disabled, so that the list does not jump.
 const whyLines = 2
 
-// why is the full reason why the item at the cursor is disabled; the item's own line may cut it.
+// why returns the full reason why the item at the cursor is disabled; the item's own line may cut it.
 func (p *Pick) why(t *theme.Theme, w int) []string {
 	if !p.list.Reasons() {
 		return nil

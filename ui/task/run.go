@@ -139,7 +139,7 @@ func (w *Workflow) changing() map[string]bool {
 	return nodes
 }
 
-// summary is the toast of a task that has ended.
+// summary returns the toast of a task that has ended.
 func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()

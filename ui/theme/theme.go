@@ -82,7 +82,7 @@ func New(o Options) *Theme {
 	return t
 }
 
-// onRow is a style in the row of the cursor: on the color, or underlined without one.
+// onRow returns a style in the row of the cursor: on the color, or underlined without one.
 func onRow(style ansi.Style, back color.Color) ansi.Style {
 	if back == nil {
 		return append(ansi.Style{}, style...).Underline(true)
@@ -90,8 +90,8 @@ func onRow(style ansi.Style, back color.Color) ansi.Style {
 	return append(ansi.Style{}, style...).BackgroundColor(back)
 }
 
-// rowColour is the background of the cursor's row; nil if the terminal has too few colors for one that all roles are
-// readable on.
+// rowColour returns the background of the cursor's row; nil if the terminal has too few colors for one that all roles
+// are readable on.
 func rowColour(o Options) color.Color {
 	switch {
 	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
@@ -102,13 +102,13 @@ func rowColour(o Options) color.Color {
 	return lipgloss.Color("#2c333c")
 }
 
-// Row is the theme for the cursor's row.
+// Row returns the theme for the cursor's row.
 func (t *Theme) Row() *Theme { return t.row }
 
 // Options returns the options of the theme.
 func (t *Theme) Options() Options { return t.opts }
 
-// Dimmed is the theme for data that is no longer live: all text faint.
+// Dimmed returns the theme for data that is no longer live: all text faint.
 func (t *Theme) Dimmed() *Theme {
 	dim := &Theme{opts: t.opts, row: &Theme{opts: t.opts}}
 	for role := range roles {
@@ -168,7 +168,7 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent is the context's color. The names match the configuration.
+// accent returns the context's color. The names match the configuration.
 func accent(o Options, few bool) color.Color {
 	tones := map[string][3]string{ // 16-color index, dark, light
 		"black":   {"7", "#c9d1d9", "#000000"},

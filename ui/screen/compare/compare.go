@@ -188,7 +188,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Compare,
 // Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is the node of the row at the cursor.
+// Targets returns the node of the row at the cursor.
 func (s *Screen) Targets() []models.NodeRef {
 	if row, ok := s.drifts.Cursor(); ok && s.tab == biosTab {
 		return []models.NodeRef{row.node}
@@ -258,7 +258,7 @@ func (s *Screen) askGolden() tea.Cmd {
 	})})
 }
 
-// differing are the nodes with settings that can be copied.
+// differing returns the nodes with settings that can be copied.
 func (s *Screen) differing() []models.NodeRef {
 	if s.drift == nil {
 		return nil
@@ -298,7 +298,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies are the row at the cursor and the command.
+// Copies returns the row at the cursor and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

@@ -186,7 +186,7 @@ func (s *Screen) Typing() bool { return false }
 // Targets is always empty.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies are the facts about the context at the cursor.
+// Copies returns the facts about the context at the cursor.
 func (s *Screen) Copies() []screen.Copyable {
 	c, ok := s.table.Cursor()
 	if !ok {

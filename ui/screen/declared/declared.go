@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// differences are the lines of a plan: creations, changes and deletions.
+// differences returns the lines of a plan: creations, changes and deletions.
 func differences(steps []provision.Declared) []overlay.Text {
 	var lines []overlay.Text
 	for i := range steps {

@@ -19,7 +19,7 @@ const (
 	reserveByIronic = "allocation"
 )
 
-// allocateFields are the fields of an allocation on the Ramdisk page.
+// allocateFields returns the fields of an allocation on the Ramdisk page.
 func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	const section = "Reservation"
 	fields := []form.Field{{

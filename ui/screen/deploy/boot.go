@@ -155,7 +155,7 @@ func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	return f.UserData
 }
 
-// findingLines are the findings in user data for cloud-init.
+// findingLines returns the findings in user data for cloud-init.
 func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {

@@ -340,7 +340,7 @@ func (s *Screen) replan(plan *plan.Plan) tea.Cmd {
 	return s.recheck(pause, askNothing)
 }
 
-// planFile is the plan with the directory that its paths are relative to.
+// planFile returns the plan with the directory that its paths are relative to.
 func (s *Screen) planFile() provision.PlanFile {
 	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir, WhyNoFiles: s.env.WhyNoFiles}
 }

@@ -70,7 +70,7 @@ func (s *Screen) checkedFacts() *plan.Facts {
 	return s.action.Facts(n)
 }
 
-// diskSearch is the agent's search for the root disk with the plan's hints.
+// diskSearch returns the agent's search for the root disk with the plan's hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
@@ -153,7 +153,7 @@ func (s *Screen) moveHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo is the place that the plan's hints are written to.
+// hintsTo returns the place that the plan's hints are written to.
 func (s *Screen) hintsTo() hints.Source {
 	if s.fields().RootDevice.To == hints.OfProperties {
 		return hints.OfProperties
@@ -200,7 +200,7 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines are the effective hints, their origin, and the disk at the cursor, in at most most lines.
+// hintLines returns the effective hints, their origin, and the disk at the cursor, in at most most lines.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

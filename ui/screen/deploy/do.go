@@ -301,7 +301,7 @@ func (s *Screen) whyOpen() string {
 	return ""
 }
 
-// Copies are the plan, the commands, the requests, and the node's texts.
+// Copies returns the plan, the commands, the requests, and the node's texts.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	if text, err := s.draft.Plan.Encode(); err == nil {

@@ -180,7 +180,7 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates are the fields of the nodes that a deployment depends on.
+// fleetStates returns the fields of the nodes that a deployment depends on.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {

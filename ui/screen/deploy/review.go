@@ -65,7 +65,7 @@ func (x *reviewText) texts(list []overlay.Text) {
 	}
 }
 
-// reviewLines is the review of the current node, wrapped to w cells: as in the dialogs, without the checks, which
+// reviewLines returns the review of the current node, wrapped to w cells: as in the dialogs, without the checks, which
 // have their own place.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &reviewText{w: w}
@@ -136,7 +136,7 @@ func worstOf(checks []plan.Check) plan.Check {
 	return worst
 }
 
-// command is the equivalent command line: with the plan's file if it is saved, else with flags.
+// command returns the equivalent command line: with the plan's file if it is saved, else with flags.
 func (s *Screen) command(nodes []models.NodeRef) []string {
 	words := []string{"deploy"}
 	for _, n := range nodes {

@@ -176,7 +176,7 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps are the steps that the node's interfaces and its ramdisk offer; nil before the node was read.
+// deploySteps returns the steps that the node's interfaces and its ramdisk offer; nil before the node was read.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {

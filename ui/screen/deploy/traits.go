@@ -111,7 +111,7 @@ func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	return s.change(plan.PartTraits, func(f *plan.Fields) { f.Traits = chosen })
 }
 
-// traitLines are the instance traits, below the steps.
+// traitLines returns the instance traits, below the steps.
 func (s *Screen) traitLines(w int) []pane.Line {
 	names, _ := s.nodeTraits()
 	traits := s.instanceTraits()

@@ -114,7 +114,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// fault is the error of the last request, above the older data.
+// fault returns the error of the last request, above the older data.
 func fault(t *theme.Theme, err error, w int) []string {
 	if err == nil {
 		return nil

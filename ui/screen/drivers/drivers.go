@@ -190,7 +190,7 @@ func (s *Screen) Typing() bool { return false }
 // Targets is always empty.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies are the name at the cursor, its row, the request and the command.
+// Copies returns the name at the cursor, its row, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil

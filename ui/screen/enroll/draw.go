@@ -22,7 +22,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
 }
 
-// place is the scroll position of the details.
+// place returns the scroll position of the details.
 func (s *Screen) place() string {
 	if s.tab == tabForm {
 		return ""

@@ -164,7 +164,7 @@ func (s *Screen) refill() {
 	s.form.SetFocus(focus)
 }
 
-// served are the ramdisks that the console serves; nil for none.
+// served returns the ramdisks that the console serves; nil for none.
 func (s *Screen) served() []prepare.Target {
 	if s.env.Bench == nil || s.env.Bench.Serving == nil {
 		return nil
@@ -200,7 +200,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover is the table of the tab.
+// mover returns the table of the tab.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case tabNodes:
@@ -242,7 +242,7 @@ func (s *Screen) exists(uuid string) bool {
 // Targets is always empty: actions on nodes are for nodes that exist.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies are the node at the cursor and the equivalent command.
+// Copies returns the node at the cursor and the equivalent command.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if ref, ok := s.atCursor(); ok {
@@ -263,7 +263,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return copies
 }
 
-// plan is the plan from the comparison.
+// plan returns the plan from the comparison.
 func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
 // follow finds the task that this screen started, and reads its progress.

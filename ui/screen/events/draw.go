@@ -29,7 +29,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// detailLines is the height of the full text with its rule.
+// detailLines returns the height of the full text with its rule.
 func detailLines(h int) int {
 	switch {
 	case h >= 30:

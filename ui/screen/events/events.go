@@ -111,7 +111,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
 
-// Copies are the event's line and the texts of its node.
+// Copies returns the event's line and the texts of its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
 	if !ok {

@@ -136,7 +136,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Copies are the command of the suggested action, the explanation, and the texts of the node.
+// Copies returns the command of the suggested action, the explanation, and the texts of the node.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {

@@ -135,7 +135,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 	}
 }
 
-// indent is the column of the texts.
+// indent returns the column of the texts.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
 // place appends lines; the cursor can be on the first.

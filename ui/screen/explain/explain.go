@@ -172,7 +172,7 @@ func (s *Screen) all() []explain.Explanation {
 	return nil
 }
 
-// current is the explanation shown in full; nil if there is none.
+// current returns the explanation shown in full; nil if there is none.
 func (s *Screen) current() *explain.Explanation {
 	if all := s.all(); s.shown < len(all) {
 		return &all[s.shown]
@@ -180,7 +180,7 @@ func (s *Screen) current() *explain.Explanation {
 	return nil
 }
 
-// others are the indexes of the explanations shown in one line.
+// others returns the indexes of the explanations shown in one line.
 func (s *Screen) others() []int {
 	var places []int
 	for i := range s.all() {

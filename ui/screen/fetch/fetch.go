@@ -87,10 +87,10 @@ func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
 // Err returns the error of the last request, nil on success.
 func (s *Source[T]) Err() error { return s.err }
 
-// At is the time when the last result arrived; zero before the first.
+// At returns the time when the last result arrived; zero before the first.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked is the time when the request for the value was sent; the value is at least that new.
+// Asked returns the time when the request for the value was sent; the value is at least that new.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.

@@ -53,7 +53,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	return body.Split(drawn)
 }
 
-// eventLines is the number of events that have room below the list.
+// eventLines returns the number of events that have room below the list.
 func eventLines(h int) int {
 	switch {
 	case h >= 40:
@@ -149,7 +149,7 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine is the rule above the list, which contains the filter.
+// filterLine returns the rule above the list, which contains the filter.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:
@@ -185,7 +185,7 @@ func (s *Screen) emptyText() string {
 	return ""
 }
 
-// lastEvents are the newest events, the newest last.
+// lastEvents returns the newest events, the newest last.
 func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 	lines := make([]string, 0, n)
 	for _, e := range s.env.Events.Last(n) {

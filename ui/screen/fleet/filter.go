@@ -52,7 +52,8 @@ const inventoriesAtOnce = 200
 // inventories reports that inventories were read, with the errors by node.
 type inventories map[string]error
 
-// missingInventories are the nodes whose inventory the filter needs, and nodes that auto-discovery may have enrolled.
+// missingInventories returns the nodes whose inventory the filter needs, and nodes that auto-discovery may have
+// enrolled.
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {

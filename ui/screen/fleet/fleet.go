@@ -159,7 +159,7 @@ func (s *Screen) markPeople() {
 	}
 }
 
-// Targets are the marked nodes, or the node at the cursor.
+// Targets returns the marked nodes, or the node at the cursor.
 func (s *Screen) Targets() []models.NodeRef {
 	if marked := s.table.Marked(); len(marked) > 0 {
 		refs := make([]models.NodeRef, 0, len(marked))
@@ -176,7 +176,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// NodeAtCursor is the node at the cursor.
+// NodeAtCursor returns the node at the cursor.
 func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	row, ok := s.pointed()
 	if !ok {

@@ -40,7 +40,7 @@ func some() []models.Node {
 	}
 }
 
-// names are the nodes in the order in which they are shown.
+// names returns the nodes in the order in which they are shown.
 func names(s *Screen) []string {
 	var list []string
 	for _, row := range s.table.Rows() {

@@ -104,7 +104,7 @@ func (s *Screen) showRows() {
 	s.table.SetRows(items)
 }
 
-// groupHeading is the line of a group: its value and counts.
+// groupHeading returns the line of a group: its value and counts.
 func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	g := i.group
 	if g == nil {

@@ -56,7 +56,7 @@ func (s *Screen) compose() func() picture {
 // orderEvery is the interval at which the order is recomputed without changes.
 const orderEvery = 10 * time.Second
 
-// unseen are the nodes that auto-discovery may have enrolled and whose inventory was not read.
+// unseen returns the nodes that auto-discovery may have enrolled and whose inventory was not read.
 func unseen(rows []*models.Row) []string {
 	var uuids []string
 	for _, r := range rows {
@@ -101,8 +101,8 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow are the most important columns, roomy the additional columns of a large terminal, and wideOnly the rest; used
-// if the configuration names no columns.
+// narrow returns the most important columns, roomy the additional columns of a large terminal, and wideOnly the rest;
+// used if the configuration names no columns.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {
@@ -116,7 +116,7 @@ func wideOnly() []string {
 // roomyWidth is the width from which the roomy columns leave enough room for the column STEP.
 const roomyWidth = 150
 
-// keys are the columns that are shown now.
+// keys returns the columns that are shown now.
 func (s *Screen) keys() []string {
 	keys := s.columns
 	switch {
@@ -254,7 +254,7 @@ func powerCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role}
 }
 
-// age is the time in the state. For nodes in transition it is exact to the second; for others it is rounded, so
+// age returns the time in the state. For nodes in transition it is exact to the second; for others it is rounded, so
 // that an idle fleet sends nothing over a slow connection.
 func (s *Screen) age(r *models.Row) string {
 	return models.AgeInState(r, s.env.ServerNow())

@@ -22,7 +22,7 @@ const (
 	previewFieldsUpTo = 1000
 )
 
-// previewFields are the API fields that the preview shows and lists do not have.
+// previewFields returns the API fields that the preview shows and lists do not have.
 func previewFields() []string {
 	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
 }
@@ -80,7 +80,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	return cell.Block(body.Draw(t, lines, w), w, h)
 }
 
-// previewDetails are the facts that heading and sentence lack.
+// previewDetails returns the facts that heading and sentence lack.
 func previewDetails(r *models.Row) []models.Detail {
 	shown := []string{"name", "uuid", "state", "step", "maintenance", "reason"}
 	if r.Node.ProvisionState == models.StateEnroll {

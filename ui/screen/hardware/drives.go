@@ -34,7 +34,7 @@ func (p *raidPage) askBMC() tea.Cmd {
 	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
 }
 
-// driveLines are the BMC's drives, and the drives that the target RAID would use.
+// driveLines returns the BMC's drives, and the drives that the target RAID would use.
 func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil
@@ -52,7 +52,7 @@ func (p *raidPage) driveLines() []pane.Line {
 	return append(lines, p.assignedLines()...)
 }
 
-// assignedLines are the drives of each volume as Ironic's redfish interface would choose them.
+// assignedLines returns the drives of each volume as Ironic's redfish interface would choose them.
 func (p *raidPage) assignedLines() []pane.Line {
 	f, _ := p.from.Value()
 	target, err := provision.NewRAID(p.config())

@@ -197,7 +197,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, s.bios().widen()
 }
 
-// Targets is the node.
+// Targets returns the node.
 func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} }
 
 // DisabledReason returns why an action is disabled, "" if it is not.
@@ -257,7 +257,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 // clickable is a page with rows.
 type clickable interface{ click(x, y int) (open bool) }
 
-// Copies are the row at the cursor, the request and the command.
+// Copies returns the row at the cursor, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

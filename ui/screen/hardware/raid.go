@@ -141,7 +141,7 @@ func (p *raidPage) config() map[string]any {
 	return map[string]any{"logical_disks": list}
 }
 
-// lines are the machine's volumes, and the problems of the target.
+// lines returns the machine's volumes, and the problems of the target.
 func (p *raidPage) lines() []pane.Line {
 	f, known := p.from.Value()
 	if !known {

@@ -13,7 +13,7 @@ import (
 // scrollStep is the horizontal scroll step in cells.
 const scrollStep = 8
 
-// Scopes are the actions of a log.
+// Scopes returns the actions of a log.
 func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
 
 // Do runs an action of the log.
@@ -164,7 +164,7 @@ func (l *Log) Widen() bool {
 	return true
 }
 
-// Copies are the selected line, the last error, and the visible lines.
+// Copies returns the selected line, the last error, and the visible lines.
 func (l *Log) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if line, gone := l.view.Cursor(); gone {

@@ -139,7 +139,7 @@ func (s *Screen) askPower() tea.Cmd {
 	})})
 }
 
-// bootSources are the sources that the BMC reports, or else common ones.
+// bootSources returns the sources that the BMC reports, or else common ones.
 func (s *Screen) bootSources() []string {
 	if look, read := s.bmc.look.Value(); read && len(look.BMC.Boot.Allowed) > 0 {
 		return look.BMC.Boot.Allowed

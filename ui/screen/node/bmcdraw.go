@@ -33,7 +33,7 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState is the state of the reading, with the keys for it.
+// bmcState returns the state of the reading, with the keys for it.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()
@@ -53,7 +53,7 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
-// bmcFault is the error of the last reading, with its remedy.
+// bmcFault returns the error of the last reading, with its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
@@ -93,7 +93,7 @@ func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line 
 	return append(lines, columns(models.BMCOfIronic(n), w)...)
 }
 
-// bmcLines are the sections, in two columns on wide screens.
+// bmcLines returns the sections, in two columns on wide screens.
 func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	heading, sections := look.Page()
 	lines := []pane.Line{{body.S(theme.Strong, " "+heading), body.S(theme.Muted, "  "+look.BMC.Address)}}
@@ -119,7 +119,7 @@ func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	return append(lines, sideBySide(left, right, half)...)
 }
 
-// sectionLines are a title and a wrapped line for each row.
+// sectionLines returns a title and a wrapped line for each row.
 func sectionLines(section provision.BMCSection, w int) []pane.Line {
 	var lines []pane.Line
 	if section.Title != "" {

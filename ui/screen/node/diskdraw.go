@@ -58,7 +58,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	return list
 }
 
-// hintsLine is the effective hints and the age of the inventory.
+// hintsLine returns the effective hints and the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
 	hints := []body.Span{body.S(theme.Muted, textNoHints)}
 	if d.search.Hints.IsSet() {
@@ -113,7 +113,7 @@ func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// diskDetail is the disk at the cursor, in a fixed height.
+// diskDetail returns the disk at the cursor, in a fixed height.
 func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	d, ok := s.diskRows.Cursor()
 	if !ok || h < 12 {

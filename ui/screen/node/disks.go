@@ -134,7 +134,7 @@ func (s *Screen) noDisks() string {
 	return textLoadingInventory
 }
 
-// disksErr is the error of reading the disks; a missing inventory is not an error.
+// disksErr returns the error of reading the disks; a missing inventory is not an error.
 func (s *Screen) disksErr() error {
 	var refusal *models.Refusal
 	if errors.As(s.disks.Err(), &refusal) {

@@ -182,7 +182,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies are the node's texts and the row at the cursor.
+// Copies returns the node's texts and the row at the cursor.
 func (s *Screen) Copies() []screen.Copyable {
 	if !s.known() {
 		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}
@@ -234,7 +234,7 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText is the node's row of the node list, separated by tabs.
+// rowText returns the node's row of the node list, separated by tabs.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {

@@ -47,7 +47,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule is the line of tabs, or the search. On the overview it shows the scroll position.
+// rule returns the line of tabs, or the search. On the overview it shows the scroll position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")
@@ -80,7 +80,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
 
-// freshness is the age of the fields that the store does not have.
+// freshness returns the age of the fields that the store does not have.
 func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")

@@ -38,7 +38,7 @@ func (s *Screen) openNetwork() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// findingLines are the differences between ports and inventory.
+// findingLines returns the differences between ports and inventory.
 func (s *Screen) findingLines(t *theme.Theme, w int) []string {
 	found, read := s.wiring.Value()
 	err := s.wiring.Err()

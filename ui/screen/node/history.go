@@ -69,7 +69,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.entries.Draw(t))...), below...)
 }
 
-// entry is the entry at the cursor, in a fixed height.
+// entry returns the entry at the cursor, in a fixed height.
 func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	e, ok := s.entries.Cursor()
 	if !ok || h < 8 {

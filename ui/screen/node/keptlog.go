@@ -13,7 +13,7 @@ import (
 // Ironic's.
 const logMargin = time.Minute
 
-// shownLog is the live log, or that of an earlier operation.
+// shownLog returns the live log, or that of an earlier operation.
 func (s *Screen) shownLog() *logs.Log {
 	if s.kept != nil {
 		return s.kept
@@ -54,7 +54,7 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// until is the end of an operation's log; if unknown, the start of the next operation.
+// until returns the end of an operation's log; if unknown, the start of the next operation.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
 		return w.End.Add(logMargin)

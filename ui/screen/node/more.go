@@ -26,7 +26,7 @@ func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	return append(left, right...)
 }
 
-// title is a section heading of the overview.
+// title returns a section heading of the overview.
 func title(text string) []pane.Line {
 	return []pane.Line{nil, {body.S(theme.Strong, " "+text)}}
 }

@@ -89,7 +89,7 @@ func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
 }
 
-// asked is the error of a tab's last request, above the older data.
+// asked returns the error of a tab's last request, above the older data.
 func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
 	// Every tab already shows an error of reading the node.
 	if err == nil || s.detail.Err() != nil {

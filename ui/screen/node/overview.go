@@ -45,7 +45,7 @@ func sentenceRole(n *models.Node) theme.Role {
 	return theme.Plain
 }
 
-// details are the facts that are in neither the heading nor the sentence.
+// details returns the facts that are in neither the heading nor the sentence.
 func (s *Screen) details(row *models.Row) []models.Detail {
 	shown := []string{"name", "state", "step", "reason", "maintenance"}
 	if row.Node.ProvisionState == models.StateEnroll {
@@ -114,7 +114,7 @@ func sideBySide(left, right []pane.Line, w int) []pane.Line {
 	return lines
 }
 
-// events are the node's last events, newest last, below a rule.
+// events returns the node's last events, newest last, below a rule.
 func (s *Screen) events(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

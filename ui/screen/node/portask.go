@@ -105,7 +105,7 @@ func (s *Screen) changePorts(
 	}})
 }
 
-// portFields are the fields of a port's form; their keys are the names of settings.
+// portFields returns the fields of a port's form; their keys are the names of settings.
 func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	link := func(key string) string { return models.TextOf(p.LocalLink[key]) }
 	group := noGroup
@@ -135,7 +135,7 @@ func (s *Screen) portFields(p models.Port, create bool) []form.Field {
 	return append(fields, form.Field{Key: fieldExtra, Label: "Extra", Help: "KEY=VALUE sets, KEY- removes; separated by spaces"})
 }
 
-// settings are the changes of a form, as arguments of a command.
+// settings returns the changes of a form, as arguments of a command.
 func settings(fields []form.Field, values map[string]string) []string {
 	var args []string
 	for _, f := range fields {
@@ -228,7 +228,7 @@ func (s *Screen) pickGroup(title string, then func(g *models.Portgroup) tea.Cmd)
 	})})
 }
 
-// bondModes are the bond modes of Linux, which Ironic passes on.
+// bondModes returns the bond modes of Linux, which Ironic passes on.
 func bondModes() []string {
 	return []string{"active-backup", "802.3ad", "balance-rr", "balance-xor", "broadcast", "balance-tlb", "balance-alb"}
 }
@@ -315,7 +315,7 @@ func (s *Screen) askAttach() tea.Cmd {
 	})})
 }
 
-// vifsOf are the VIFs of ports and port groups, with the port or group of each.
+// vifsOf returns the VIFs of ports and port groups, with the port or group of each.
 func vifsOf(net network) []overlay.Item {
 	var items []overlay.Item
 	for i := range net.ports {

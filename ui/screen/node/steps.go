@@ -155,7 +155,7 @@ func (w work) rows() []step {
 	return rows
 }
 
-// summary is the heading of the list.
+// summary returns the heading of the list.
 func (w work) summary() string {
 	switch {
 	case w.ended && w.succeeded:
@@ -211,7 +211,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.steps.Draw(t))...), below...)
 }
 
-// arguments are the arguments of the step at the cursor, in a fixed height so that the list does not jump.
+// arguments returns the arguments of the step at the cursor, in a fixed height so that the list does not jump.
 func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 	const most = 3
 	if h < 12 {

@@ -244,7 +244,7 @@ func (s *Screen) workRole(w *models.Work) theme.Role {
 	return theme.Plain
 }
 
-// workText is the operation's name, progress, and usual duration.
+// workText returns the operation's name, progress, and usual duration.
 func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time) string {
 	began := w.Begin.Local().Format(time.TimeOnly)
 	switch {
@@ -273,7 +273,7 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 	return text + "."
 }
 
-// leftText is the estimated remaining time.
+// leftText returns the estimated remaining time.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
 	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()
@@ -286,7 +286,7 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 	return ", " + text
 }
 
-// pace is the progress of the installer.
+// pace returns the progress of the installer.
 func (s *Screen) pace(w *models.Work) models.InstallPace {
 	if w != s.timeline.current {
 		return models.InstallPace{}
@@ -301,7 +301,7 @@ func capital(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
-// timelineCopies are the phases of the operation at the cursor.
+// timelineCopies returns the phases of the operation at the cursor.
 func (s *Screen) timelineCopies() []screen.Copyable {
 	w, ok := s.timeline.list.Cursor()
 	if !ok {

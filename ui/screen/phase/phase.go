@@ -83,7 +83,7 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	return text, role
 }
 
-// Longest is the length of axis that an operation needs: its duration, or the estimate.
+// Longest returns the length of axis that an operation needs: its duration, or the estimate.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
 	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {

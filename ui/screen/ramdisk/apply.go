@@ -45,7 +45,7 @@ func (s *Screen) askApply() tea.Cmd {
 	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
 }
 
-// servedNodes are the nodes with a file of their own.
+// servedNodes returns the nodes with a file of their own.
 func (s *Screen) servedNodes() []string {
 	if !s.running() {
 		return nil
@@ -104,7 +104,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}), "", ""
 }
 
-// applyWords is the equivalent command.
+// applyWords returns the equivalent command.
 func applyWords(nodes []string, r provision.Ramdisk) []string {
 	words := append([]string{"ignition", "apply"}, nodes...)
 	for _, f := range [][2]string{{"--iso", r.ISO}, {"--kernel", r.Kernel}, {"--initrd", r.Initramfs}, {"--kernel-params", r.KernelParams}} {

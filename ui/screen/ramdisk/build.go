@@ -96,7 +96,7 @@ func (s *Screen) formProblem() string {
 	return fmt.Sprintf(textFormErrors, len(list), models.OnScreen(list[0]))
 }
 
-// source is the configuration that actions use: that of the tab File, else the form's.
+// source returns the configuration that actions use: that of the tab File, else the form's.
 func (s *Screen) source() prepare.ConfigSource {
 	if s.tab == tabFile {
 		return prepare.ConfigSource{File: s.bench.File}

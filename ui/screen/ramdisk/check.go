@@ -142,7 +142,7 @@ func (s *Screen) jump() {
 	}
 }
 
-// linesAbove is the number of lines above the source.
+// linesAbove returns the number of lines above the source.
 func (s *Screen) linesAbove() int {
 	if s.check.factsBeside {
 		return 0
@@ -210,7 +210,7 @@ func marked(text string, column int) []body.Span {
 	}
 }
 
-// verdict is the state of the file.
+// verdict returns the state of the file.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	c := &s.check
 	switch {

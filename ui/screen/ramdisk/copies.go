@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Copies are the addresses that are served, the file's problems, and the equivalent commands.
+// Copies returns the addresses that are served, the file's problems, and the equivalent commands.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	addShaped := func(name, text string, shape screen.Shape) {

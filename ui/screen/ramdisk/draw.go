@@ -193,7 +193,7 @@ func short(lines []pane.Line, h int, more string) []pane.Line {
 	return lines
 }
 
-// currentProblem is the current problem in a few lines.
+// currentProblem returns the current problem in a few lines.
 func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line

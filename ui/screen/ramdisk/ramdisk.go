@@ -212,7 +212,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// reading is the text of the current tab; on the form the preview.
+// reading returns the text of the current tab; on the form the preview.
 func (s *Screen) reading() *pane.Pane {
 	switch s.tab {
 	case tabFile:

@@ -250,7 +250,7 @@ func (s *Screen) nothingServed() string {
 		textNotServedRest
 }
 
-// servingLines are the addresses and the downloads.
+// servingLines returns the addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving
@@ -308,7 +308,7 @@ func (s *Screen) servingLines() []pane.Line {
 	return p.lines
 }
 
-// addresses are the driver_info fields for a target.
+// addresses returns the driver_info fields for a target.
 func addresses(target prepare.Target) []screen.Copyable {
 	var list []screen.Copyable
 	add := func(name, text string) {
@@ -323,7 +323,7 @@ func addresses(target prepare.Target) []screen.Copyable {
 	return list
 }
 
-// chosen are the names of the nodes that another screen selected.
+// chosen returns the names of the nodes that another screen selected.
 func (s *Screen) chosen() []string {
 	if s.env.Chosen == nil {
 		return nil

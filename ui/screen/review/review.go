@@ -201,7 +201,7 @@ func Refused(r provision.Review) []overlay.Text {
 	return lines
 }
 
-// Names is the label of a single node, or the number of nodes.
+// Names returns the label of a single node, or the number of nodes.
 func Names(items []provision.Item) string {
 	if len(items) == 1 {
 		return items[0].Node.Label()

@@ -165,7 +165,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, a
 // Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is the node at the cursor of the test.
+// Targets returns the node at the cursor of the test.
 func (s *Screen) Targets() []models.NodeRef {
 	if row, ok := s.results.Cursor(); ok && s.tab == testTab {
 		return []models.NodeRef{row.node}
@@ -242,7 +242,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.results.Click(x, y-s.listAt).WasCurrent, nil
 }
 
-// Copies are the rule at the cursor as a file, its UUID, the request and the command.
+// Copies returns the rule at the cursor as a file, its UUID, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

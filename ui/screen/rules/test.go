@@ -88,7 +88,7 @@ func (s *Screen) askTest() tea.Cmd {
 	})})
 }
 
-// chosen are the nodes that another screen has chosen.
+// chosen returns the nodes that another screen has chosen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -141,7 +141,7 @@ func (s *Screen) showResults(t tested) {
 	s.summary = summaryOf(t.tests)
 }
 
-// rowsOf are the rows of a node: one for each rule that was evaluated.
+// rowsOf returns the rows of a node: one for each rule that was evaluated.
 func rowsOf(t *provision.RuleTest) []*resultRow {
 	if t.Err != nil {
 		return []*resultRow{{id: t.Node.UUID, node: t.Node, result: "error", role: theme.Bad, lines: []string{models.OnScreen(t.Err)}}}

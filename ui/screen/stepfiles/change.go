@@ -76,7 +76,7 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices are the sets of nodes to run a runbook on, by their titles: nodes chosen on another screen, and nodes
+// runChoices returns the sets of nodes to run a runbook on, by their titles: nodes chosen on another screen, and nodes
 // with its traits.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}

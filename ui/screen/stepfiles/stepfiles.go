@@ -249,7 +249,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies are the object at the cursor as a file, its UUID, the request and the command.
+// Copies returns the object at the cursor as a file, its UUID, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // ownForms are tested one by one.
 var ownForms = []string{"deploy.inject_files", "bios.apply_configuration", "firmware.update"}
 
-// sample is a value of an argument, as typed and as sent.
+// sample returns a value of an argument, as typed and as sent.
 func sample(a steps.Argument) (text string, value any) {
 	switch a.Type {
 	case steps.Boolean:

@@ -225,7 +225,7 @@ func parseVolume(word string) (map[string]any, error) {
 	return disk, nil
 }
 
-// volumeWords is the short form of a target RAID, or JSON if the short form cannot express it.
+// volumeWords returns the short form of a target RAID, or JSON if the short form cannot express it.
 func volumeWords(k steps.Known, config map[string]any) string {
 	if len(config) == 0 {
 		return ""
@@ -245,7 +245,7 @@ func volumeWords(k steps.Known, config map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// volumeWord is the short form of a logical disk; short is false if the form cannot express the disk.
+// volumeWord returns the short form of a logical disk; short is false if the form cannot express the disk.
 func volumeWord(disk map[string]any) (word string, short bool) {
 	parts := []string{fmt.Sprint(disk["raid_level"]), fmt.Sprint(disk["size_gb"])}
 	for _, name := range slices.Sorted(maps.Keys(disk)) {

@@ -160,7 +160,7 @@ func (s *List) Typing() bool { return false }
 // Targets is always empty.
 func (s *List) Targets() []models.NodeRef { return nil }
 
-// Copies are the equivalent command of the task at the cursor.
+// Copies returns the equivalent command of the task at the cursor.
 func (s *List) Copies() []screen.Copyable {
 	t, ok := s.table.Cursor()
 	if !ok || t.Command == "" {

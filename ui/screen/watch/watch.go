@@ -256,8 +256,8 @@ func (s *Screen) readStore() {
 	s.watch()
 }
 
-// runningSince is the time when the first of the operations and tasks that run now began, on the server's clock; zero
-// if nothing runs.
+// runningSince returns the time when the first of the operations and tasks that run now began, on the server's clock;
+// zero if nothing runs.
 func (s *Screen) runningSince(rows []*row) (since time.Time) {
 	begun := func(at time.Time) {
 		if since.IsZero() || at.Before(since) {
@@ -395,7 +395,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies are the texts of the node, and its progress.
+// Copies returns the texts of the node, and its progress.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()

@@ -39,7 +39,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// drawInput is the text with the number of matches.
+// drawInput returns the text with the number of matches.
 func (l *List) drawInput(t *theme.Theme, w int) string {
 	headings := func(i Item) int {
 		if i.Heading {

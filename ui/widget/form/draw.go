@@ -37,7 +37,7 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// labelWidth is the width of the longest label, at most half of w.
+// labelWidth returns the width of the longest label, at most half of w.
 func (f *Form) labelWidth(w int) int {
 	label := 0
 	for i := range f.fields {

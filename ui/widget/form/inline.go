@@ -207,7 +207,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(append(rows, help...), w, h)
 }
 
-// help is the help of the current field, if there is space.
+// help returns the help of the current field, if there is space.
 func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	if h < 8 || len(f.fields) == 0 {
 		return nil

@@ -43,7 +43,7 @@ type char struct {
 	from  int // byte offset; the cursor is at one of these
 }
 
-// chars are the displayed characters.
+// chars returns the displayed characters.
 func (l *Line) chars() []char {
 	chars := make([]char, 0, len(l.value)+1)
 	secret := func(int) bool { return l.Secret }

@@ -59,7 +59,7 @@ func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 // SetSuggestions sets the completions. The first that starts with the text is shown after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
-// suggestedRest is the suggested rest of the text.
+// suggestedRest returns the suggested rest of the text.
 func (l *Line) suggestedRest() string {
 	if l.value == "" || l.Secret || l.Blurred || l.cursor < len(l.value) {
 		return ""

@@ -50,10 +50,10 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room is the width of a text.
+// room returns the width of a text.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
-// body is the text with its writer.
+// body returns the text with its writer.
 func (e *entry) body() string {
 	if e.tag == "" {
 		return e.text
@@ -162,7 +162,7 @@ func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	b.WriteByte(' ')
 }
 
-// time is the time of the line, in w cells.
+// time returns the time of the line, in w cells.
 func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	switch {
 	case w == 0:
@@ -184,7 +184,7 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole is the color of a lane; never a color that means trouble.
+// laneRole returns the color of a lane; never a color that means trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// at is the window's position; it may be behind the last line.
+// at returns the window's position; it may be behind the last line.
 func (v *View) at() pane.Place {
 	i := v.index(v.top.number)
 	if i < v.Shown() && v.number(i) == v.top.number {
@@ -134,5 +134,5 @@ func (v *View) reveal(i int) {
 
 func (v *View) walk() pane.Rows { return v.rowsOf }
 
-// end is the last position that fills the area.
+// end returns the last position that fills the area.
 func (v *View) end() pane.Place { return v.walk().End(v.Shown(), v.h) }

@@ -19,7 +19,7 @@ type entry struct {
 // ring may have that capacity, and the allocator's rounding.
 const overhead = 2*72 + 16
 
-// cost is the size of an entry in bytes, without the shared tags and marks.
+// cost returns the size of an entry in bytes, without the shared tags and marks.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
 // packed copies a line: its text may be part of a large buffer.
@@ -59,7 +59,7 @@ type ring struct {
 	maxLines, maxBytes int
 }
 
-// next is the number of the next entry.
+// next returns the number of the next entry.
 func (r *ring) next() int { return r.first + r.n }
 
 // at returns an existing entry by number.

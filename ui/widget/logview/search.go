@@ -54,7 +54,7 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from is the number where Next starts: the current line, or before the first visible one.
+// from returns the number where Next starts: the current line, or before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)

@@ -63,5 +63,5 @@ func (p *Pane) Position() string {
 
 func (p *Pane) walk() Rows { return p.rowsOf }
 
-// end is the last position that fills the area.
+// end returns the last position that fills the area.
 func (p *Pane) end() Place { return p.walk().End(len(p.lines), p.h) }

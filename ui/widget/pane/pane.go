@@ -21,7 +21,7 @@ type Line []Span
 // Text returns a line in one role.
 func Text(role theme.Role, text string) Line { return Line{{Role: role, Text: text}} }
 
-// text is the line without roles.
+// text returns the line without roles.
 func (l Line) text() string {
 	if len(l) == 1 {
 		return l[0].Text

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// tenColumns are the columns of a wide screen: some with a glyph, one with wide characters.
+// tenColumns returns the columns of a wide screen: some with a glyph, one with wide characters.
 func tenColumns() []table.Column[row] {
 	cols := append(columns(), columns()[:3]...)
 	cols = append(cols, columns()[:2]...)

@@ -102,7 +102,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// usefulWidth is the width from which a column is useful; for a growing column, its Min.
+// usefulWidth returns the width from which a column is useful; for a growing column, its Min.
 func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {

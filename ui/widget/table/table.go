@@ -165,7 +165,7 @@ func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 	return c, whole
 }
 
-// body is the number of lines for rows.
+// body returns the number of lines for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
 // find returns the index of the row with an ID, or -1; near is its last index.

@@ -202,7 +202,7 @@ func (s Scale) Ruler(label func(time.Duration) string) string {
 	return line + cell.Blanks(s.W-x)
 }
 
-// tick is the least round distance whose labels have room.
+// tick returns the least round distance whose labels have room.
 func (s Scale) tick(label func(time.Duration) string) time.Duration {
 	const day = 24 * time.Hour
 	if s.Total <= 0 {
