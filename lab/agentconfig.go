@@ -20,9 +20,9 @@ import (
 // agentConfigPath is the agent's configuration file in the Ignition of a deploy ramdisk.
 const agentConfigPath = "/etc/ironic-python-agent.conf"
 
-// agentConfig is the configuration of a ramdisk for its agent.
+// agentConfig holds what a ramdisk's boot medium configures for its agent: the parts of the Ignition that the lab uses.
 type agentConfig struct {
-	// APIURL is empty if unspecified.
+	// APIURL is Ironic's URL; empty if the configuration does not name it.
 	APIURL string
 	// NoInspection reports that the configuration has neither collectors nor a callback.
 	NoInspection bool
@@ -33,11 +33,11 @@ type agentConfig struct {
 	Units []string
 	// LoginKeys are the SSH keys of the user core, as lines of authorized_keys.
 	LoginKeys []string
-	// Files are the files of the Ignition up to maxConfigFile, by path.
+	// Files are the contents of the Ignition's files up to maxConfigFile, by path.
 	Files map[string][]byte
 }
 
-// maxConfigFile is the maximum size of the files that are read.
+// maxConfigFile is the maximum size, in bytes, of a file that is kept in agentConfig.Files.
 const maxConfigFile = 1 << 20
 
 // file returns the content of a file of the Ignition.
@@ -93,7 +93,8 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition follows merged and replacing configurations that are embedded in the text.
+// readIgnition reads an Ignition config, and the configs that it merges or that replace it, if they are embedded in the
+// text.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {
@@ -175,7 +176,7 @@ func (c *agentConfig) readAgent(text []byte) {
 		}
 		switch strings.ReplaceAll(key, "-", "_") {
 		case "api_url":
-			// Several may be given; the first is used.
+			// The option accepts several URLs, separated by commas; the agent's first one is used.
 			c.APIURL, _, _ = strings.Cut(value, ",")
 		case "inspection_callback_url", "inspection_collectors":
 			c.NoInspection = false

@@ -22,14 +22,14 @@ type client struct {
 	version string
 	http    *http.Client
 
-	// asking is held by the story that asks for the state of its node.
+	// asking is held during a request for the state of a node, so only one story asks at a time.
 	asking sync.Mutex
 }
 
-// apiVersion is the API version of 39.0.0, and of the embedded Ironic.
+// apiVersion is the newest API version of Ironic 39.0.0 and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is an error answer.
+// statusError is an answer of Ironic with an error status.
 type statusError struct {
 	status int
 	text   string
@@ -44,11 +44,11 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is the number of retries of a temporarily failing call: enough for three minutes, the time for which a
-// conductor may lock a node with an unreachable BMC.
+// maxRetries is the number of retries of a temporarily failing call: enough for three minutes, the longest time for
+// which a conductor locks a node with an unreachable BMC.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
-// do repeats a call until it has a final answer.
+// do repeats a call until it succeeds, fails with an error that is not temporary, or maxRetries are used up.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
 		err := c.send(ctx, method, path, body, answer)
@@ -169,7 +169,7 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	return node.State, reservation, err
 }
 
-// provision sends a verb; it waits for a lock.
+// provision sends a request to states/provision, and retries while the node is locked.
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)

@@ -2,15 +2,15 @@ package api
 
 import "ironworks/lab/fsm"
 
-// actions are the events of each provision state, including those that only the conductor uses:
-// they pass this check and are refused later.
+// actions maps each provision state to its events, including those that only the conductor uses: they pass this check
+// and are refused later.
 var actions = fsm.States()
 
 // verbs maps targets to their events, where the two have different names.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
-// verbVersions are the minor versions that introduced targets. Those of abort, unhold and service
-// have further checks.
+// verbVersions are the minor versions that introduced the targets of states/provision. The targets abort, unhold and
+// service have further checks.
 var verbVersions = map[string]int{
 	"manage": 4, "provide": 4, "inspect": 6, "abort": 13, "clean": 15, "adopt": 17, "rescue": 38, "unrescue": 38,
 	"deploy": 73, "delete": 73,
@@ -32,7 +32,7 @@ var unstable = []string{
 	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",
 }
 
-// updateAllowed are the states in which a node with a target may be changed.
+// updateAllowed are the states in which a node that has a target state may be changed.
 var updateAllowed = []string{
 	"deploy failed", stateInspecting, "inspect failed", stateInspectWait, "clean failed", "error", "verifying",
 	"adopt failed", "rescue failed", "unrescue failed", "service", "service hold", "service failed",

@@ -26,7 +26,8 @@ func (c *call) knownAllocationFields() []string {
 	return allocationFields
 }
 
-// introduced is an endpoint that a version introduced. Older versions answer 404 to GET, and 405 to other methods.
+// introduced wraps an endpoint that the given minor version introduced. In older versions, the endpoint answers 404 to
+// GET, and 405 to other methods.
 func (c *call) introduced(minor int, text string, serve endpoint) endpoint {
 	return func() (any, error) {
 		if c.atLeast(minor) {
@@ -165,7 +166,7 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			// Null is different from an empty text.
+			// The filter null differs from an empty text.
 			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}

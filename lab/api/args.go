@@ -12,8 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// check validates an argument and returns its converted value (ironic/common/args.py). Null stays
-// null.
+// check validates an argument of a request and returns its converted value (ironic/common/args.py). Null stays null.
 type check func(name string, value any) (any, error)
 
 func checkText(name string, value any) (any, error) {
@@ -117,7 +116,7 @@ func checkList(name string, value any) (any, error) {
 	}
 }
 
-// checkTypes accepts values of some Python types.
+// checkTypes returns a check that accepts values of the given Python types.
 func checkTypes(types ...string) check {
 	return func(name string, value any) (any, error) {
 		if slices.Contains(types, pythonType(value)) {
@@ -186,14 +185,14 @@ func normalMAC(value any) (string, bool) {
 	return mac, macRule.MatchString(mac)
 }
 
-// param is an argument of an endpoint.
+// param describes an argument of an endpoint, for checkArguments.
 type param struct {
 	name     string
 	check    check
 	required bool
-	given    any // value from the path
+	given    any // the value, if the path contains it
 	isGiven  bool
-	body     bool // is the whole body
+	body     bool // the argument is the whole body
 }
 
 func optional(name string, check check) param { return param{name: name, check: check} }
@@ -204,7 +203,7 @@ func fromPath(name, value string, check check) param {
 	return param{name: name, check: check, given: value, isGiven: true}
 }
 
-// arguments are the converted arguments; missing ones are null.
+// arguments are the converted arguments of a request by name; missing ones are null.
 type arguments map[string]any
 
 func (a arguments) text(name string) string {

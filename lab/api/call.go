@@ -18,11 +18,11 @@ import (
 	"ironworks/lab/db"
 )
 
-// call is one request.
+// call is one request to the API with its parsed headers, path and body.
 type call struct {
 	api     *API
 	request *http.Request
-	minor   int    // minor number of the requested version
+	minor   int    // minor number of the requested API version
 	url     string // scheme and host by which the client reached the server
 	path    []string
 	raw     []byte
@@ -135,8 +135,8 @@ func decodeJSON(raw []byte) (any, error) {
 	return value, nil
 }
 
-// body is the value of an endpoint that takes the whole body as one argument; an empty body is an
-// empty object. Its keys are not arguments then.
+// body returns the parameter of an endpoint that takes the whole request body as one argument, so the keys of the body
+// are not arguments. An empty body is an empty object.
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
@@ -177,7 +177,8 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 	return checkArguments(c.values, params...)
 }
 
-// unexpected is the error for an unknown argument, in an endpoint whose arguments only Python checks.
+// unexpected returns Python's error for an unknown argument, for an endpoint whose arguments are checked only by the
+// call of its Python function.
 func (c *call) unexpected(function string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		return pythonError("%s() got an unexpected keyword argument '%s'", function, name)
@@ -185,8 +186,8 @@ func (c *call) unexpected(function string) error {
 	return nil
 }
 
-// onNode is an endpoint of a node: it checks the arguments, finds the node and checks that a
-// conductor serves it. refusal is the status if none does; 0 skips that check.
+// onNode wraps an endpoint of a node: it checks the arguments, finds the node and checks that a conductor serves the
+// node. refusal is the HTTP status if no conductor does; 0 skips that check.
 func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments) (any, error), params ...param) endpoint {
 	return func() (any, error) {
 		args, err := c.checkArguments(params...)
@@ -204,10 +205,10 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent is the argument of most endpoints of a node.
+// nodeIdent returns the argument that names the node in most endpoints of a node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
-// wholeBody is an argument that is the body of the request.
+// wholeBody returns an argument whose value is the whole body of the request.
 func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
 
 // respondStarted answers a request that the conductor has started to carry out. The header Location names the path of the
@@ -219,10 +220,10 @@ func (c *call) respondStarted(path string, err error) (any, error) {
 	return nil, err
 }
 
-// endpoint answers a request: with a value that is encoded as JSON, or an error.
+// endpoint serves a request. It returns the value that is sent as JSON, or an error.
 type endpoint func() (any, error)
 
-// methods are the endpoints of a path.
+// methods maps the HTTP methods of a path to their endpoints.
 type methods map[string]endpoint
 
 func (m methods) serve(c *call) (any, error) {
@@ -232,7 +233,7 @@ func (m methods) serve(c *call) (any, error) {
 	return nil, notAllowed(slices.Sorted(maps.Keys(m))...)
 }
 
-// withStatus is an endpoint whose success has another status than 200.
+// withStatus wraps an endpoint whose status on success is not 200.
 func (c *call) withStatus(status int, serve endpoint) endpoint {
 	return func() (any, error) {
 		answer, err := serve()
@@ -248,7 +249,7 @@ func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.Stat
 
 func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
-// missing is an endpoint of a path that lacks a part.
+// missing returns the endpoint for a path that lacks a part.
 func (c *call) missing(name string) endpoint {
 	return func() (any, error) {
 		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)
@@ -266,7 +267,7 @@ func (c *call) links(path string) []link {
 	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
 }
 
-// locate sets the address of the result.
+// locate sets the header Location of the answer to the address of the result.
 func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
 
 // timeText returns a time as the API shows it, null for the zero time.

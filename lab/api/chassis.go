@@ -204,7 +204,7 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 	}.serve(c)
 }
 
-// refused checks arguments, and refuses the path.
+// refused checks the arguments, and then answers that the path is malformed.
 func (c *call) refused(params ...param) (any, error) {
 	if _, err := c.checkArguments(params...); err != nil {
 		return nil, err

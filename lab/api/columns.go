@@ -38,7 +38,7 @@ func columnsOf[T any]() columns {
 	return c
 }
 
-// columnName returns the API's name of a field: pxe_enabled of PXEEnabled.
+// columnName returns the API's name of a field of a row: pxe_enabled for PXEEnabled.
 func columnName(field string) string {
 	var b strings.Builder
 	letters := []rune(strings.Replace(field, "NIC", "nic", 1))
@@ -97,7 +97,7 @@ func (c columns) shown(row any, name string) any {
 	}
 }
 
-// all returns the columns of a row that a document of its kind has.
+// all returns those columns of a row that the API's documents of this kind contain.
 func (c columns) all(row any, kind string) map[string]any {
 	document := map[string]any{}
 	for _, name := range orders[kind] {
@@ -121,7 +121,7 @@ func (c columns) pick(row any, asked, known []string) map[string]any {
 	return document
 }
 
-// set sets a column to a checked value. Null is the zero value of the column.
+// set sets a column to a checked value. Null sets the column to its zero value.
 func (c columns) set(row any, name string, value any) {
 	switch v := c.of(row, name).(type) {
 	case *string:
@@ -133,7 +133,7 @@ func (c columns) set(row any, name string, value any) {
 		}
 	case *int:
 		number, _ := value.(json.Number)
-		whole, _ := number.Float64() // 5.0 is a whole number to jsonschema
+		whole, _ := number.Float64() // jsonschema treats 5.0 as a whole number
 		*v = int(whole)
 	case *bool:
 		*v, _ = value.(bool)

@@ -9,9 +9,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// abort is an error of the web framework below Ironic: an unknown route, a method that is not
-// allowed, a version that is not served. Its body differs from that of Ironic's own errors, and it
-// has no version headers.
+// abort is an error of the web framework below Ironic: an unknown route, a method that is not allowed, a version that
+// is not served. Its body differs from the body of Ironic's own errors, and the answer has no version headers.
 type abort struct {
 	status      int
 	description string
@@ -22,14 +21,14 @@ func (a *abort) Error() string { return a.description }
 
 var errNoRoute = &abort{status: http.StatusNotFound}
 
-// notAllowed is a 405 that names the allowed methods.
+// notAllowed returns the error 405 that names the allowed methods.
 func notAllowed(methods ...string) *abort {
 	return &abort{
 		status: http.StatusMethodNotAllowed, header: http.Header{"Allow": {strings.Join(methods, ", ")}},
 	}
 }
 
-// tooOld refuses a request below a collection that its API version lacks.
+// tooOld refuses a request for a path below a collection that the requested API version lacks.
 func (c *call) tooOld(description string) error {
 	status := http.StatusMethodNotAllowed
 	if c.request.Method == http.MethodGet {
@@ -54,7 +53,7 @@ func notFound() error {
 	return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 }
 
-// noSuchResource is the framework's 404 in Ironic's error format, for places where Ironic catches the exception.
+// noSuchResource returns the framework's 404 in Ironic's error format, for places where Ironic catches the exception.
 func noSuchResource() error {
 	return db.Faultf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
 }
@@ -63,7 +62,7 @@ func notAcceptable() error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "Request not acceptable.")
 }
 
-// needsVersion is the [notAcceptable] that names the required version.
+// needsVersion returns the [notAcceptable] error that names the required version.
 func needsVersion(minor int) error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable",
 		"Request not acceptable. The minimal required API version should be 1.%d", minor)
@@ -73,13 +72,12 @@ func malformedURI() error {
 	return db.Faultf(http.StatusBadRequest, "MalformedRequestURI", "Malformed request URI.")
 }
 
-// pythonError is Ironic's answer to an unexpected Python exception.
+// pythonError returns Ironic's answer to an unexpected Python exception.
 func pythonError(format string, args ...any) error {
 	return db.Faultf(http.StatusInternalServerError, "", format, args...)
 }
 
-// withStatus changes the status of a fault, as Ironic does if a missing node is named in the
-// request's body.
+// withStatus changes the HTTP status of faults of this kind. Ironic does so if the request's body names a missing node.
 func withStatus(err error, kind string, status int) error {
 	fault, ok := errors.AsType[*db.Fault](err)
 	if !ok || fault.Kind != kind {
@@ -136,5 +134,5 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	content := encode(body)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(content) //nolint:gosec // JSON, and the client may be gone
+	_, _ = w.Write(content) //nolint:gosec // JSON is safe to write, and the client may be gone
 }

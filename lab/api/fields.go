@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// nodeFields are the selectable fields of a node's document that are columns.
+// nodeFields are those selectable fields of a node's document that are columns of its row.
 var nodeFields = []string{
 	"automated_clean", "bios_interface", "boot_interface", "boot_mode", "clean_step", "conductor_group",
 	"console_enabled", "console_interface", "disable_power_off", "deploy_interface", "deploy_step", "description",
@@ -22,7 +22,7 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields are the fields of a node in a list without selected fields.
+// defaultNodeFields are the fields of a node in a list if the request selects no fields.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
@@ -30,12 +30,12 @@ var defaultNodeFields = []string{
 // relatedFields are the fields of a node's document that other objects provide, not columns of the node.
 var relatedFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
-// hiddenColumns are columns that are not fields.
+// hiddenColumns are columns of a node's row that the API does not show.
 var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
 
-// unsortable are columns with structured values.
+// unsortable are the columns of a node's row with structured values, by which Ironic does not sort.
 var unsortable = []string{
 	"properties", "driver_info", "extra", "instance_info", "driver_internal_info", "clean_step", "deploy_step",
 	"raid_config", "target_raid_config", "traits", "network_data", "service_step",
@@ -77,12 +77,12 @@ func (c *call) checkSelection(fields []string) error {
 	return nil
 }
 
-// checkAskedFields checks the fields of a query for nodes.
+// checkAskedFields checks the fields that a query for nodes selects.
 func (c *call) checkAskedFields(fields []string) error {
 	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
-// returned returns the fields of the answer; nil is all.
+// returned returns the fields that the answer contains; nil means all fields.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):
@@ -96,7 +96,7 @@ func (c *call) returned(fields []string, detail *bool, standard []string, detail
 	}
 }
 
-// column returns the value of a node's column as it is shown, except for secrets.
+// column returns the value of a node's column as the API shows it, but with its secrets.
 func column(n *db.Node, field string) any {
 	if kind, ok := interfaceOf(field); ok {
 		return orNull(n.Interfaces[kind])
@@ -121,7 +121,7 @@ func column(n *db.Node, field string) any {
 	return value
 }
 
-// boolOr returns the value of a boolean column, or null if it is equal to value.
+// boolOr returns the value of a boolean column, or null if the column equals value.
 func boolOr(n *db.Node, field string, value bool) any {
 	if !value && slices.Contains(n.Null, field) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"ironworks/python"
 )
 
-// operation is one operation of a JSON patch, as it was sent and checked.
+// operation is one operation of a JSON patch, in the form in which the client sent it; it matches patchSchema.
 type operation map[string]any
 
 func (o operation) kind() string { return db.Dict(o).Text("op") }
@@ -42,7 +42,7 @@ func operations(value any) []operation {
 	return patch
 }
 
-// root returns the first part of the path.
+// root returns the first part of the operation's path.
 func (o operation) root() string {
 	root, _, _ := strings.Cut(strings.TrimPrefix(o.path(), "/"), "/")
 	return root
@@ -79,7 +79,7 @@ func sentValues(patch []operation, path string) ([]any, error) {
 	return patchValues(patch, path), nil
 }
 
-// refusedPatch is the error for a whole patch.
+// refusedPatch returns the error that refuses the whole patch.
 func refusedPatch(patch []operation, reason string) error {
 	texts := make([]string, len(patch))
 	for i, o := range patch {
@@ -101,7 +101,7 @@ func isUpdated(patch []operation, path string) bool {
 	return len(patch) > 0 && (patch[0].path() == path || strings.HasPrefix(patch[0].path(), path+"/"))
 }
 
-// applyPatch applies a patch to a document in place.
+// applyPatch applies a patch to a document, which it changes.
 func applyPatch(document map[string]any, patch []operation) error {
 	for _, o := range patch {
 		if o.kind() == "add" && strings.Count(o.path(), "/") == 1 {
@@ -129,8 +129,8 @@ func (o operation) repr() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// slot is a place in a document: a key of an object or an index of a list. Set stores a changed
-// list.
+// slot is a place in a document that an operation changes: a key of an object or an index of a list. set stores the
+// changed list in its parent.
 type slot struct {
 	object map[string]any
 	list   []any
@@ -264,8 +264,7 @@ func (o operation) applyToList(at slot, value any) error {
 	return nil
 }
 
-// plain converts a value to the types of a decoded JSON document, so that patches handle few
-// types. It is a copy.
+// plain returns a copy of a value with only the types of a decoded JSON document, so that patches handle few types.
 func plain(value any) any {
 	switch v := value.(type) {
 	case db.Dict:
@@ -301,7 +300,7 @@ func plain(value any) any {
 	}
 }
 
-// equalValues compares two plain values. Numbers are equal if their texts are.
+// equalValues compares two plain values. Numbers are equal if their texts are equal.
 func equalValues(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Defaults of [api] max_json_body_depth and max_json_body_size*, in bytes.
+// Defaults of the options [api] max_json_body_depth and max_json_body_size*, in bytes.
 const (
 	maxDepth          = 25
 	maxBody           = 1 << 20
@@ -15,7 +15,7 @@ const (
 	maxInspectionBody = 16 << 20
 )
 
-// bareFault is an error from middleware before Ironic's error formats.
+// bareFault is an error of the middleware that runs before Ironic formats errors.
 type bareFault struct {
 	Faultcode   string `json:"faultcode"`
 	Faultstring string `json:"faultstring"`
@@ -33,8 +33,8 @@ func sizeLimit(path string) int64 {
 	}
 }
 
-// readBody reads the body of a request; ok is false if it was refused for its size or its depth,
-// and answered. Only bodies with a JSON content type are checked.
+// readBody reads the body of a request; ok is false if the body was too large or too deep, and the refusal was sent.
+// Only bodies with a JSON content type are checked.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

@@ -16,7 +16,7 @@ const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument has the data that an agent receives about its node and its configuration, with Ironic's defaults.
+// agentDocument returns the answer to an agent's lookup: its node, and its configuration with Ironic's defaults.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -45,7 +45,7 @@ func (c *call) agentDocument(n *db.Node) map[string]any {
 	}
 }
 
-// validMACs returns the valid MAC addresses.
+// validMACs returns those addresses that are valid MAC addresses.
 func validMACs(addresses []string) []string {
 	var macs []string
 	for _, address := range addresses {
@@ -185,7 +185,8 @@ func (c *call) continueInspection() (any, error) {
 	return c.agentDocument(node), nil
 }
 
-// lookupCache is where the conductor stores a node's BMC addresses when it starts inspection.
+// lookupCache is the field of driver_internal_info in which the conductor stores a node's BMC addresses when it starts
+// inspection.
 const lookupCache = "lookup_bmc_addresses"
 
 // autoEnroll creates a node for a machine that no node knows (_auto_enroll of ironic/api/controllers/v1/ramdisk.py).
@@ -193,9 +194,9 @@ func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results. It returns nil without such a node, or if the data is
-// contradictory. stranger means that the machine belongs to no node and may be enrolled (AutoEnrollPossible of
-// ironic/drivers/modules/inspect_utils.py).
+// inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if the
+// addresses and the UUID belong to different nodes. stranger means that the machine belongs to no node and may be
+// enrolled (AutoEnrollPossible of ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil, false

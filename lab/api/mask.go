@@ -15,7 +15,7 @@ var secretText = regexp.MustCompile(
 
 var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(python.SecretKeys, "|") + `)[a-z_]*\s+)([^\s]+)`)
 
-// maskSecrets returns a copy without secrets.
+// maskSecrets returns a copy in which secrets are masked.
 func maskSecrets(d db.Dict) db.Dict {
 	shown := make(db.Dict, len(d))
 	for key, value := range d {
@@ -61,7 +61,7 @@ func maskText(s string) string {
 	return secretOption.ReplaceAllString(secretText.ReplaceAllString(s, "${1}"+python.Masked), "${1}"+python.Masked)
 }
 
-// maskKeys is maskSecrets that also masks some keys.
+// maskKeys is like maskSecrets, but also masks the values of the given keys.
 func maskKeys(info db.Dict, keys ...string) db.Dict {
 	shown := maskSecrets(info)
 	for _, key := range keys {

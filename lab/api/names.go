@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// findNode finds a node by UUID, or since 1.5 by name. The caller must not change it.
+// findNode finds a node by UUID, or, since version 1.5, by name. The caller must not change it.
 func (c *call) findNode(ident string) (*db.Node, error) {
 	if isUUID(ident) {
 		return c.tables().Nodes.Peek(ident)
@@ -21,7 +21,7 @@ func (c *call) findNode(ident string) (*db.Node, error) {
 	return c.tables().Nodes.ByName(ident)
 }
 
-// findNodeOrSuffix also finds a node whose name ends with .json.
+// findNodeOrSuffix is like findNode, but also finds a node whose name ends with .json, which was cut off the path.
 func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if c.suffix && isKind(err, "NodeNotFound") {
@@ -42,7 +42,7 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds a row with a name by UUID or name.
+// findBy finds a row by its UUID or its name.
 func findBy[T any](
 	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
 ) (*T, error) {

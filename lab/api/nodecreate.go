@@ -38,7 +38,7 @@ func (c *call) createNode() (any, error) {
 		}
 	}
 	if python.Truthy(given["owner"]) {
-		// Without authentication there is no project.
+		// Without authentication, the client has no project.
 		return nil, invalid("Cannot create a node as a project scoped admin with an owner other than your own project.")
 	}
 	if err := c.checkChassis(given["chassis_uuid"]); err != nil {
@@ -76,8 +76,8 @@ func (c *call) createNode() (any, error) {
 	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
-// rejectNewerFields refuses fields that the version does not have. Null, and the default conductor
-// group, are accepted.
+// rejectNewerFields refuses fields that the version does not have. The values null and the default conductor group are
+// accepted in any version.
 func (c *call) rejectNewerFields(given map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		value := given[field]
@@ -89,7 +89,7 @@ func (c *call) rejectNewerFields(given map[string]any) error {
 	return nil
 }
 
-// checkNames refuses names that nodes must not have. text is the message about malformed names.
+// checkNames refuses names that nodes must not have. text is the message for a malformed name.
 func (c *call) checkNames(names []any, text string) error {
 	if !c.atLeast(5) {
 		return notAcceptable()

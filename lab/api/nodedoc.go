@@ -14,13 +14,13 @@ var interfaceKinds = []string{
 	"storage", "vendor",
 }
 
-// interfaceOf returns the kind of a field like deploy_interface.
+// interfaceOf returns the kind of interface that a field sets: deploy for deploy_interface.
 func interfaceOf(field string) (string, bool) {
 	kind, ok := strings.CutSuffix(field, "_interface")
 	return kind, ok && slices.Contains(interfaceKinds, kind)
 }
 
-// Provision states that older versions do not have.
+// Provision states that older API versions do not have.
 const (
 	stateAvailable   = "available"
 	stateInspecting  = "inspecting"

@@ -56,8 +56,8 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
-// checkNodeFilters refuses filters that the version does not have. The detail list ignores filters
-// for children.
+// checkNodeFilters refuses filters that the API version does not have. /nodes/detail does not check the filters for
+// child nodes, because it ignores them.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
 	if err := c.checkFields(args.text("sort_key")); err != nil {
 		return err
@@ -135,7 +135,8 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, c.sortableNode)
 	if host := args.text("conductor"); host != "" {
-		// Like Ironic, filter the page instead of all rows: the page may have fewer nodes than the limit.
+		// Like Ironic, the filter applies to the page instead of all rows: the page may have fewer nodes than the
+		// limit.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
 	}
 	if len(nodes) > 0 {
@@ -159,7 +160,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
 }
 
-// nodeFilter returns the filter of a query.
+// nodeFilter returns a function that selects the nodes of a query.
 func nodeFilter(args arguments) func(*db.Node) bool {
 	var filters []func(*db.Node) bool
 	for _, field := range []string{
@@ -169,7 +170,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
 				have, _ := nodeColumns.of(n, field).(*string)
-				// Null is different from an empty text; only conductor_group may be empty.
+				// The value null differs from an empty text; only conductor_group may be an empty text.
 				return *have == want && (want != "" || field == "conductor_group")
 			})
 		}

@@ -20,7 +20,7 @@ var patchable = []string{
 	"vendor_interface", "parent_node", "firmware_interface",
 }
 
-// patchNode handles PATCH of a node. The next part of the path is read as reset_interfaces.
+// patchNode handles PATCH of a node. Like Ironic, it reads the next part of the path as reset_interfaces.
 func (c *call) patchNode(ident string, more ...string) (any, error) {
 	resetParam := optional("reset_interfaces", checkBool)
 	if len(more) > 0 {
@@ -103,7 +103,7 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, o := range patch {
-		// Ironic reads the value to select the policy rule, even of a removal.
+		// To select the policy rule, Ironic reads the value of each operation, even of a removal, which has none.
 		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
 			return pythonError("'value'")
 		}
@@ -131,8 +131,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns the node that a patch is applied to: without masks, and only with the fields that a patched
-// node may have.
+// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only the
+// fields that a patched node may have.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {
@@ -201,5 +201,5 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	return inOrder("nodes", c.nodeDocument(updated, nil)), nil
 }
 
-// notNull are fields that cannot be null.
+// notNull are the fields of a node that a patch cannot set to null.
 var notNull = map[string]bool{"maintenance": true}

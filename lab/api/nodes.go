@@ -7,8 +7,8 @@ import (
 	"ironworks/python"
 )
 
-// partVersions are the minor versions that introduced parts below a node. Before that they are
-// unknown routes.
+// partVersions are the minor versions that introduced the resources below a node. In older versions, such a path is an
+// unknown route.
 var partVersions = map[string]int{
 	"portgroups": 24, "vifs": 28, "bios": 40, "allocation": 52, "history": 78, "inventory": 81, "firmware": 86,
 	"vmedia": 89,
@@ -93,7 +93,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	return c.routeNode(ident, rest[1:]...)
 }
 
-// routeReversed handles the name of a part before that of its node, which Pecan accepts as well:
+// routeReversed handles paths in which the resource comes before its node, which Pecan accepts as well:
 // /nodes/states/console/{node}. ok is false for other paths.
 func (c *call) routeReversed(rest []string) (answer any, ok bool, err error) {
 	ident, between := rest[len(rest)-1], rest[1:len(rest)-1]

@@ -62,7 +62,7 @@ var patchedSchema = func() *schema {
 	return &schema{Types: []string{"object"}, Properties: properties, Required: []string{"driver"}, Closed: true}
 }()
 
-// nodeChecks are checks that a schema cannot express.
+// nodeChecks are the checks of a node's fields that a schema cannot express.
 var nodeChecks = []param{
 	optional("automated_clean", checkBool), optional("chassis_uuid", checkUUID), optional("console_enabled", checkBool),
 	optional("disable_power_off", checkBool), optional("instance_uuid", checkUUID), optional("protected", checkBool),
@@ -87,7 +87,7 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject checks a schema and single fields.
+// checkObject returns a check of an object: first against a schema, then of single fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {
 		if _, err := checkSchema(s)(name, value); err != nil {
@@ -112,7 +112,7 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 }
 
-// withOrWithout returns a sorted list of names with or without one of them.
+// withOrWithout returns the names sorted, with name added or removed.
 func withOrWithout(names []string, name string, with bool) []string {
 	at, found := slices.BinarySearch(names, name)
 	switch {
@@ -125,7 +125,7 @@ func withOrWithout(names []string, name string, with bool) []string {
 	}
 }
 
-// setInterface sets an interface; null is the default one. An empty name is invalid, and is
+// setInterface sets an interface; null selects the default interface. An empty name is stored, but it is invalid and
 // refused later.
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)

@@ -6,7 +6,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// NodeObject returns the fields of a node as the objects in Ironic have them, which inspection rules see.
+// NodeObject returns the fields of Ironic's node object, which inspection rules read. They differ from those of the
+// API's document.
 func NodeObject(n *db.Node) map[string]any {
 	fields := map[string]any{}
 	for name := range nodeColumns {
@@ -36,7 +37,7 @@ func SetNodeField(n *db.Node, name string, value any) {
 	nodeColumns.set(n, name, value)
 }
 
-// PortObject is NodeObject for a port.
+// PortObject is like NodeObject, for a port.
 func PortObject(p *db.Port) map[string]any {
 	fields := map[string]any{}
 	for name := range portColumns {
@@ -45,5 +46,5 @@ func PortObject(p *db.Port) map[string]any {
 	return fields
 }
 
-// SetPortField is SetNodeField for a port.
+// SetPortField is like SetNodeField, for a port.
 func SetPortField(p *db.Port, name string, value any) { portColumns.set(p, name, value) }

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// orders are the fields of the documents of a collection, in Ironic 39.0.0's order. Other fields
-// follow, sorted.
+// orders lists the fields of each kind of document in the order of Ironic 39.0.0. Fields that are not listed follow,
+// sorted.
 var orders = map[string][]string{
 	"nodes": slices.Concat([]string{"uuid", "created_at", "updated_at"}, nodeFields,
 		[]string{"links", "conductor", "allocation_uuid", "chassis_uuid", "ports", "states", "portgroups", "volume"}),
@@ -68,18 +68,18 @@ var orders = map[string][]string{
 	},
 }
 
-// document is an object with an order of fields.
+// document is a JSON object whose fields are written in a fixed order.
 type document struct {
 	order  []string
 	fields map[string]any
 }
 
-// inOrder returns a document with the order of its kind.
+// inOrder returns a document whose fields are in the order of its kind.
 func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered is inOrder for a result with an error.
+// ordered is inOrder for a function that also returns an error.
 func ordered(kind string) func(map[string]any, error) (any, error) {
 	return func(fields map[string]any, err error) (any, error) {
 		if err != nil {
@@ -89,8 +89,8 @@ func ordered(kind string) func(map[string]any, error) (any, error) {
 	}
 }
 
-// encode encodes JSON without escaping & and <, like Python. A value that cannot be encoded is
-// null; documents have none.
+// encode encodes JSON without escaping & and <, like Python. A value that cannot be encoded becomes null; documents
+// contain no such value.
 func encode(value any) []byte { return appendJSON(nil, value) }
 
 // appendJSON appends a value. Numbers are written unchanged, including NaN, which Python accepts and writes.

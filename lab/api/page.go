@@ -13,14 +13,14 @@ import (
 // maxLimit is the default of [api] max_limit.
 const maxLimit = 1000
 
-// paging has the paging parameters of a request.
+// paging holds the parameters of a request for one page of a list.
 type paging struct {
 	limit  int
 	marker string
 	key    string
 	down   bool
-	whole  bool // without a limit, all rows are on one page
-	// before are parameters of a next link that precede the paging parameters.
+	whole  bool // the request has no limit: all rows are on one page
+	// before are the parameters that precede the paging parameters in a next link.
 	before []query
 }
 
@@ -29,8 +29,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// listParams are the parameters of a list with selectable fields, in Ironic's order: marker and text
-// check the marker and the texts.
+// listParams are the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and text
+// the parameters that are texts.
 func listParams(marker, text check, others ...param) []param {
 	return append([]param{
 		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
@@ -54,7 +54,7 @@ func (c *call) listArguments(query *schema, standard []string, params []param) (
 	return args, fields, err
 }
 
-// parsePaging reads limit and sort_dir; marker and sort_key are checked with the resource.
+// parsePaging reads limit and sort_dir; The list of the resource checks marker and sort_key.
 func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {
@@ -92,8 +92,8 @@ func noSortKey(key string) error {
 	return invalidValue("The sort_key value \"%s\" is an invalid field for sorting", key)
 }
 
-// page returns the rows of one answer: sorted by a value, then by ID, and after the marker, if
-// there is one. The rows are in the order of their IDs.
+// page returns the rows of one page: sorted by a value, then by ID, and after the marker, if there is one. The given
+// rows must be in the order of their IDs.
 func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
 	compare := func(a, b *T) int {
 		order := 0
@@ -113,14 +113,15 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	switch {
 	case marker != nil && p.key == "id":
 		start, _ := slices.BinarySearchFunc(rows, marker, func(row, marker *T) int {
-			return cmp.Or(compare(row, marker), -1) // the marker is not on the page
+			return cmp.Or(compare(row, marker), -1) // the marker itself is not on the page
 		})
 		rows = rows[start:]
 	case marker != nil:
 		from := value(marker, p.key)
 		rows = slices.DeleteFunc(rows, func(row *T) bool {
 			// These are oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): a null marker compares only
-			// the IDs, and SQL finds no null below or above a value. Pages lose and repeat rows.
+			// the IDs, and SQL finds no null below or above a value. As in Ironic, pages therefore omit some rows and
+			// repeat others.
 			switch v := value(row, p.key); {
 			case from == nil:
 				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
@@ -161,15 +162,15 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// listing is a list of a resource: its parameters, and the source of its rows.
+// listing describes how the API lists a resource: its columns, its sort keys, and the functions that return its rows.
 type listing[T any] struct {
-	name, path string // name and path of the collection
+	name, path string // name and path of the collection in the API
 	columns    columns
-	// unsortable are columns with structured values; sortable reports whether another column
-	// exists.
+	// unsortable are the columns with structured values, by which a list cannot be sorted; sortable reports whether
+	// another sort key is valid.
 	unsortable []string
 	sortable   func(key string) bool
-	// markerFirst checks the marker before the sort key.
+	// markerFirst is true if Ironic checks the marker before the sort key.
 	markerFirst bool
 	find        func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
@@ -178,12 +179,12 @@ type listing[T any] struct {
 	// a next link; nil means its UUID.
 	value  func(row *T, key string) any
 	marker func(row *T) string
-	// id orders rows that are equal otherwise; nil means the column id.
+	// id returns the number that orders rows with equal sort values; nil means the column id.
 	id       func(row *T) int
 	document func(row *T) (map[string]any, error)
 }
 
-// answer returns the requested page.
+// answer returns the document of the requested page.
 func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...query) (any, error) {
 	p, err := parsePaging(args)
 	if err != nil {
@@ -248,8 +249,8 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 // query is a parameter of a next link.
 type query struct{ name, value string }
 
-// nextLink returns the address of the next page, empty at the end. A full page is assumed to have
-// one.
+// nextLink returns the address of the next page, empty on the last page. Like Ironic, it assumes that another page
+// follows a full one.
 func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
 	if count == 0 || count != limit {
 		return ""
@@ -286,7 +287,7 @@ func (c *call) collection(
 	return document{order: []string{name, "next"}, fields: answer}
 }
 
-// detailQuery returns the parameter of a next link for detail.
+// detailQuery returns the parameter detail for a next link.
 func detailQuery(detail *bool) []query {
 	if detail == nil {
 		return nil
@@ -294,7 +295,7 @@ func detailQuery(detail *bool) []query {
 	return []query{{"detail", python.Str(*detail)}}
 }
 
-// pick returns the requested fields, and the links.
+// pick returns the requested fields of a document, and its links.
 func pick(document map[string]any, fields []string) map[string]any {
 	if fields == nil {
 		return document

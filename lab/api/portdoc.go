@@ -11,7 +11,7 @@ var portVersions = map[string]int{
 	"category": 101, "available_for_dynamic_portgroup": 111,
 }
 
-// checkPortFields refuses fields that the version does not have. internal_info is only hidden.
+// checkPortFields refuses fields that the API version does not have. internal_info is not refused, only hidden.
 func (c *call) checkPortFields(fields []string) error {
 	for _, field := range fields {
 		if field != "internal_info" && c.minor < portVersions[field] {
@@ -88,7 +88,7 @@ func linkSchema(required ...string) *schema {
 
 var smartNICSchema = linkSchema("port_id", "hostname")
 
-// connectionSchema is the schema of a port's switch, if it has one.
+// connectionSchema is the schema of local_link_connection, which names a port's switch.
 var connectionSchema = &schema{AnyOf: []*schema{
 	linkSchema("port_id", "switch_id"), smartNICSchema, linkSchema("network_type"),
 	linkSchema("port_id", "vtep-logical-switch", "vtep-physical-switch"),

@@ -45,17 +45,18 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	}.serve(c)
 }
 
-// notServed is the newer form of the error for an endpoint that the version does not have.
+// notServed returns the error for an endpoint that the API version does not have, in the form of Ironic's newer
+// endpoints.
 func notServed(status int, text string) error {
 	return db.Faultf(status, "HTTPNotFound", "%s", text)
 }
 
 const notSupported = "The API is not supported for this version"
 
-// missingIdent is the error of Ironic's checks for a path that is too short.
+// missingIdent fails like Ironic's argument checks for a path that lacks the UUID.
 func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
-// missingPatch is like missingIdent for a patch, whose body is checked first.
+// missingPatch is like missingIdent, but for a patch: Ironic checks the body first.
 func (c *call) missingPatch() (any, error) {
 	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ var (
 		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
 		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
 	}
-	// portgroupVersions are the minor versions that introduced fields.
+	// portgroupVersions are the minor versions that introduced fields of port groups.
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
 	}
@@ -106,8 +107,8 @@ var portgroupParams = []param{
 	optional("shard", checkList), optional("conductor_groups", checkList),
 }
 
-// checkPortgroupFields refuses fields that the version does not have; physical_network and
-// category are only hidden.
+// checkPortgroupFields refuses fields that the API version does not have; physical_network and category are not
+// refused, only hidden.
 func (c *call) checkPortgroupFields(fields []string) error {
 	for _, field := range fields {
 		if minor := portgroupVersions[field]; c.minor < minor && minor != 102 && minor != 103 {
@@ -222,8 +223,8 @@ func portgroupDocument(g *db.Portgroup) map[string]any {
 	return document
 }
 
-// portgroupDocument returns a port group as the API shows it. In lists nothing is hidden from
-// older versions.
+// portgroupDocument returns a port group as the API shows it. hide omits the fields that are newer than the API
+// version; Ironic does not hide them in lists.
 func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 	document := portgroupDocument(g)
 	document["links"], document["ports"] = c.links("portgroups/"+g.UUID), c.links("portgroups/"+g.UUID+"/ports")

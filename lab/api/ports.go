@@ -89,8 +89,8 @@ func (c *call) listPortDetails(parent portParent) (any, error) {
 	return c.portPage(args, parent, "ports/detail", nil, nil)
 }
 
-// checkParent refuses a missing parent. It must be given by UUID, and a missing node is reported
-// as a port group, too.
+// checkParent refuses a missing parent. The parent must be given by UUID. Like Ironic, the message calls a missing node
+// a port group.
 func (c *call) checkParent(parent portParent) error {
 	if parent.group != "" {
 		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
@@ -143,7 +143,8 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
-// portFilter returns the filter of a query, and whether it selects one port by address.
+// portFilter returns a function that selects the ports of a query; alone reports that the query selects one port by
+// address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
 	node, group, shards := parent.node, parent.group, args.list("shard")
 	if node == "" {
@@ -196,7 +197,7 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 	}
 }
 
-// nodesThat returns the UUIDs of the nodes that match.
+// nodesThat returns the UUIDs of the nodes for which keep returns true.
 func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 	uuids := map[string]bool{}
 	for _, n := range c.tables().Nodes.Scan(keep) {

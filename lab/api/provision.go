@@ -22,7 +22,8 @@ type provisionRequest struct {
 
 var nullableList = checkTypes("NoneType", "list")
 
-// provision handles PUT of states/provision. The order of the checks determines the answer.
+// provision handles PUT of states/provision. The checks run in Ironic's order, because it determines which error is
+// reported.
 func (c *call) provision(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		request := provisionRequest{
@@ -70,8 +71,7 @@ func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPasswor
 	return c.served(node, http.StatusNotFound)
 }
 
-// checkPolicy reads the steps, like Ironic, to select the policy rule for each: malformed steps
-// fail there.
+// checkPolicy fails for malformed steps where Ironic does: Ironic reads each step to select its policy rule.
 func checkPolicy(lists ...[]any) error {
 	for _, steps := range lists {
 		for _, value := range steps {
@@ -172,7 +172,7 @@ func (c *call) checkNoRamdisk(r provisionRequest) error {
 	return nil
 }
 
-// act calls the conductor.
+// act calls the conductor's method for the target.
 func (c *call) act(n *db.Node, r provisionRequest) error {
 	noRamdisk := r.noRamdisk != nil && *r.noRamdisk
 	switch r.target {

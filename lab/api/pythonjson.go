@@ -10,8 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For
-// a text that Python would accept it reports extra data.
+// jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For a text that Python
+// accepts, the message is about extra data.
 func jsonFault(raw []byte) string {
 	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
 		return err.Error()
@@ -19,7 +19,7 @@ func jsonFault(raw []byte) string {
 	return fmt.Sprintf("Extra data: line 1 column %d (char %d)", len(raw)+1, len(raw))
 }
 
-// Numbers in Python's JSON in addition to the standard.
+// Python's JSON decoder accepts these numbers in addition to those of the standard.
 var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 
 // numberMark marks a number of pythonNumbers while the text is decoded.

@@ -6,9 +6,10 @@ import (
 	"ironworks/python"
 )
 
-// resource is a collection below a controller of Ironic with the usual five endpoints.
+// resource is a collection of the API with the usual five endpoints: list, create, show, patch and delete.
 type resource struct {
-	// class is the controller's Python class. body and ident name its arguments for the body of POST and for the UUID.
+	// class is the controller's Python class. body and ident are the names of its Python arguments for the body of POST
+	// and for the UUID.
 	class, body, ident string
 	list, create       endpoint
 	show               func(ident string, fields param) (any, error)
@@ -44,7 +45,7 @@ func (r resource) serve(c *call, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// showWith shows an entry; the next part of the path is read as fields.
+// showWith shows an entry. Like Ironic, it reads the next part of the path as the fields to show.
 func (r resource) showWith(ident string, more []string) (any, error) {
 	switch len(more) {
 	case 0:
@@ -56,8 +57,8 @@ func (r resource) showWith(ident string, more []string) (any, error) {
 	}
 }
 
-// shownFields checks the arguments of a resource's show endpoint, and returns the fields to show; nil is all. A schema
-// checks only the fields of the query.
+// shownFields checks the arguments of a resource's show endpoint, and returns the fields to show; nil means all. The
+// schema applies only to the fields of the query.
 func (c *call) shownFields(ident, fields param, query *schema) ([]string, error) {
 	args, err := c.checkArguments(ident, fields)
 	if err != nil || fields.isGiven {
@@ -85,7 +86,7 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 	return operations(args["patch"]), nil
 }
 
-// givenObject checks the body of a POST.
+// givenObject checks the body of a POST and returns it.
 func (c *call) givenObject(name string, s *schema, checks []param) (map[string]any, error) {
 	args, err := c.checkWithBody(name, checkObject(s, checks))
 	if err != nil {
@@ -98,7 +99,7 @@ func (c *call) givenObject(name string, s *schema, checks []param) (map[string]a
 	return given, nil
 }
 
-// setFields sets columns to the fields of a checked document.
+// setFields copies the fields of a checked document to the columns of a row.
 func setFields(columns columns, row any, document map[string]any, fields []string) {
 	for _, field := range fields {
 		columns.set(row, field, document[field])

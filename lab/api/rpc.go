@@ -40,7 +40,7 @@ type Conductor interface {
 	// Console returns the console's connection data; nil if it is disabled.
 	Console(ctx context.Context, uuid string) (db.Dict, error)
 	SetConsole(ctx context.Context, uuid string, on bool) error
-	// Validate returns the results by interface: power, boot, deploy, …
+	// Validate returns the results of the validation by interface: power, boot, deploy, …
 	Validate(ctx context.Context, uuid string) (map[string]Validation, error)
 	SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error
 
@@ -58,15 +58,15 @@ type Conductor interface {
 	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
 	DestroyPortgroup(ctx context.Context, uuid string) error
 
-	// UpdateVolume runs a change of a node's "volume connector" or "volume target" under the node's lock, and DestroyVolume
-	// a removal, if the node's power state allows it.
+	// UpdateVolume runs change under the node's lock, if the node's power state allows it; kind is "volume connector"
+	// or "volume target". DestroyVolume does the same for a removal.
 	UpdateVolume(ctx context.Context, node, kind string, change func() error) error
 	DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error
 
 	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
 	DestroyAllocation(ctx context.Context, uuid string) error
 
-	// AddTraits adds traits, or replaces all of them; RemoveTraits removes some, or all if nil.
+	// AddTraits adds traits, or replaces all of them; RemoveTraits removes the given traits, or all if nil.
 	AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error
 	RemoveTraits(ctx context.Context, uuid string, traits []string) error
 
@@ -83,7 +83,7 @@ type Conductor interface {
 	DiscoveryDriver() string
 }
 
-// Deploy is a deployment or a rebuild.
+// Deploy has the arguments of a deployment or a rebuild.
 type Deploy struct {
 	Rebuild bool
 	// Configdrive is nil, a string or a db.Dict.
@@ -101,7 +101,7 @@ type Validation struct {
 type Driver struct {
 	Name  string
 	Hosts []string
-	// Default and Enabled are by interface: "deploy".
+	// Default and Enabled map a kind of interface, such as "deploy", to the default and the enabled ones.
 	Default map[string]string
 	Enabled map[string][]string
 }

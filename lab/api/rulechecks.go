@@ -10,7 +10,8 @@ import (
 	"ironworks/python"
 )
 
-// ruleOperation is a condition's operator or an action, with the names of its arguments, separated by blanks.
+// ruleOperation is an operator of conditions or an action. required and optional are the names of its arguments,
+// separated by blanks.
 type ruleOperation struct{ name, required, optional string }
 
 // ruleOperators and ruleActions are the operators and actions of ironic/common/inspection_rules of 39.0.0, in its
@@ -83,7 +84,7 @@ func operationNames(operations []ruleOperation, prefixes ...string) []string {
 	return names
 }
 
-// checkRule makes the checks that Ironic's schema does not cover. Like Ironic, it adds plugin_data to the arguments of
+// checkRule runs the checks that Ironic's schema does not cover. Like Ironic, it adds plugin_data to the arguments of
 // the actions that need it.
 func checkRule(rule db.Dict) error {
 	if err := checkOperations(rule["conditions"], ruleOperators); err != nil {
@@ -128,8 +129,8 @@ func checkOperations(list any, known []ruleOperation) error {
 	return nil
 }
 
-// checkArgs checks the arguments of an operation: an object, or the deprecated list, whose surplus is ignored. Ironic
-// reports its own validation errors with status 500.
+// checkArgs checks the arguments of an operation: an object, or the deprecated list, of which surplus items are
+// ignored. Ironic reports its own validation errors with status 500.
 func (o ruleOperation) checkArgs(operation db.Dict) error {
 	required := strings.Fields(o.required)
 	needsData := slices.Contains(required, "plugin_data")

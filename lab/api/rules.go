@@ -60,7 +60,8 @@ func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]a
 	return pick(document, fields), nil
 }
 
-// shownOperations returns operations in the form of the API. multiple is the default for loops, nil if they have none.
+// shownOperations returns operations in the form of the API. multiple is the default of the field multiple, nil if the
+// operations have no such field.
 func shownOperations(operations []db.Dict, multiple any) []document {
 	shown := make([]document, len(operations))
 	for i, operation := range operations {
@@ -76,7 +77,8 @@ func shownOperations(operations []db.Dict, multiple any) []document {
 	return shown
 }
 
-// listRules lists the rules. Ironic has a filter by phase, but applies it to nothing except the next link.
+// listRules lists the rules. Ironic accepts a filter by phase, but copies it only to the next link and does not apply
+// it.
 func (c *call) listRules() (any, error) {
 	args, fields, err := c.listArguments(rulesQuery, defaultRuleFields, listParams(anyValue, anyValue, optional("phase", anyValue)))
 	if err != nil {
@@ -129,7 +131,7 @@ func setRule(r *db.InspectionRule, document db.Dict) {
 	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
 }
 
-// createRule returns the endpoint that creates a rule; refusal is its error for a valid rule.
+// createRule returns the endpoint that creates a rule; refusal, if not nil, is its answer to a valid rule.
 func (c *call) createRule(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("inspection_rule", anyValue)
@@ -182,7 +184,7 @@ func (c *call) patchRule(ident string) (any, error) {
 	changed := db.Clone(rule)
 	setRule(changed, document)
 	if document["uuid"] == rule.UUID && (len(patch) == 0 || reflect.DeepEqual(rule, changed)) {
-		return c.storedRule(rule, document) // updated_at stays
+		return c.storedRule(rule, document) // Ironic leaves updated_at as it is
 	}
 	updated, err := c.tables().InspectionRules.Update(document.Text("uuid"), func(r *db.InspectionRule) error {
 		setRule(r, document)
@@ -194,7 +196,7 @@ func (c *call) patchRule(ident string) (any, error) {
 	return c.storedRule(updated, document)
 }
 
-// patchedRule returns the valid document of a patched rule. A patch of columns that are not in the schema is ignored.
+// patchedRule returns the valid document of a patched rule. Changes of columns that are not in the schema are ignored.
 func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	if err := checkSensitive(rule, patch); err != nil {
 		return nil, err
@@ -218,7 +220,8 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	return document, nil
 }
 
-// checkSensitive refuses to unset the flag. Like Ironic, it checks only the first of several values.
+// checkSensitive refuses a patch that unsets the flag sensitive. Like Ironic, it checks only the first of several
+// values.
 func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 	values, err := sentValues(patch, "/sensitive")
 	if err != nil {

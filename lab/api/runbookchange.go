@@ -18,7 +18,8 @@ var (
 		"disable_ramdisk": booleanOrNull, "extra": objectOrNull, "public": booleanOrNull, "owner": longText(nullableText, 255),
 	}
 	booleanOrNull = &schema{Types: []string{"boolean", "null"}}
-	// oldRunbook is the schema of requests before 1.112, freeRunbook since then, and for every runbook after a patch.
+	// oldRunbook is the schema of requests before version 1.112. freeRunbook is the schema of newer requests, and of
+	// every patched runbook.
 	oldRunbook  = runbookSchema(runbookProperties)
 	freeRunbook = runbookSchema(func() map[string]*schema {
 		properties := maps.Clone(runbookProperties)
@@ -33,7 +34,7 @@ func runbookSchema(properties map[string]*schema) *schema {
 	return &schema{Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true, Properties: properties}
 }
 
-// checkRunbook checks the schema and further rules.
+// checkRunbook checks a runbook against the schema, and then for the rules that the schema cannot express.
 func checkRunbook(s *schema, name string, value any) error {
 	if _, err := checkSchema(s)(name, value); err != nil {
 		return err
@@ -48,7 +49,7 @@ func checkRunbook(s *schema, name string, value any) error {
 	return checkDict(value, []param{optional("uuid", checkUUID)})
 }
 
-// createRunbook returns the endpoint that creates a runbook; refusal is its error for every body.
+// createRunbook returns the endpoint that creates a runbook; refusal, if not nil, is its answer to every body.
 func (c *call) createRunbook(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("runbook", anyValue)
@@ -152,7 +153,7 @@ func (c *call) checkRunbookRoots(patch []operation) error {
 	return checkRoots(patch, allowed)
 }
 
-// patchedRunbook returns the valid document of a patched runbook. A patch of public removes the owner.
+// patchedRunbook returns the valid document of a patched runbook. A patch that sets public removes the owner.
 func patchedRunbook(runbook *db.Runbook, patch []operation) (db.Dict, error) {
 	document := runbookColumns.all(runbook, "runbooks")
 	document["steps"] = runbook.Steps
@@ -206,8 +207,8 @@ func checkPatchedSteps(document map[string]any) error {
 	return nil
 }
 
-// checkIterable returns the error of Ironic's loop over a value that is not a list of objects; nil for an empty
-// text or object.
+// checkIterable returns the Python error of a loop over a value that is not a list of objects. An empty text or object
+// causes none.
 func checkIterable(value any) error {
 	switch v := value.(type) {
 	case string:
@@ -247,7 +248,7 @@ func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook
 }
 
 // mergedSteps returns the steps of a patched runbook: those that stay in their place, then new ones by interface and
-// name, as Ironic adds them to its table. That fails for a new step without arguments.
+// name, as Ironic adds them to its table. Ironic fails for a new step without arguments.
 func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	if err := checkOrders(old, list); err != nil {
 		return nil, err

@@ -228,7 +228,8 @@ func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	return checkPolicy(request.serviceStep)
 }
 
-// checkApproved refuses a runbook that has no trait of the node. Before 1.112, its only trait is its name.
+// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the only trait of a
+// runbook is its name.
 func (c *call) checkApproved(node *db.Node, runbook *db.Runbook) error {
 	if !c.atLeast(runbookTraitsVersion) {
 		if slices.Contains(node.Traits, runbook.Name) {

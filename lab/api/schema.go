@@ -19,7 +19,7 @@ var (
 	}}
 )
 
-// checkSchema is a check of an argument against a schema.
+// checkSchema returns a check of an argument against a schema.
 func checkSchema(s *schema) check {
 	return func(name string, value any) (any, error) {
 		if value == nil {
@@ -47,8 +47,8 @@ func sentence(v *jsonschema.Violation) string {
 	return v.Message
 }
 
-// withInstance is the message of a violation with the invalid part of the value, as jsonschema appends it. The schema,
-// which it includes, is omitted.
+// withInstance returns the message of a violation with the invalid part of the value, as jsonschema appends it. Unlike
+// jsonschema, it omits the schema.
 func withInstance(v *jsonschema.Violation) string {
 	var path strings.Builder
 	for _, step := range v.Path {

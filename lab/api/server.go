@@ -12,7 +12,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// API implements Ironic's API. It has no state.
+// API serves Ironic's HTTP API. It has no state of its own: the tables and the conductor have all data.
 type API struct {
 	tables    *db.Store
 	conductor Conductor
@@ -74,7 +74,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, c.status, answer)
 }
 
-// caughtAbort converts an abort to a fault, as Ironic does where it catches the exception.
+// caughtAbort converts an abort to a fault, for places where Ironic catches the framework's exception.
 func caughtAbort(err error) error {
 	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
 		return db.Faultf(stop.status, "", "%s", stop.description)
@@ -98,7 +98,8 @@ func acceptsJSON(header http.Header) bool {
 	return false
 }
 
-// refuseAccept answers clients that do not accept JSON: with JSON nevertheless, which contains plain text or HTML.
+// refuseAccept answers clients that do not accept JSON. Like Ironic, it sends JSON nevertheless, with plain text or
+// HTML in it.
 func refuseAccept(w http.ResponseWriter, accept string) {
 	text := fmt.Sprintf("406 Not Acceptable\n\nThe resource could not be generated that was acceptable to your browser "+
 		"(content of type %s. \n\n ", accept)

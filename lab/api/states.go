@@ -67,7 +67,7 @@ func (c *call) showStates(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// Power targets.
+// Targets of states/power.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"
@@ -99,8 +99,7 @@ func (c *call) setPower(ident string) endpoint {
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration checks the version for changes of the boot configuration, introduced in
-// 1.76.
+// checkBootConfiguration refuses changes of the boot configuration in versions before 1.76, which introduced them.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")
@@ -108,10 +107,10 @@ func (c *call) checkBootConfiguration() error {
 	return nil
 }
 
-// checkSteady refuses a change of the boot configuration during an operation.
+// checkSteady refuses a change of the boot configuration while an operation runs on the node.
 func checkSteady(n *db.Node) error {
 	if slices.Contains(unstable, n.ProvisionState) {
-		// Ironic does not format this message.
+		// Ironic does not replace the placeholder in this message.
 		return db.Faultf(http.StatusConflict, "Conflict", "%s", "Node is in %(state)s state. Since node is transitioning, "+
 			"the boot mode will not be set as this may interfere with ongoing changes and result in erroneous "+
 			"modification. Try again later.")

@@ -103,7 +103,8 @@ func checkDuplicates(list any) error {
 		strings.Join(twice, "; "))
 }
 
-// shownSteps returns the steps of a template or a runbook as the API shows them; position is priority or order.
+// shownSteps returns the steps of a template or a runbook as the API shows them; position is the field with their rank:
+// priority or order.
 func shownSteps(steps []db.Dict, position string) []document {
 	shown := make([]document, len(steps))
 	for i, step := range steps {
@@ -118,8 +119,8 @@ func shownSteps(steps []db.Dict, position string) []document {
 	return shown
 }
 
-// storedSteps returns valid steps of a template or a runbook as they are stored; position is priority or order, which
-// a client may send as a text or as 5.0.
+// storedSteps returns valid steps of a template or a runbook as they are stored; position is the field with their rank,
+// priority or order, which a client may send as a text or as 5.0.
 func storedSteps(list any, position string) []db.Dict {
 	given, _ := list.([]any)
 	steps := dicts(given)

@@ -22,7 +22,7 @@ var (
 	patchableTemplate = []string{"extra", "name", "steps", "description"}
 )
 
-// checkTemplate checks the schema and further rules.
+// checkTemplate checks a template against the schema, and then for the rules that the schema cannot express.
 func checkTemplate(name string, value any) (any, error) {
 	if _, err := checkSchema(templateSchema)(name, value); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (c *call) listTemplates() (any, error) {
 	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
-// checkDescription refuses a field that a template accepts but does not show.
+// checkDescription refuses to show the field description: Ironic accepts it in a template, but does not show it.
 func checkDescription(fields []string) error {
 	if slices.Contains(fields, "description") {
 		return invalidValue("Field(s) \"description\" are not valid")

@@ -11,8 +11,8 @@ import (
 //go:embed vendormethods.json
 var vendorMethods []byte
 
-// vendorPassthru handles vendor methods. They are listed, not called. find returns the vendor interface of the object
-// that has the methods; empty for none.
+// vendorPassthru lists vendor methods; calls of them are refused. find returns the name of the vendor interface of the
+// node or driver, empty if it has none.
 func (c *call) vendorPassthru(rest []string, find func() (vendor string, err error)) (any, error) {
 	if len(rest) == 0 {
 		return c.missing("method")()

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// volumeTable is a table of volume connectors or targets.
+// volumeTable is the table of volume connectors or that of volume targets.
 type volumeTable[T any] interface {
 	Get(uuid string) (*T, error)
 	List(keep func(*T) bool) []*T
@@ -22,13 +22,13 @@ type volumeTable[T any] interface {
 // volumes are the endpoints of volume connectors or targets, for one request.
 type volumes[T any] struct {
 	*call
-	parent            string // the node that the path names, if any
-	name, kind, class string // connectors, connector, and the Python class
+	parent            string // the UUID of the node that the path names, if any
+	name, kind, class string // for example connectors, connector, and the Python class
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields can be selected, standard are the fields of a list, and patchable the fields that a patch may change, in
-	// Ironic's order.
+	// fields are the selectable fields, standard the fields of a list, and patchable the fields that a patch may
+	// change, all in Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null
@@ -101,7 +101,7 @@ func (v volumes[T]) list() (any, error) {
 	return v.page(args, fields, queries...)
 }
 
-// page returns one page of a list. All lists have the links of the list without a node.
+// page returns one page of a list. As in Ironic, the links of a node's list are those of the list of all nodes.
 func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any, error) {
 	return listing[T]{
 		name: v.name, path: "volume/" + v.name, markerFirst: true, unsortable: v.unsortable, columns: v.columns,
@@ -120,7 +120,7 @@ func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any
 	}.answer(v.call, args, fields, queries...)
 }
 
-// filter returns the filter by node, from the path or the query.
+// filter returns a function that selects the rows of the node in the path or the query.
 func (v volumes[T]) filter(ident string) (func(*T) bool, error) {
 	if v.parent != "" {
 		ident = v.parent
@@ -167,7 +167,7 @@ func (v volumes[T]) find(ident string) (*T, error) {
 	return row, err
 }
 
-// create stores a new row. Unlike changes, it needs no lock of the node and no power state.
+// create stores a new row. Unlike a change, a creation needs no lock of the node, and is allowed in every power state.
 func (v volumes[T]) create() (any, error) {
 	given, err := v.givenObject(v.kind, v.schema, volumeChecks)
 	if err != nil {
@@ -226,7 +226,7 @@ func (v volumes[T]) patch(ident string) (any, error) {
 	return ordered(v.name)(v.document(updated, nil))
 }
 
-// patchedNode returns the node of a row after a patch.
+// patchedNode returns the node to which a row belongs after a patch.
 func (v volumes[T]) patchedNode(row *T, patch []operation) (*db.Node, error) {
 	node, err := v.tables().Nodes.Peek(v.text(row, "node_uuid"))
 	if err != nil {

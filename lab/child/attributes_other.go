@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes returns nil: there are no process groups on this system.
+// Attributes returns nil: this operating system has no process groups.
 func Attributes() *syscall.SysProcAttr { return nil }

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes put a process into its own group.
+// Attributes returns attributes that put a process into its own group.
 func Attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
