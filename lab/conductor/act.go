@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Act is manage, provide, abort, adopt and unhold.
+// Act starts manage, provide, abort, adopt or unhold (do_provisioning_action).
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
@@ -50,7 +50,7 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	})
 }
 
-// abort implements _do_abort. A step that must not be interrupted becomes the last one.
+// abort implements _do_abort. If the current step must not be interrupted, the operation ends after it.
 func (t *task) abort(ctx context.Context) error {
 	switch t.node.ProvisionState {
 	case cleanWait, cleanHold:
@@ -108,7 +108,7 @@ func (t *task) abort(ctx context.Context) error {
 	return nil
 }
 
-// worker starts a worker that reports no error.
+// worker has a worker run do after this call; do reports no error.
 func (t *task) worker(name string, do func(*task, context.Context)) {
 	t.continueWith(name, func(ctx context.Context, t *task) error {
 		do(t, ctx)
@@ -116,7 +116,7 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 	})
 }
 
-// deferAbort marks a step that is not abortable as the last one.
+// deferAbort marks the current step as the last one if it is not abortable, and reports whether it did.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
 	if len(step) == 0 || python.Truthy(step["abortable"]) {

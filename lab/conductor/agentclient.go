@@ -33,7 +33,7 @@ func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Dur
 	}}
 }
 
-// maxAnswer bounds the answer of an agent or a BMC: collected logs are large.
+// maxAnswer is the maximum size, in bytes, of an answer of an agent or a BMC. Collected logs are large.
 const maxAnswer = 64 << 20
 
 // agentClientOf returns the client for the agent of a node.
@@ -61,7 +61,7 @@ func (t *task) agentClientOf() *http.Client {
 // agentTries is [agent]max_command_attempts.
 const agentTries = 3
 
-// command calls the agent and returns the command, as the agent shows it.
+// command sends a command to the agent, and returns it with its state in the agent's representation.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -122,7 +122,7 @@ func (t *task) withToken(query url.Values) url.Values {
 	return query
 }
 
-// askAgent sends one request.
+// askAgent sends one request to the agent, and returns the status and the body of its answer.
 func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent's own address
 	if err != nil {
@@ -141,7 +141,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the command if it is running, because only its answer was lost.
+// runningCommand returns the command of this name if the agent is running it: then only the answer to the request was
+// lost.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -296,7 +297,7 @@ func sortedKeys(d db.Dict) []string {
 	return slices.Sorted(maps.Keys(d))
 }
 
-// stepFailure returns the exception for a kind of step.
+// stepFailure returns the name of Ironic's exception for a failed step of this kind.
 func stepFailure(kind stepKind) string {
 	switch kind {
 	case cleanSteps:

@@ -9,15 +9,15 @@ import (
 	"ironworks/python"
 )
 
-// stepFlagSet has the flags of an asynchronous step; nil leaves a flag unchanged, except for polling, which is removed
-// (set_node_flags in ironic/common/async_steps.py).
+// stepFlagSet has the flags of an asynchronous step; a nil flag is left unchanged, except for polling, which nil
+// removes (set_node_flags in ironic/common/async_steps.py).
 type stepFlagSet struct {
 	reboot, skipCurrent, polling *bool
 }
 
 func boolValue(value bool) *bool { return &value }
 
-// currentKind returns the kind of the current step; deploy without a step.
+// currentKind returns the kind of the current step. If the node has no current step, it is deploy.
 func (t *task) currentKind() stepKind {
 	switch {
 	case len(t.node.CleanStep) > 0:
@@ -59,8 +59,8 @@ func (t *task) ramdiskDisabled() bool {
 	return false
 }
 
-// rebootToFinishStep reboots, into the agent unless the ramdisk is disabled, and returns the state
-// to wait in.
+// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled. It returns the provision state
+// in which the node then waits.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {
@@ -107,7 +107,8 @@ func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states 
 	}
 }
 
-// resumeStep releases the lock, and continues after the current step, or with it if it must not be skipped.
+// resumeStep releases the lock and continues the steps: after the current step, or with the current step if it must not
+// be skipped.
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()

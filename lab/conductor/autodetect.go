@@ -15,7 +15,7 @@ type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is where a node stores the interface before the switch.
+// originalDeploy is the field of driver_internal_info with the deploy interface that the node had before the switch.
 const originalDeploy = "original_deploy_interface"
 
 // autodetected are the interfaces to choose from, the last one as a fallback:
@@ -91,7 +91,7 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched is the error of all operations before the switch.
+// notSwitched returns the error of an operation that runs before the switch.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

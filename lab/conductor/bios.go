@@ -22,7 +22,7 @@ func redfishBIOSSteps() []step {
 	}
 }
 
-// biosState is the field of driver_internal_info that a BIOS step leaves for after its reboot.
+// biosState is the field of driver_internal_info in which a BIOS step stores its data before its reboot.
 const biosState = "redfish_bios_state"
 
 // applyBIOS changes attributes and reboots; after the reboot it checks them.
@@ -44,7 +44,8 @@ func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	return state, t.cacheBIOS(ctx)
 }
 
-// biosToChange reads the Bios resource for a step. Ironic has the same message for both steps.
+// biosToChange reads the Bios resource for a step. Ironic reports a machine without BIOS settings with the same message
+// for both BIOS steps.
 func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
@@ -53,7 +54,7 @@ func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, 
 	return system, bios, err
 }
 
-// redfishFault is a RedfishError.
+// redfishFault returns Ironic's exception RedfishError.
 func redfishFault(format string, args ...any) *db.Fault {
 	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
 }
@@ -110,8 +111,8 @@ func biosHas(current, pending map[string]any, settings []db.Dict) bool {
 // samePython compares values from JSON.
 func samePython(a, b any) bool { return python.Repr(a) == python.Repr(b) }
 
-// rebootForBIOS implements _set_reboot_requested and post_configuration. Without a ramdisk nothing
-// but the periodic task may resume the step.
+// rebootForBIOS implements _set_reboot_requested and post_configuration. Without a ramdisk, only the periodic task may
+// resume the step.
 func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (string, error) {
 	state := map[string]any{"reboot_requested": true}
 	if len(attributes) > 0 {
@@ -155,8 +156,8 @@ func pythonValue(value any) any {
 	return value
 }
 
-// unappliedBIOS implements _get_unapplied_bios_attrs. A pending area with more attributes than
-// requested is one that always has all of them.
+// unappliedBIOS implements _get_unapplied_bios_attrs. A BMC whose pending settings have more attributes than requested
+// always lists all attributes there, so its list says nothing.
 func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
 	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
 	var missing []string

@@ -11,7 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// redfishBIOS has the used fields of a Bios resource, and its settings for the next boot.
+// redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, and the link to the settings for the
+// next boot.
 type redfishBIOS struct {
 	Attributes        map[string]json.RawMessage
 	AttributeRegistry string
@@ -26,7 +27,7 @@ type redfishBIOS struct {
 	}
 }
 
-// values returns the attributes with whole numbers as such.
+// values returns the attributes; whole numbers are integers, not floating-point numbers.
 func (b *redfishBIOS) values() map[string]any {
 	all := make(map[string]any, len(b.Attributes))
 	for name, raw := range b.Attributes {
@@ -66,7 +67,7 @@ func (t *task) cacheBIOS(ctx context.Context) error {
 	return t.storeBIOS(settings, system.bmc.attributeRegistry(ctx, bios.AttributeRegistry))
 }
 
-// biosValue is a setting in the form of the BMC or of the client.
+// biosValue is the name and the value of a BIOS setting, as the BMC reports it or a client sends it.
 type biosValue struct {
 	name  string
 	value any
@@ -130,7 +131,7 @@ type registryAttribute struct {
 	Value                   []struct{ ValueName, ValueDisplayName string }
 }
 
-// describe copies the fields that Ironic stores.
+// describe copies those fields of the registry entry to a setting that Ironic stores with it.
 func (a registryAttribute) describe(s *db.BIOSSetting) {
 	s.AttributeType, s.Unique, s.ReadOnly, s.ResetRequired = a.Type, a.Unique, a.ReadOnly, a.ResetRequired
 	s.LowerBound, s.UpperBound, s.MinLength, s.MaxLength = a.LowerBound, a.UpperBound, a.MinLength, a.MaxLength
@@ -143,8 +144,8 @@ func (a registryAttribute) describe(s *db.BIOSSetting) {
 	}
 }
 
-// attributeRegistry returns a registry of attributes, nil if it cannot be read, which Ironic only
-// logs. Like sushy, a session reads it once.
+// attributeRegistry returns a registry of attributes, nil if it cannot be read, which Ironic only logs. As in sushy,
+// each session with a BMC reads a registry only once.
 func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttribute {
 	m.mu.Lock()
 	known, ok := m.registries[id]
@@ -165,7 +166,7 @@ func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttrib
 	return found
 }
 
-// readRegistry reads the English file of the registry with an ID; the ID of the file counts, too.
+// readRegistry reads the English file of the registry with this ID. The ID may be that of the registry or of the file.
 func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute, error) {
 	var root struct{ Registries *link }
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {

@@ -30,7 +30,7 @@ func needsAgent(t *task, mode string) bool {
 	return mode != "deploy" || bootOption(t.node) != "ramdisk" || !t.skipsCleaning()
 }
 
-// capability returns one of properties/capabilities.
+// capability returns the value of a capability in properties/capabilities.
 func capability(n *db.Node, name string) string {
 	for _, part := range strings.Split(n.Properties.Text("capabilities"), ",") {
 		key, value, ok := strings.Cut(part, ":")
@@ -172,7 +172,7 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
-// virtualMediaBoot implements redfish-virtual-media.
+// virtualMediaBoot implements the boot interface redfish-virtual-media.
 type virtualMediaBoot struct{}
 
 func (virtualMediaBoot) capabilities() []string {
@@ -187,7 +187,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 	if agentISO(t.node, mode) == "" {
 		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
 		both := db.Dict{}
-		// A kernel or a ramdisk alone is ignored.
+		// A kernel without a ramdisk is ignored, and a ramdisk without a kernel.
 		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
 			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
 		}
@@ -206,7 +206,7 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of a machine that does not boot from its disk.
+// checkRamdiskImage checks the image of the deploy interface ramdisk: the machine boots the image itself, not its disk.
 func checkRamdiskImage(t *task) error {
 	if bootOption(t.node) == "local" {
 		return nil
@@ -274,7 +274,7 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject empties the drives and removes the published image.
+// eject empties the virtual media drives and removes the published boot medium.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -353,7 +353,7 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	return nil
 }
 
-// networkBoot implements pxe and ipxe, without DHCP and TFTP: the machine is only set to boot from
+// networkBoot implements the boot interfaces pxe and ipxe without DHCP and TFTP: it only sets the machine to boot from
 // the network.
 type networkBoot struct {
 	ipxe bool

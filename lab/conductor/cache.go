@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// updateCache implements node_update_cache: it stores the BMC's data.
+// updateCache implements node_update_cache: it reads data from the BMC and stores it in the node.
 func (t *task) updateCache(ctx context.Context) {
 	t.cacheVendor(ctx)
 	t.cacheBootMode(ctx)

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// managing calls the management interface of a node.
+// managing calls do with a task for a node, after the node's management interface was validated.
 func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	return c.withTask(ctx, uuid, how, func(ctx context.Context, t *task) error {
 		if err := t.driver.management.validate(t); err != nil {
@@ -232,8 +232,8 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	return nil
 }
 
-// checkNetwork is the network interface's validation: flat requires a cleaning network in Neutron,
-// and there is none.
+// checkNetwork is the network interface's validation: flat requires a cleaning network in Neutron, and the lab has no
+// Neutron.
 func (t *task) checkNetwork() error {
 	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
 		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")

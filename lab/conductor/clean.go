@@ -63,7 +63,7 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// clean implements do_node_clean; without steps it is automated.
+// clean implements do_node_clean. If given is nil, the cleaning is automated.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
@@ -149,7 +149,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	return true, true, t.save()
 }
 
-// cleaned ends a cleaning.
+// cleaned ends a successful cleaning.
 func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	manual := t.node.TargetProvisionState == manageable
 	if t.c.options.LogsCollect == "always" && !noRamdisk {

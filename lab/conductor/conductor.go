@@ -12,7 +12,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is a conductor. Its methods are safe for concurrent use.
+// Conductor is the conductor of an embedded Ironic; it implements [api.Conductor]. Its methods are safe for concurrent
+// use.
 type Conductor struct {
 	options Options
 	tables  *db.Store
@@ -30,7 +31,7 @@ type Conductor struct {
 	busy         int // running workers
 	busyReserved int // running workers among the reserved ones, for API calls
 	updates      updates
-	failedSyncs  map[string]int    // power sync failures in a row, by node
+	failedSyncs  map[string]int    // failed power syncs in a row, by node
 	certificates map[string]string // certificates of agents, by the reported path
 }
 
@@ -53,7 +54,7 @@ func New(options Options) (*Conductor, error) {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
 	c.register(true)
-	// A starting conductor cannot resume these.
+	// A starting conductor cannot resume an operation in one of these states.
 	for _, state := range []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing} {
 		c.failStuck(state)
 	}
@@ -84,7 +85,8 @@ func (c *Conductor) forgetLocks() error {
 	return nil
 }
 
-// failStuck moves the nodes in a state that cannot be resumed to its failed state.
+// failStuck moves the nodes in the given state, whose operation cannot be resumed, to the failed state of that
+// operation.
 func (c *Conductor) failStuck(state string) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
 	for _, node := range nodes {
@@ -99,7 +101,7 @@ func (c *Conductor) failStuck(state string) {
 // conductor.
 func (c *Conductor) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // either of them ends it
+	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // the end of either context stops the tasks
 	defer stop()
 	defer cancel()
 	var tasks sync.WaitGroup
@@ -114,7 +116,7 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// repeat calls do after each pause.
+// repeat calls do periodically until ctx ends, for the first time after one period.
 func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
 	for {
 		select {
@@ -158,7 +160,8 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spawn runs do in a worker, if one is free. API calls may use the reserved ones, too.
+// spawn runs do in a worker, or fails if no worker is free. API calls may also use the workers that are reserved for
+// them.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	all := c.options.Limits.Workers
 	kept := all * reservedPercent / 100

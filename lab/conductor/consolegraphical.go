@@ -40,7 +40,7 @@ func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
 }
 
-// graphicalConsole is the page of the console. Without [vnc]public_url, Ironic writes Python's None.
+// graphicalConsole returns the address of the console's web page. Without [vnc]public_url, Ironic writes Python's None.
 func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	page := c.options.VNCURL
 	if page == "" {

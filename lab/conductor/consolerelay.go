@@ -28,7 +28,7 @@ func consoleAddress(n *db.Node) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// consoleRelays are the consoles that are served, by node.
+// consoleRelays are the serial consoles that the conductor currently serves, by node.
 type consoleRelays struct {
 	mu    sync.Mutex
 	nodes map[string]*consoleRelay
@@ -74,7 +74,7 @@ func (c *Conductor) endConsole(uuid string) {
 	}
 }
 
-// relay copies both ways until one end closes.
+// relay copies data between a client and the serial line, in both directions, until one of them closes its connection.
 func relay(ctx context.Context, near net.Conn, to string) {
 	var dialer net.Dialer
 	far, err := dialer.DialContext(ctx, "tcp", to)

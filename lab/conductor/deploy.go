@@ -15,7 +15,7 @@ import (
 	"ironworks/python"
 )
 
-// limit refuses an action if as many nodes as allowed are in progress.
+// limit refuses an action if the maximum number of nodes is already being deployed or cleaned.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -136,8 +136,8 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. Without an image it stores nothing, and images in
-// Glance, which does not exist here, are unknown.
+// storeImageType implements update_image_type. It stores nothing if the node has no image. Images in Glance are
+// unknown, because the lab has no Glance.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -218,7 +218,7 @@ func (t *task) guardDeployment(ctx context.Context, do func() error) {
 	}
 }
 
-// deployFrom runs the steps from index on; -1 is after the last.
+// deployFrom runs the steps from the given index on; -1 means that all steps are done.
 func (t *task) deployFrom(ctx context.Context, index int) error {
 	steps := dictsOf(t.internal("deploy_steps"))
 	for i := index; index >= 0 && i < len(steps); i++ {
@@ -256,7 +256,7 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed handles a failed step: an unreachable agent is waited for.
+// deployStepFailed handles a failed step: if the agent is unreachable, the node waits for it.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	if isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_deploy_step", false)
@@ -278,8 +278,8 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 	}
 }
 
-// failDeployment implements deploying_error_handler. Its clean-up may clear the last error; the
-// history keeps it.
+// failDeployment implements deploying_error_handler. Its clean-up may clear the last error, but the history keeps the
+// message.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
 	_ = t.save()

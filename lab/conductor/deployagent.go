@@ -12,13 +12,13 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy is a deploy interface with an agent: custom-agent, direct, and ramdisk, which needs
-// one for cleaning only.
+// agentDeploy is a deploy interface with an agent: custom-agent, direct, and ramdisk, which needs an agent for cleaning
+// only.
 type agentDeploy struct {
 	kind string
 }
 
-// Interval of checking the power after the agent was told to power off:
+// softPowerInterval is the interval at which the power state is checked after the agent was told to power off:
 // [agent]post_deploy_get_power_state_retry_interval.
 const softPowerInterval = 5 * time.Second
 
@@ -436,13 +436,13 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Waiting for an asynchronous command.
+// Number and interval of the checks whether an asynchronous command of the agent has ended.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second
 )
 
-// pollCommand starts a command and waits for its end.
+// pollCommand starts a command of the agent and polls until the command has ended.
 func (t *task) pollCommand(ctx context.Context, name string, params db.Dict) (db.Dict, error) {
 	if _, err := t.command(ctx, name, params, false); err != nil {
 		return nil, err

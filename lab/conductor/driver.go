@@ -13,7 +13,7 @@ import (
 	"ironworks/python"
 )
 
-// interfaceKinds are in Ironic's order.
+// interfaceKinds are the kinds of interfaces, in Ironic's order.
 var interfaceKinds = []string{
 	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network",
 	"power", "raid", "rescue", "storage", "vendor",
@@ -37,7 +37,7 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported are the interfaces of the hardware types; the first enabled one is the default.
+// supported lists the interfaces of each hardware type by kind. The first one that is enabled is the default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{
 		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
@@ -49,7 +49,7 @@ var supported = map[string]map[string][]string{
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// extended returns the generic interfaces with others before and after.
+// extended returns the generic interfaces of each kind, with others before and after them.
 func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
@@ -79,7 +79,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
 			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, python.Repr(slices.Sorted(slices.Values(enabled))))
 	}
-	// Fake hardware supports everything that is enabled.
+	// The hardware type fake-hardware supports every enabled interface.
 	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 	return nil
 }
 
-// interfaceOf returns the interface of a node; instance_info takes precedence.
+// interfaceOf returns the name of a node's interface of this kind. A name in instance_info takes precedence.
 func interfaceOf(n *db.Node, kind string) string {
 	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
 		return name
@@ -152,7 +152,7 @@ func interfaceOf(n *db.Node, kind string) string {
 	return n.Interfaces[kind]
 }
 
-// driver has the interface implementations for a node.
+// driver holds the implementations of a node's interfaces.
 type driver struct {
 	names      map[string]string
 	power      powerInterface
@@ -210,7 +210,8 @@ type deployInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
 	takeOver(ctx context.Context, t *task) error
-	// The result of prepare methods is the state to wait in, or empty.
+	// The prepare methods return the provision state in which the node waits for the ramdisk, or "" if it need not
+	// wait.
 	prepareCleaning(ctx context.Context, t *task) (string, error)
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)

@@ -14,8 +14,8 @@ import (
 const fastTrackTimeout = 300 * time.Second
 
 // onFastTrack implements is_fast_track (conductor/utils.py) for rescue: driver_info.fast_track is set, because
-// [deploy]fast_track is off by default, the machine is on, and its agent has called recently. Other operations of the
-// lab have no fast track.
+// [deploy]fast_track is off by default, the machine is on, and its agent has called recently. The lab uses the fast
+// track for no other operation.
 func (t *task) onFastTrack(ctx context.Context) (bool, error) {
 	enabled, err := fastTrackEnabled(t.node.DriverInfo["fast_track"])
 	if err != nil || !enabled || t.node.LastError != "" {

@@ -9,7 +9,7 @@ import (
 	"ironworks/models/raid"
 )
 
-// Kinds of faults that are checked for.
+// Kinds of faults, named after Ironic's exceptions, that the conductor handles specially.
 const (
 	kindInvalidParameter  = "InvalidParameterValue"
 	kindMissingParameter  = "MissingParameterValue"
@@ -40,7 +40,7 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure is one of Ironic's exceptions without its own status.
+// failure returns one of Ironic's exceptions that has no HTTP status of its own.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
@@ -70,7 +70,7 @@ func noWorker() *db.Fault {
 	return db.Faultf(http.StatusServiceUnavailable, kindNoWorker, "Requested action cannot be performed due to lack of free conductor workers.")
 }
 
-// isKind reports whether an error is a fault of one of some kinds.
+// isKind reports whether an error is a fault of one of the given kinds.
 func isKind(err error, kinds ...string) bool {
 	var f *db.Fault
 	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)

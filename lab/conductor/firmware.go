@@ -15,7 +15,7 @@ import (
 	"ironworks/python"
 )
 
-// Fields of driver_internal_info during an update.
+// Fields of driver_internal_info that a firmware update uses.
 const (
 	firmwareUpdates   = "redfish_fw_updates" // the remaining updates; the first one runs
 	firmwareStart     = "redfish_fw_update_start_time"
@@ -66,7 +66,7 @@ func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, l
 
 func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
 
-// since returns the time since a timestamp, at the speed of the configured options.
+// since returns the time since a timestamp, multiplied by the conductor's speed, for comparison with Ironic's options.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
 	at, err := time.Parse(firmwareTimestamp, text)
@@ -173,8 +173,8 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the address of the task in an answer: from the body, or from the header Location
-// (TaskMonitor.from_response in sushy/taskmonitor.py).
+// taskMonitor returns the address of the task that the BMC has started, from the body of its answer or the header
+// Location (TaskMonitor.from_response in sushy/taskmonitor.py).
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
@@ -201,7 +201,7 @@ func checkStaging(image string) error {
 	return invalid("%s is not supported for %s.", scheme, image)
 }
 
-// redfishTask has the used fields of a Task.
+// redfishTask holds the fields of a Redfish Task that the conductor uses.
 type redfishTask struct {
 	TaskState, TaskStatus string
 	Messages              []struct {
@@ -210,7 +210,7 @@ type redfishTask struct {
 	}
 }
 
-// messages returns the texts of a task's messages, or their IDs.
+// messages returns the texts of a task's messages; a message without a text is shown by its ID.
 func (r redfishTask) messages() string {
 	var all []string
 	for _, m := range r.Messages {
@@ -244,7 +244,7 @@ func (t *task) clearUpdates() error {
 	return t.save()
 }
 
-// failUpdate discards the updates and fails the step.
+// failUpdate discards all remaining firmware updates of the node and fails its current step.
 func (t *task) failUpdate(ctx context.Context, message string) error {
 	if err := t.clearUpdates(); err != nil {
 		return err
@@ -279,5 +279,5 @@ func (c *Conductor) dropFailedUpdates(ctx context.Context) {
 	})
 }
 
-// flagged reports a flag in the current update.
+// flagged reports whether a flag of an update is set.
 func flagged(update db.Dict, name string) bool { return python.Truthy(update[name]) }

@@ -45,7 +45,7 @@ func (t *task) cacheFirmware(ctx context.Context) error {
 	return t.storeFirmware(found)
 }
 
-// redfishManager has the used fields of a Manager.
+// redfishManager holds the fields of a Redfish Manager that the conductor uses.
 type redfishManager struct {
 	FirmwareVersion, Model string
 }
@@ -62,7 +62,7 @@ func (s *redfishSystem) manager(ctx context.Context) (redfishManager, error) {
 	return m, nil
 }
 
-// networkAdapter has the used fields of a NetworkAdapter.
+// networkAdapter holds the fields of a Redfish NetworkAdapter that the conductor uses.
 type networkAdapter struct {
 	ID           string `json:"Id"`
 	Manufacturer string
@@ -113,8 +113,8 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	return found
 }
 
-// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py): components that
-// are gone stay, and equal ones keep their times.
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py): components that the BMC no longer
+// reports stay in the table, and components with the same version keep their times.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {
@@ -146,7 +146,7 @@ func (t *task) storeFirmware(found []db.Firmware) error {
 	return nil
 }
 
-// componentType implements get_component_type, empty for none.
+// componentType implements get_component_type; it returns "" for an unknown component.
 func componentType(component string) string {
 	switch {
 	case component == biosComponent, component == bmcComponent:

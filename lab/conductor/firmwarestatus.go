@@ -69,8 +69,8 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 	}
 }
 
-// finishBMCUpdate implements _handle_bmc_update_completion: a BMC is updated when it has another
-// version, which a restarting BMC reports later.
+// finishBMCUpdate implements _handle_bmc_update_completion: the update of a BMC is complete when the BMC reports
+// another version, which may take until it has restarted.
 func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	before, _ := t.internal(bmcVersionBefore).(string)
@@ -135,7 +135,7 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	return nil
 }
 
-// rebootOnce sets a flag of the current update and reboots.
+// rebootOnce reboots the machine, and sets a flag of the current update so that this happens only once.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
 	t.setUpdates(settings)

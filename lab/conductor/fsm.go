@@ -42,7 +42,7 @@ const (
 	serviceHold  = "service hold"
 )
 
-// event moves a node from one state to another.
+// event is an event of the provision state machine, which moves a node from one state to another.
 type event string
 
 const (
@@ -73,8 +73,8 @@ func actionable(state string, e event) bool {
 	return ok
 }
 
-// nextState returns the state and target after an event. A given target takes precedence over that of
-// the state.
+// nextState returns the state and target after an event. The parameter wanted, if not empty, takes precedence over the
+// new state's own target.
 func nextState(state, target string, e event, wanted string) (newState, newTarget string, err error) {
 	next, ok := fsmStates[state].On[string(e)]
 	if !ok {
@@ -92,12 +92,12 @@ func nextState(state, target string, e event, wanted string) (newState, newTarge
 	return next, target, nil
 }
 
-// isFailure reports whether a state keeps the last error through a power change.
+// isFailure reports whether a state is a failed state, in which a power change does not clear the last error.
 func isFailure(state string) bool {
 	return slices.Contains([]string{deployFail, cleanFail, inspectFail, rescueFail, unrescueFail, adoptFail, serviceFail}, state)
 }
 
-// updateAllowed are the states in which a node with a target may be changed.
+// updateAllowed reports whether a node in this state may be changed although it has a target state.
 func updateAllowed(state string) bool {
 	return slices.Contains([]string{
 		deployFail, inspecting, inspectFail, inspectWait, cleanFail, stateError, verifying, adoptFail,
@@ -117,7 +117,7 @@ const (
 	softPowerOff = "soft power off"
 )
 
-// powerTarget returns the final state of a power change.
+// powerTarget returns the power state in which a power change ends.
 func powerTarget(change string) string {
 	switch change {
 	case powerOn, reboot, softReboot:

@@ -13,13 +13,14 @@ import (
 	"ironworks/python"
 )
 
-// heartbeatData is a heartbeat, with the path of its certificate.
+// heartbeatData is an agent's heartbeat, with the path under which the agent's certificate is stored.
 type heartbeatData struct {
 	api.Heartbeat
 	certificate string
 }
 
-// NodeWithToken returns a node with its token at the first lookup since it was powered on.
+// NodeWithToken returns a node. At the first lookup since the machine was powered on, the node includes a new token for
+// the agent.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
 	t, err := c.acquire(ctx, uuid, locking{shared: true})
 	if err != nil {
@@ -43,7 +44,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	return db.Clone(t.node), nil
 }
 
-// Heartbeat handles an agent's heartbeat; the reaction runs in a worker.
+// Heartbeat handles an agent's heartbeat; a worker runs the conductor's reaction.
 func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat) error {
 	if h.AgentVersion == "" && h.Status == "" {
 		return invalid("Agent did not transmit a version, and a version is required. Please update the agent being used.")
@@ -92,7 +93,7 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// Heartbeats are recorded in these states only.
+// The conductor records heartbeats only from nodes in these states.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
@@ -103,7 +104,7 @@ func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) erro
 		return nil
 	}
 	if err := t.upgrade(ctx, locking{noRetry: true}); err != nil {
-		return nil //nolint:nilerr // a locked node is skipped
+		return nil //nolint:nilerr // a heartbeat of a locked node is skipped
 	}
 	t.setInternal("agent_url", b.CallbackURL)
 	t.setInternal("agent_version", orNull(b.AgentVersion))
@@ -155,7 +156,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 	}
 }
 
-// resumeSteps resumes a run of steps.
+// resumeSteps resumes the steps of an operation when its node has called back.
 func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err
@@ -218,7 +219,7 @@ func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	return true
 }
 
-// completedCommand returns the last command if it is the end of the current step.
+// completedCommand returns the agent's last command if that command has executed the current step and ended.
 func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
 	last := commands[len(commands)-1]
 	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
@@ -244,7 +245,7 @@ func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	t.failDeployment(ctx, message, true)
 }
 
-// rebootAfterStep boots the ramdisk again.
+// rebootAfterStep boots the ramdisk again, as the completed step requires.
 func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	err := t.prepareAgentBoot(ctx)
 	if err == nil {
@@ -267,7 +268,8 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	_ = t.save()
 }
 
-// replan plans the steps again because the agent has changed: automated cleaning starts over.
+// replan plans the steps again, because the agent reports another version of its hardware managers. Automated cleaning
+// starts over.
 func (t *task) replan(ctx context.Context, kind stepKind) error {
 	manual := t.node.TargetProvisionState == manageable
 	if err := t.refreshSteps(ctx, kind); err != nil {

@@ -30,7 +30,7 @@ func (t *task) record(text, kind string, isError bool) {
 	t.c.tables.AddHistory(entry)
 }
 
-// flow is a run of steps.
+// flow is an operation that runs steps, by its name in the history of a node.
 type flow string
 
 const (
@@ -53,7 +53,7 @@ func (t *task) flowStarts(f flow, steps []db.Dict) {
 	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
 }
 
-// flowEnds records that steps have ended, all of them or up to a failed one.
+// flowEnds records that the steps have ended: all of them, or, if aborted is not empty, all up to that step.
 func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	words := strings.Split(string(f), "_")
 	for i, word := range words {

@@ -24,11 +24,11 @@ type imageStore struct {
 	mu         sync.Mutex
 	dir        string
 	ownsFolder bool              // this store created the folder
-	fetched    map[string]*image // fetched images by address
-	published  map[string]string // name → file
+	fetched    map[string]*image // the fetched images, by their address
+	published  map[string]string // the file of each published name
 }
 
-// image is a fetched image.
+// image is an image that the store has fetched, as a file.
 type image struct {
 	mu       sync.Mutex // held during the download
 	path     string

@@ -78,7 +78,8 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver is the driver of machines that no node knows; "" if they are not enrolled.
+// DiscoveryDriver returns the driver with which machines that belong to no node are enrolled; "" if they are not
+// enrolled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
 // ContinueInspection handles an agent's inspection data.
@@ -128,7 +129,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		}
 		return err
 	}
-	if t.node.ProvisionState == enroll { // an auto-discovery
+	if t.node.ProvisionState == enroll { // a node that auto-discovery created
 		return nil
 	}
 	t.updateFirmwareCache(ctx)
@@ -139,7 +140,7 @@ func inspectionFailure(format string, args ...any) error {
 	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
 }
 
-// managesBoot in driver_internal_info means that the conductor boots the ramdisk of an inspection.
+// managesBoot is the field of driver_internal_info that is true if the conductor boots the ramdisk of an inspection.
 const managesBoot = "inspector_manage_boot"
 
 // agentInspect is inspection by an agent.
@@ -187,7 +188,7 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection removes the ramdisk and powers off, and returns the errors.
+// tearDownInspection removes the ramdisk and powers the machine off. It returns the messages of all errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))
@@ -278,7 +279,7 @@ func invalidInventory(node, reason string) error {
 	return db.Faultf(http.StatusBadRequest, "InvalidNodeInventory", "Inventory for node %s is invalid: %s", node, reason)
 }
 
-// nic is an interface of an inventory.
+// nic is a network interface in the inventory of an inspection.
 type nic struct {
 	name, mac string
 	pxe       bool
@@ -328,8 +329,8 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	return all, valid, nil
 }
 
-// portsHook creates ports and sets which of them boot. Ports that are not in the inventory stay
-// ([inspector]keep_ports = all).
+// portsHook creates ports for the inspected network interfaces, and sets pxe_enabled of the ports that boot. Ports that
+// are not in the inventory stay ([inspector]keep_ports = all).
 func portsHook(t *task, all, valid []nic) {
 	for _, i := range valid {
 		extra := db.Dict{}
@@ -362,7 +363,7 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort creates a port, unless it exists, for any node.
+// addPort creates a port, unless any node has a port with this address.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

@@ -23,7 +23,7 @@ func (redfishManagement) bootDevices() []string {
 	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
 }
 
-// redfishFailure wraps errors of the Redfish library, and returns others unchanged.
+// redfishFailure wraps errors of the Redfish library, and returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
 	e := asSushy(err)
 	if e == nil {
@@ -72,7 +72,7 @@ func (redfishManagement) bootDevice(ctx context.Context, t *task) (string, *bool
 
 func (redfishManagement) bootModes(*task) ([]string, error) { return []string{"uefi", "bios"}, nil }
 
-// bootModeWords are boot modes in Redfish.
+// bootModeWords maps Ironic's boot modes to Redfish's.
 var bootModeWords = map[string]string{"uefi": "UEFI", "bios": "Legacy"}
 
 func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) {
@@ -113,7 +113,7 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	if system, err = t.systemOf(ctx); err != nil || system.Boot.Mode == word {
 		return err
 	}
-	// The change requires a restart.
+	// The change of the boot mode takes effect at a restart of the machine.
 	before := system.power()
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 	return all, nil
 }
 
-// mediaKinds are the virtual media devices in Redfish.
+// mediaKinds maps Ironic's virtual media devices to Redfish's media types.
 var mediaKinds = map[string]string{"cdrom": "CD", "floppy": "Floppy", "disk": "USBStick"}
 
 func (redfishManagement) attachMedia(ctx context.Context, t *task, device, url string) error {
@@ -266,7 +266,8 @@ func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []str
 	return nil
 }
 
-// noManagement is for interfaces without management functions.
+// noManagement is embedded by management interfaces that lack its functions: each function fails like Ironic's base
+// class.
 type noManagement struct{}
 
 func (noManagement) validate(*task) error { return nil }

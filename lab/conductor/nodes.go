@@ -64,7 +64,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// An operator's choice is not reverted by the next cleaning.
+			// The operator has chosen a deploy interface, so the next cleaning must not restore the original one.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
@@ -85,9 +85,9 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	return updated, err
 }
 
-// updateTime is the time for which a conductor holds the lock of a node for a PATCH: Ironic 39.0.0 on SQLite takes
-// twice as long. It matters for concurrent requests to the node. A single request waits only for shortUpdate, long
-// enough for concurrent ones to arrive.
+// updateTime is the time for which the conductor holds the lock of a node during a PATCH; Ironic 39.0.0 on SQLite takes
+// twice as long. Concurrent requests to the node are refused during this time. A single request holds the lock only for
+// shortUpdate, which is long enough for concurrent requests to arrive.
 const (
 	updateTime  = 40 * time.Millisecond
 	shortUpdate = time.Millisecond
@@ -99,7 +99,7 @@ type updates struct {
 	count map[string]int
 }
 
-// enter counts an update until the returned function is called.
+// enter counts an update as running until the returned function is called.
 func (u *updates) enter(uuid string) (leave func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -244,7 +244,7 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 	})
 }
 
-// AddTraits adds traits, or replaces all.
+// AddTraits adds traits to a node, or, with replace, replaces all its traits.
 func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		kept := slices.Clone(t.node.Traits)
@@ -275,7 +275,7 @@ func (c *Conductor) setTraits(uuid string, traits []string) error {
 	return err
 }
 
-// RemoveTraits removes traits, or with nil all.
+// RemoveTraits removes the given traits from a node; nil removes all its traits.
 func (c *Conductor) RemoveTraits(ctx context.Context, uuid string, traits []string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if traits == nil {

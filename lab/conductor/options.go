@@ -70,13 +70,14 @@ type Periods struct {
 	Provision, Rescue time.Duration
 	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration
-	// RAID looks for the end of changes of volumes, 60 s: [redfish]raid_config_status_interval and
-	// raid_config_fail_interval.
+	// RAID is the period of checks whether changes of volumes have ended, 60 s: [redfish]raid_config_status_interval
+	// and raid_config_fail_interval.
 	RAID time.Duration
-	// Firmware checks BIOS steps and firmware updates ([redfish]firmware_update_status_interval), and failed ones
-	// ([redfish]firmware_update_fail_interval), 60 s each.
+	// Firmware is the period of checks of BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
+	// and failed ones ([redfish]firmware_update_fail_interval), 60 s each.
 	Firmware time.Duration
-	// Consoles ends graphical consoles whose token has expired, 120 s: [vnc]expire_console_session_interval.
+	// Consoles is the period of ending graphical consoles whose token has expired, 120 s:
+	// [vnc]expire_console_session_interval.
 	Consoles time.Duration
 }
 
@@ -90,7 +91,7 @@ type Limits struct {
 	SoftPowerTries int // [agent]post_deploy_get_power_state_retries, 6
 }
 
-// Constants of Ironic's configuration without an option here.
+// Values of Ironic's options that [Options] cannot change.
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout

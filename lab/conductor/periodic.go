@@ -17,7 +17,7 @@ import (
 // the same time.
 const periodicWorkers = 8
 
-// periodic is a periodic task.
+// periodic is a periodic task of the conductor: a function and its period.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -49,12 +49,12 @@ func (c *Conductor) periodics() []periodic {
 	}
 }
 
-// wait is a state with a timeout.
+// wait is a provision state in which a node may stay only until a timeout.
 type wait struct {
 	state      string
 	limit      time.Duration
 	keepTarget bool
-	fromStart  bool // counted from the start of the inspection
+	fromStart  bool // the timeout counts from the start of the inspection
 	fail       func(*task, context.Context)
 }
 
@@ -179,7 +179,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
 		return 0
 	}
-	// One request to the machine answers all questions.
+	// One request to the BMC returns everything that the power sync reads.
 	if t.driver.names["power"] == "redfish" {
 		if system, err := t.systemOf(ctx); err == nil {
 			t.system = system
@@ -225,7 +225,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 	return failed
 }
 
-// clearError clears an error that the history keeps.
+// clearError clears the node's last error; the history still has it.
 func (t *task) clearError() {
 	if t.node.LastError != "" {
 		t.node.LastError = ""

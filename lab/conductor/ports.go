@@ -54,7 +54,7 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	return nil
 }
 
-// connectivity are the fields of a port about its connection, as Python shows a set of them.
+// connectivity lists the fields that describe the connection of a port, as Python shows a set of them.
 const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
 
 // portsMayChange are the states in which the connectivity fields of ports may be changed.

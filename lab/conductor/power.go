@@ -88,7 +88,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	return t.save()
 }
 
-// powerIsAlready reports whether the machine is in the requested power state, and then clears the last error.
+// powerIsAlready reports whether the machine is in the requested power state, and clears the last error if it is.
 func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil
@@ -107,7 +107,7 @@ func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) 
 	return true, t.save()
 }
 
-// wipeOnPowerOff removes the data of an agent that no longer runs.
+// wipeOnPowerOff removes the data of the agent from the node, because the agent does not survive a power-off.
 func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_url")
 	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
@@ -161,7 +161,7 @@ func (t *task) wipeAgent() {
 	t.dropInternal("agent_secret_token", "agent_secret_token_pregenerated", "agent_url", "agent_verify_ca")
 }
 
-// Flags left by steps.
+// stepFlags are fields of driver_internal_info that steps leave behind.
 var stepFlags = []string{
 	"cleaning_reboot", "deployment_reboot", "servicing_reboot", "skip_current_clean_step", "skip_current_deploy_step",
 	"skip_current_service_step", "cleaning_polling", "deployment_polling", "servicing_polling",

@@ -15,7 +15,7 @@ var propertiesFile []byte
 func properties(kind string) map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(propertiesFile, &all); err != nil {
-		panic(err) // the file is embedded
+		panic(err) // the embedded file is always valid
 	}
 	return all[kind]
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// checkRAID returns the error of a raid interface about a RAID configuration.
+// checkRAID returns the error with which the raid interface of this name refuses a RAID configuration.
 func checkRAID(name string, target db.Dict) error {
 	check := raid.Check
 	if name == "redfish" {
@@ -20,7 +20,7 @@ func checkRAID(name string, target db.Dict) error {
 	return raidFault(check(map[string]any(target)))
 }
 
-// raidFault returns an error of models/raid as one of Ironic's.
+// raidFault converts an error of the package models/raid to one of Ironic's exceptions.
 func raidFault(err error) error {
 	var e *raid.Error
 	switch {
@@ -61,7 +61,7 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	return t.save()
 }
 
-// rootVolume writes the root volume into the properties.
+// rootVolume writes the root volume of a RAID configuration into the node's properties.
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)
 	for _, value := range disks {

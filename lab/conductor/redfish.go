@@ -32,7 +32,7 @@ type sushyError struct {
 
 func (e *sushyError) Error() string { return e.text }
 
-// asSushy returns an error as one of the library's.
+// asSushy returns the Redfish library's error in err, nil if there is none.
 func asSushy(err error) *sushyError {
 	var s *sushyError
 	if errors.As(err, &s) {
@@ -56,7 +56,7 @@ func newBMCCache(c *Conductor) *bmcCache {
 	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
 }
 
-// get returns the BMC of a node. A new one has to log in first.
+// get returns the BMC of a node. A new BMC has to log in first.
 func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *bmcCache) drop(e *list.Element) *bmc {
 	return m
 }
 
-// forget drops a BMC that was unreachable or rejected the credentials.
+// forget removes a BMC from the cache because it was unreachable or rejected the credentials.
 func (b *bmcCache) forget(m *bmc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +88,7 @@ func (b *bmcCache) forget(m *bmc) {
 	}
 }
 
-// bmc is a session with a BMC.
+// bmc is a session of the conductor with a BMC, which the nodes with the same address and credentials share.
 type bmc struct {
 	c    *Conductor
 	info redfishInfo
@@ -99,26 +99,26 @@ type bmc struct {
 	mu     sync.Mutex
 	auth   auth
 	vendor string // vendor in the service root
-	// registries have been read, by ID.
+	// registries are the attribute registries that were read in this session, by ID.
 	registries map[string][]registryAttribute
 }
 
-// auth authenticates the requests of a session.
+// auth has the data that authenticates the requests of a session.
 type auth struct {
-	loggedIn bool // logged in
+	loggedIn bool // the login has succeeded
 	basic    bool
 	token    string
 	session  string // path of the session
 }
 
-// answer is the answer of a BMC.
+// answer is the answer of a BMC to one request.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// Retries of the library when the connection fails.
+// Retries of Ironic's Redfish library when a connection fails.
 const (
 	sushyTries    = 10
 	sushyInterval = 3 * time.Second
@@ -283,8 +283,8 @@ func mostSevere(raw json.RawMessage) string {
 	return ""
 }
 
-// enter reads the root and logs in: with a session, or without one if the BMC has none. An
-// outdated authentication is not reused.
+// enter reads the service root and logs in: it creates a session, or uses basic authentication if the BMC has no
+// sessions. It does not return the authentication in outdated again.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()
@@ -354,7 +354,7 @@ func (m *bmc) logOut(ctx context.Context) {
 	}
 }
 
-// do sends an authenticated request. An expired session is renewed once.
+// do sends an authenticated request. If the session has expired, it logs in again, once.
 func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, error) {
 	m.mu.Lock()
 	who := m.auth
@@ -399,8 +399,8 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection: it retries while the BMC is unreachable, and returns
-// Ironic's message. Nodes of one BMC share its session, not their system.
+// connect implements _get_connection: it retries while the BMC is unreachable, and returns Ironic's message. Nodes of
+// one BMC share the session, but each has its own system.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

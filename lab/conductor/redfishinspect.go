@@ -18,7 +18,7 @@ func (redfishInspect) validate(t *task) error {
 	return err
 }
 
-// ethernet is an EthernetInterface.
+// ethernet holds the fields of a Redfish EthernetInterface that an inspection reads.
 type ethernet struct {
 	ID         string `json:"Id"`
 	MACAddress string
@@ -38,7 +38,7 @@ func (s *redfishSystem) nics(ctx context.Context) ([]ethernet, error) {
 	return nics, nil
 }
 
-// drive is a Drive.
+// drive holds the fields of a Redfish Drive that the conductor uses.
 type drive struct {
 	ID            string `json:"Id"`
 	Name          string
@@ -51,7 +51,7 @@ type drive struct {
 	Status        *struct{ Health, State *string }
 }
 
-// storage is a Storage with its drives.
+// storage holds the fields of a Redfish Storage that the conductor uses, and its drives.
 type storage struct {
 	ID                 string `json:"Id"`
 	Name               string
@@ -188,7 +188,7 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	if err != nil || len(all) == 0 {
 		return cpu, err
 	}
-	// Ironic counts threads, not sockets.
+	// Ironic stores the number of threads as the number of CPUs.
 	threads := 0
 	for _, raw := range all {
 		var one struct{ TotalThreads int }
@@ -269,7 +269,7 @@ func orNone[T any](p *T) any {
 	return *p
 }
 
-// orEmpty returns a list that is not null.
+// orEmpty returns the list, or an empty one if it is nil, which JSON would show as null.
 func orEmpty(list []any) []any {
 	if list == nil {
 		return []any{}

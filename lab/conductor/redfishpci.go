@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// pcieFunction is a PCIeFunction. Values are null, or texts as the BMC writes them.
+// pcieFunction is a PCIeFunction. Its values are null, or texts in the form in which the BMC writes them.
 type pcieFunction struct {
 	DeviceClass       *string
 	DeviceID          any `json:"DeviceId"`
@@ -16,7 +16,7 @@ type pcieFunction struct {
 }
 
 // pciDevices lists the PCIe functions of the machine (_get_pcie_devices of ironic/drivers/modules/redfish/inspect.py).
-// Unreadable devices are omitted. The system has links to its devices, or a link to their collection
+// Unreadable devices are omitted. The system resource has links to its devices, or one link to a collection of them
 // (System.pcie_devices of sushy).
 func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	var links []link

@@ -28,7 +28,7 @@ func (redfishPower) supported() []string {
 	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
 }
 
-// resets are the power changes in Redfish.
+// resets maps Ironic's power changes to Redfish's reset types.
 var resets = map[string]string{
 	powerOn:      "On",
 	powerOff:     "ForceOff",
@@ -110,7 +110,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 	return err
 }
 
-// restoreBootDevice sets the boot device again that the BMC supports for one boot only.
+// restoreBootDevice sets the boot device again, if the BMC supports boot devices for one boot only.
 func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {
@@ -118,7 +118,7 @@ func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	}
 }
 
-// bootTargets are boot devices in Redfish.
+// bootTargets maps Ironic's boot devices to Redfish's.
 var bootTargets = map[string]string{"pxe": "Pxe", "disk": "Hdd", "cdrom": "Cd", "bios": "BiosSetup", "uefihttp": "UefiHttp"}
 
 // setOverride implements _set_boot_device.

@@ -30,7 +30,8 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns a boolean argument of a step, or a default; other values count by Python's truth.
+// flag returns a boolean argument of a step, or the default if the step lacks it. Values of other types are true or
+// false as in Python.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)
@@ -38,7 +39,7 @@ func flag(args db.Dict, name string, byDefault bool) bool {
 	return byDefault
 }
 
-// applyHardwareRAID stores a configuration and creates it; without arguments only the root volume.
+// applyHardwareRAID stores a configuration and creates it; without arguments, it creates only the root volume.
 func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
 	config, ok := dictOf(args["raid_config"])
 	if !ok {
@@ -78,7 +79,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 	return t.afterRAID(ctx, reboots)
 }
 
-// afterRAID restarts the machine if the BMC needs that for the change, or records the volumes.
+// afterRAID restarts the machine if the BMC applies the change only at a restart, and otherwise records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
 		return "", err
@@ -102,8 +103,8 @@ func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, err
 	return system, storages, nil
 }
 
-// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not report its supported
-// types counts as supporting RAID.
+// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not report the RAID types that
+// it supports counts as supporting RAID.
 func (s *storage) hasRAID() bool {
 	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
@@ -137,7 +138,8 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	return drives, nil
 }
 
-// pendingOf returns the volumes to create later in the form in which Ironic stores them in driver_internal_info.
+// pendingOf converts the volumes that are created later to the form in which Ironic stores them in
+// driver_internal_info.
 func pendingOf(volumes []raid.Volume) []db.Dict {
 	var all []db.Dict
 	for i := range volumes {
@@ -188,7 +190,7 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
 }
 
-// keepMonitors stores an operation that waits for a restart.
+// keepMonitors stores the task monitors of an operation that the BMC completes at a restart.
 func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
 	if len(monitors) == 0 {
 		return false, nil

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// raidRuns returns the nodes in some states with changes of volumes that wait for a restart.
+// raidRuns returns those nodes in the given states that have pending changes of volumes.
 func (c *Conductor) raidRuns(states ...string) []*db.Node {
 	return c.tables.Nodes.List(func(n *db.Node) bool {
 		return slices.Contains(states, n.ProvisionState) && n.Reservation == "" && len(raidConfigs(n)) > 0 && interfaceOf(n, "raid") == "redfish"
@@ -39,8 +39,8 @@ func (c *Conductor) pollRAID(ctx context.Context) {
 	}
 }
 
-// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, "" while changes
-// wait. Errors leave the node unchanged.
+// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, or "" while changes
+// are pending. After an error the node is unchanged.
 func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 	configs := maps.Clone(raidConfigs(t.node))
 	given, _ := configs["task_monitor_uri"].([]any)

@@ -11,12 +11,12 @@ import (
 	"unicode"
 )
 
-// link is a reference to a resource.
+// link is a reference to another resource in a Redfish document.
 type link struct {
 	ID string `json:"@odata.id"`
 }
 
-// redfishSystem has the used fields of a ComputerSystem.
+// redfishSystem holds the fields of a Redfish ComputerSystem that the conductor uses.
 type redfishSystem struct {
 	bmc  *bmc
 	path string
@@ -79,7 +79,7 @@ func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
 	return system, nil
 }
 
-// power returns the power state in Ironic's terms, empty for others.
+// power returns the power state in Ironic's terms, empty for a state that Ironic does not know.
 func (s *redfishSystem) power() string {
 	switch s.PowerState {
 	case "On", "PoweringOn":
@@ -113,7 +113,7 @@ func notAllowed(parameter, class, value string, allowed []string) string {
 	return fmt.Sprintf("The parameter \"%s\" value \"%s.%s\" is invalid. Valid values are: {%s}", parameter, class, enumName(value), strings.Join(shown, ", "))
 }
 
-// enumName returns Python's name of a Redfish value: FORCE_OFF.
+// enumName returns the name that sushy gives to a Redfish value: FORCE_OFF for ForceOff.
 func enumName(word string) string {
 	var b strings.Builder
 	for i, r := range word {
@@ -125,7 +125,7 @@ func enumName(word string) string {
 	return b.String()
 }
 
-// setBoot changes the boot override; empty values stay.
+// setBoot changes the boot override of the system; empty arguments leave a property unchanged.
 func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode string) error {
 	if target != "" && len(s.Boot.Targets) > 0 && !slices.Contains(s.Boot.Targets, target) {
 		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("target", "BootSource", target, s.Boot.Targets)}
@@ -140,7 +140,7 @@ func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode strin
 	return err
 }
 
-// virtualMedia is a virtual drive of the BMC.
+// virtualMedia holds the fields of a Redfish VirtualMedia, a virtual drive of the BMC.
 type virtualMedia struct {
 	path       string
 	MediaTypes []string
@@ -226,7 +226,7 @@ func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image strin
 	return &sushyError{class: "BadRequestError", status: http.StatusBadRequest, text: "the BMC wants ever more parameters"}
 }
 
-// eject empties the drives for a kind of medium.
+// eject empties the virtual drives that support this kind of medium.
 func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 	drives, err := s.drives(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/raid"
 )
 
-// volumeCollection has the used fields of a VolumeCollection.
+// volumeCollection holds the fields of a Redfish VolumeCollection that the conductor uses.
 type volumeCollection struct {
 	Members []link
 	Support struct {
@@ -19,7 +19,8 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime sets when the BMC applies a change, if the BMC supports that: immediately if possible, else on reset.
+// addApplyTime adds to a request the time at which the BMC applies the change, if the BMC supports that: immediately if
+// possible, otherwise on reset.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {
@@ -29,7 +30,8 @@ func (c *volumeCollection) addApplyTime(body map[string]any) {
 	}
 }
 
-// createVolume implements create_virtual_disk. It returns the monitor of a change that waits for a restart.
+// createVolume implements create_virtual_disk. It returns the address of the task monitor if the BMC creates the volume
+// at a restart.
 func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {
@@ -80,7 +82,7 @@ func noVolumes(id string) error {
 	return &sushyError{class: "MissingAttributeError", text: fmt.Sprintf("The attribute Volumes/@odata.id is missing from the resource %s", id)}
 }
 
-// monitorOf returns the monitor of a task, if the BMC has started one.
+// monitorOf returns the address of the task monitor in a BMC's answer, empty if the BMC has started no task.
 func monitorOf(got answer) string {
 	at, err := url.Parse(got.header.Get("Location"))
 	if got.status != http.StatusAccepted || err != nil {
@@ -127,7 +129,7 @@ func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left})
 }
 
-// redfishVolume has the used fields of a Volume.
+// redfishVolume holds the fields of a Redfish Volume that the conductor uses.
 type redfishVolume struct {
 	ID            string `json:"Id"`
 	Name          *string
@@ -149,7 +151,7 @@ func (s *redfishSystem) volumesOf(ctx context.Context, path string) (volumeColle
 	return c, all, nil
 }
 
-// recordVolumes stores the volumes of the BMC in the node (update_raid_config).
+// recordVolumes reads the volumes from the BMC and stores them in the node's raid_config (update_raid_config).
 func (t *task) recordVolumes(ctx context.Context) error {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {

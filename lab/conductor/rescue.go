@@ -130,8 +130,8 @@ func (t *task) abortRescue(ctx context.Context) {
 	_ = t.save()
 }
 
-// failRescue implements rescuing_error_handler. noChange leaves the provision state unchanged, because the node is
-// in a failed state already.
+// failRescue implements rescuing_error_handler. If noChange is true, the provision state stays unchanged, because the
+// node is in a failed state already.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {
@@ -184,7 +184,7 @@ func (t *task) finalizeRescue(ctx context.Context) error {
 	return t.process(onDone)
 }
 
-// agentRescue is the rescue interface with an agent.
+// agentRescue implements the rescue interface agent.
 type agentRescue struct{}
 
 func (agentRescue) validate(ctx context.Context, t *task) error {
@@ -230,8 +230,8 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off for it. On the fast track the ramdisk
-// keeps running (drivers/modules/redfish/boot.py, clean_up_ramdisk).
+// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off before that. On the fast track the
+// ramdisk keeps running (drivers/modules/redfish/boot.py, clean_up_ramdisk).
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {

@@ -27,7 +27,7 @@ func (t *task) applyRules(inventory, pluginData db.Dict) error {
 	if err != nil {
 		return err
 	}
-	result := rules.Run(list, before, rules.MaskAlways) // the default of [inspection_rules]mask_secrets
+	result := rules.Run(list, before, rules.MaskAlways) // MaskAlways is the default of [inspection_rules]mask_secrets
 	if err := t.saveSubject(before, result.After, ports); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error 
 	return nil
 }
 
-// changedFields returns the fields that differ, with their new values.
+// changedFields returns the fields that differ between before and after, with their new values.
 func changedFields(before, after *hints.PythonDict) (map[string]any, error) {
 	changed := &hints.PythonDict{}
 	for _, name := range after.Keys() {

@@ -89,7 +89,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	return nil
 }
 
-// serviced ends a service.
+// serviced ends a successful service operation.
 func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	// As in Ironic, the agent's token is removed before its logs are requested.
 	t.wipeSteps(serviceSteps)

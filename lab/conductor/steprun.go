@@ -9,7 +9,8 @@ import (
 	"ironworks/python"
 )
 
-// stepRun has the differences between runs of cleaning and service steps.
+// stepRun has the names, states and handlers in which cleaning and service differ; both run their steps with the same
+// code.
 type stepRun struct {
 	messageName, historyName string // in messages, and in the history
 	fault                    string
@@ -54,14 +55,14 @@ func (t *task) flowOf(kind stepKind) flow {
 	return servicingFlow
 }
 
-// guardSteps fails the run for an error that its steps do not handle.
+// guardSteps calls do, and fails the operation if do returns an error that the steps have not handled.
 func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
 		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), messageOf(err)), failing{})
 	}
 }
 
-// stepsFrom runs the steps from index on; -1 is after the last.
+// stepsFrom runs the steps from the given index on; -1 means that all steps are done.
 func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
 	run, current := kind.run(), t.flowOf(kind)
 	steps := dictsOf(t.internal(string(kind) + "_steps"))
@@ -115,10 +116,10 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	})
 }
 
-// failing has the options of handling a failed run.
+// failing has options of failSteps.
 type failing struct {
-	keep     bool // keep the setup of the run
-	noChange bool // leave the state unchanged: the node has already failed
+	keep     bool // keep the ramdisk and its setup
+	noChange bool // leave the provision state unchanged: the node has already failed
 }
 
 // failSteps implements cleaning_error_handler and servicing_error_handler. A node on which a step
@@ -185,7 +186,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	}
 }
 
-// planSteps plans with the steps that the agent has.
+// planSteps plans the operation with the steps that the agent has reported.
 func (t *task) planSteps(kind stepKind) error {
 	if kind == cleanSteps {
 		return t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning")))

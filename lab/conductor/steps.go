@@ -12,7 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// stepKind is the operation of steps.
+// stepKind is the operation to which a step belongs: deployment, cleaning or service.
 type stepKind string
 
 const (
@@ -33,7 +33,7 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// gerund is the kind in the names of flags: deployment_reboot.
+// gerund returns the name of the kind in flags such as deployment_reboot.
 func (k stepKind) gerund() string {
 	switch k {
 	case cleanSteps:
@@ -57,7 +57,7 @@ func (k stepKind) waits() string {
 	}
 }
 
-// stepInterfaces have steps, in the order of their rank.
+// stepInterfaces are the interfaces that have steps, in the order in which steps of equal priority run.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 func interfaceRank(name string) int {
@@ -109,7 +109,8 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	return steps
 }
 
-// inBandSteps returns the steps that the agent reported, of one interface or of all.
+// inBandSteps returns the steps that the agent reported for the interface of this name, or for all interfaces if it is
+// empty.
 func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
 	var steps []db.Dict
@@ -123,7 +124,7 @@ func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	return steps
 }
 
-// isReserved reports steps that need no interface.
+// isReserved reports whether a step is one of Ironic's own, such as wait, which belong to no interface.
 func isReserved(step db.Dict) bool {
 	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
 }
@@ -138,7 +139,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 		if python.Truthy(step["execute_on_child_nodes"]) || isReserved(step) {
 			continue
 		}
-		// Of several steps with one name, the last counts.
+		// If several declared steps have this name, the last one applies.
 		var declared db.Dict
 		for _, s := range known {
 			if sameStep(s, step) {
@@ -231,7 +232,7 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps returns the checked steps of a deployment, given now or at its start.
+// userDeploySteps returns the checked steps of a deployment, which are given now or were given at its start.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -357,8 +358,8 @@ func (t *task) nextStep(kind stepKind) int {
 	return index
 }
 
-// executeStep runs one step. It returns the state to wait in; over reports that a reserved step
-// has moved the node itself.
+// executeStep runs one step. It returns the provision state in which the node waits for the step, "" if the step is
+// done. over reports that a reserved step has changed the node's state itself.
 func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
 	t.dropInternal(kind.gerund() + "_polling")
 	name := step.Text("interface")
@@ -376,7 +377,7 @@ func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (st
 	}
 	for _, declared := range interfaceSteps(name, t.driver.names[name]) {
 		if declared.name == step.Text("step") {
-			// Steps change their arguments, and messages have the original ones.
+			// A step may change its arguments, but the messages contain the original ones.
 			args, _ := dictOf(step["args"])
 			state, err = declared.do(ctx, t, args.Clone())
 			return state, false, err

@@ -13,7 +13,7 @@ import (
 // step is an out-of-band step of an interface.
 type step struct {
 	name string
-	// Offers for each kind; nil: not offered.
+	// The step's properties in deployment, cleaning and service; nil if it is not offered there.
 	deploy, clean, service *offer
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
@@ -37,7 +37,7 @@ func (s step) of(kind stepKind) *offer {
 	}
 }
 
-// noEffect is a step without an effect here.
+// noEffect implements a step that has no effect in the lab.
 func noEffect(context.Context, *task, db.Dict) (string, error) { return "", nil }
 
 func required(name, description string) db.Dict {
@@ -77,7 +77,7 @@ func interfaceSteps(kind, name string) []step {
 	}
 }
 
-// applyFakeBIOS only stores the given settings.
+// applyFakeBIOS implements apply_configuration of the interface fake: it only stores the given settings.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []biosValue
 	for _, setting := range dictsOf(args["settings"]) {
@@ -94,12 +94,12 @@ func pythonStr(value any) string {
 	return python.Repr(value)
 }
 
-// noSuchStep is Python's error for a missing method of an interface.
+// noSuchStep returns Python's error for a step whose method the interface lacks.
 func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass returns Ironic's class of an interface.
+// interfaceClass returns the name of Ironic's Python class that implements an interface.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"
@@ -111,7 +111,7 @@ func interfaceClass(kind, name string) string {
 	if last == "" {
 		last = strings.ToUpper(kind[:1]) + kind[1:]
 	}
-	// no-vendor is NoVendor: the name already contains the kind.
+	// The class of no-vendor is NoVendor, because the name already contains the kind.
 	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
 	for i, part := range parts {
 		parts[i] = strings.ToUpper(part[:1]) + part[1:]
@@ -119,7 +119,7 @@ func interfaceClass(kind, name string) string {
 	return strings.Join(parts, "") + last
 }
 
-// declaredSteps returns the steps of an interface as it reports them.
+// declaredSteps returns the steps that the interface of this name declares for the kind of operation.
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
 	return describe(name, interfaceSteps(name, d.names[name]), kind)
 }
@@ -146,8 +146,8 @@ func describe(name string, steps []step, kind stepKind) []db.Dict {
 // longestWait is [conductor]max_conductor_wait_step_seconds.
 const longestWait = 30
 
-// reservedStep runs a step that needs no interface; over reports that the run does not continue
-// now.
+// reservedStep runs one of Ironic's own steps, which belong to no interface. over reports that the next step must not
+// start now.
 func (t *task) reservedStep(ctx context.Context, step db.Dict) (over bool, err error) {
 	switch step.Text("step") {
 	case "power_on":

@@ -10,13 +10,13 @@ import (
 	"ironworks/lab/db"
 )
 
-// task has the lock and a copy of a node, like Ironic's TaskManager. save stores only the fields
-// that were changed, so that concurrent changes of others stay.
+// task has the lock and a copy of a node, like Ironic's TaskManager. save stores only the fields that were changed, so
+// that it does not overwrite concurrent changes of other fields.
 type task struct {
 	c      *Conductor
 	node   *db.Node
-	loaded *db.Node // as it was last read or saved
-	driver *driver  // nil if not needed
+	loaded *db.Node // the node as it was last read or saved
+	driver *driver  // nil if the task does not need it
 	shared bool
 
 	// after runs in a worker when the call that created the task has succeeded. name is its Python name, and refused is
@@ -24,7 +24,7 @@ type task struct {
 	after        func(context.Context, *task) error
 	name         string
 	refused      func(error)
-	reserved     bool // workers for API calls may be used
+	reserved     bool // the task may use the workers reserved for API calls
 	held         bool // the task holds the node's lock
 	stepsChecked bool // the steps have been checked once, and completed
 	// system is the BMC's last answer, during a power sync.
@@ -50,7 +50,7 @@ func lockPause() time.Duration {
 	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
 }
 
-// acquire locks a node: release unlocks it.
+// acquire locks a node and returns its task; the task's release unlocks the node.
 func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
 	node, err := c.tables.Nodes.Get(uuid)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 	return t, nil
 }
 
-// reserve takes the lock of a node.
+// reserve takes the lock of a node, with the configured retries if the node is locked.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
@@ -114,7 +114,7 @@ func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do f
 // run runs the rest of the task in a worker, and releases the lock.
 func (t *task) run(ctx context.Context) {
 	err := t.after(ctx, t)
-	// Ironic's hook records an error that nothing else has recorded.
+	// Like Ironic's hook, record the error if the task has recorded none.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
 		_ = t.save()
@@ -127,7 +127,7 @@ func (t *task) continueWith(name string, do func(context.Context, *task) error) 
 	t.name, t.after = name, do
 }
 
-// upgrade takes the lock of a shared task.
+// upgrade makes a shared task exclusive: it takes the lock of the node.
 func (t *task) upgrade(ctx context.Context, how locking) error {
 	if !t.shared {
 		return nil
@@ -150,7 +150,7 @@ func (t *task) release() {
 
 func (t *task) set(node *db.Node) {
 	t.node, t.loaded = node, db.Clone(node)
-	// Null objects are empty in Ironic's code.
+	// Ironic's code treats null as an empty object.
 	for _, d := range []*db.Dict{&t.node.DriverInfo, &t.node.DriverInternalInfo, &t.node.Properties, &t.node.InstanceInfo} {
 		if *d == nil {
 			*d = db.Dict{}
@@ -168,7 +168,7 @@ func (t *task) refresh() error {
 	return nil
 }
 
-// save writes the fields that were changed.
+// save writes the changed fields of the node to the database.
 func (t *task) save() error {
 	saved, err := t.c.tables.Nodes.Update(t.node.UUID, func(n *db.Node) error {
 		changed, before, to := reflect.ValueOf(t.node).Elem(), reflect.ValueOf(t.loaded).Elem(), reflect.ValueOf(n).Elem()
@@ -186,7 +186,7 @@ func (t *task) save() error {
 	return nil
 }
 
-// touch updates the time from which timeouts count.
+// touch sets provision_updated_at to now, from which timeouts count.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
 	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
@@ -203,7 +203,7 @@ func (t *task) touch() error {
 // process moves the node by an event and saves it.
 func (t *task) process(e event) error { return t.processTo(e, "") }
 
-// processTo is process with an explicit target.
+// processTo is like process, but with an explicit target state.
 func (t *task) processTo(e event, target string) error {
 	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {
@@ -217,8 +217,7 @@ func (t *task) processTo(e event, target string) error {
 	return t.save()
 }
 
-// start moves the node by an event after which a worker continues. The last error is set to the
-// given one, mostly empty.
+// start moves the node by an event after which a worker continues, and sets the last error, mostly to "".
 func (t *task) start(e event, target, lastError string) error {
 	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {
@@ -244,7 +243,7 @@ func (t *task) revertState(err error, state, target string) {
 	_ = t.save()
 }
 
-// recordError implements spawn_*_error_handler: the state stays.
+// recordError implements spawn_*_error_handler: it sets the last error and leaves the state unchanged.
 func (t *task) recordError(err error) {
 	if isKind(err, kindNoWorker) {
 		t.record("No free conductor workers available", "conductor", true)

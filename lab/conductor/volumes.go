@@ -23,7 +23,7 @@ func (c *Conductor) DestroyVolume(ctx context.Context, node, kind string, destro
 	})
 }
 
-// changeVolume runs a change under the lock of a node whose state allows it.
+// changeVolume runs change under the lock of the node, if the node's state allows it.
 func (c *Conductor) changeVolume(ctx context.Context, node, action string, change func() error, allowed func(*db.Node) bool) error {
 	return c.withTask(ctx, node, locking{}, func(_ context.Context, t *task) error {
 		if !allowed(t.node) {

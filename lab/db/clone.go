@@ -17,7 +17,8 @@ func cloneAll[T any](values []T) []T {
 	return copied
 }
 
-// cloneFields replaces what the fields of a struct share with another one.
+// cloneFields replaces pointers, lists and maps in the fields of a struct by copies, so that it shares no data with
+// another one.
 func cloneFields(row reflect.Value) {
 	for i := range row.NumField() {
 		if field := row.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice || field.Kind() == reflect.Map {

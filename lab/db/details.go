@@ -9,8 +9,8 @@ import (
 // maxHistory is the default of node_history_max_entries.
 const maxHistory = 300
 
-// details are a node's data that is not read with it. They are changed in place, under the store's
-// lock, and copied when they are read.
+// details are the data of a node that are not part of its row, such as the history. They are changed in place, under
+// the store's lock, and copied when they are read.
 type details struct {
 	History   []History     `json:",omitempty"`
 	Inventory *Inventory    `json:",omitempty"`
@@ -87,15 +87,15 @@ func (s *Store) SetInventory(node string, inventory Inventory) error {
 	return s.changeDetails(node, func(d *details) { d.Inventory = &inventory })
 }
 
-// BIOS returns the settings as they were last read.
+// BIOS returns a node's BIOS settings as they were last read from the BMC.
 func (s *Store) BIOS(node string) []BIOSSetting {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return cloneAll(s.detailsOf(node).BIOS)
 }
 
-// SetBIOS replaces all settings. Existing ones keep their creation time. Settings that already have a creation time,
-// because they come from [Store.BIOS], are stored unchanged.
+// SetBIOS replaces all BIOS settings of a node. Existing ones keep their creation time. Settings that already have a
+// creation time, because they come from [Store.BIOS], are stored unchanged.
 func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	settings = cloneAll(settings)
 	s.mu.Lock()
@@ -117,14 +117,14 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	})
 }
 
-// Firmware returns the components as they were last read.
+// Firmware returns a node's firmware components as they were last read from the BMC.
 func (s *Store) Firmware(node string) []Firmware {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return cloneAll(s.detailsOf(node).Firmware)
 }
 
-// SetFirmware replaces all components, with the times of [Store.SetBIOS].
+// SetFirmware replaces all firmware components of a node. It sets their times like [Store.SetBIOS].
 func (s *Store) SetFirmware(node string, components []Firmware) error {
 	components = cloneAll(components)
 	s.mu.Lock()

@@ -30,7 +30,7 @@ const settleTime = time.Second
 type disk struct {
 	folder  string
 	dirty   map[string]bool // details that differ from the disk; guarded by Store.mu
-	changes chan struct{}   // has room for one signal: some rows are dirty
+	changes chan struct{}   // has room for one signal, sent when a row becomes dirty
 	stop    context.CancelFunc
 	done    chan struct{}
 
@@ -92,8 +92,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until the context ends. Failed writes stay dirty, are retried with the next
-// change, and returned by Close.
+// run writes changes until the context ends. Rows whose write failed stay dirty: the next change retries the write, and
+// Close returns its error.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {
@@ -113,11 +113,11 @@ func (d *disk) run(ctx context.Context, s *Store) {
 	}
 }
 
-// file is the new content of a file; nil removes it.
+// file is a pending write: the path and the new content of a file; nil content removes the file.
 type file struct {
 	path      string
 	content   any
-	markDirty func() // marks it as dirty, with Store.mu held
+	markDirty func() // marks the row as dirty again, with Store.mu held
 }
 
 func (d *disk) flush(s *Store) error {
@@ -158,8 +158,8 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
-// gather returns the files of a table's dirty rows, which are clean then. Rows never change, so they can be written
-// without the lock.
+// gather returns the files of a table's dirty rows, and marks the rows as clean. Rows never change, so they can be
+// written without the lock.
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {

@@ -72,7 +72,7 @@ func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) boo
 	if err != nil {
 		return err
 	}
-	// In the order of creation: the highest ID determines the next one.
+	// Insert the rows in the order of their creation, because the highest ID determines the next one.
 	slices.SortFunc(rows, func(a, b *T) int {
 		return *P(a).meta().id - *P(b).meta().id
 	})

@@ -27,7 +27,7 @@ type Store struct {
 	now func() time.Time
 
 	mu         sync.RWMutex
-	details    map[string]*details // by node
+	details    map[string]*details // details of the nodes, by UUID
 	historyID  int
 	conductors []Conductor
 
@@ -86,7 +86,7 @@ func portTable(s *Store) *Table[Port, *Port] {
 		unique[Port]{
 			value: func(p *Port) string { return p.Name },
 			clash: func(p *Port, creating bool) error {
-				if creating { // Ironic does not check which column was not unique
+				if creating { // Ironic does not check which column was duplicate
 					return exists(p.UUID)
 				}
 				return conflict("PortDuplicateName", "A port with name %s already exists.")(p.Name)
@@ -150,7 +150,7 @@ func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
 // phaseMain is the only phase of inspection that has rules.
 const phaseMain = "main"
 
-// noTime is null.
+// noTime is the zero time, which the API shows as null.
 var noTime time.Time
 
 // Now returns the time of the store's clock.

@@ -4,13 +4,13 @@ import "time"
 
 // Node is a node. The names match Ironic's API; empty strings and zero times mean null, unless Empty says otherwise.
 type Node struct {
-	ID           int // the database's ID; orders rows of the same time
+	ID           int // the database's ID; orders rows with equal values
 	UUID         string
 	Name         string
 	ChassisUUID  string
 	InstanceUUID string
 	InstanceName string
-	AllocationID string // the UUID of its allocation
+	AllocationID string // the UUID of the node's allocation
 
 	Driver             string
 	DriverInfo         Dict

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Provision states that set times.
+// Provision states in which the database sets a time of the node.
 const (
 	stateEnroll        = "enroll"
 	stateInspecting    = "inspecting"
@@ -59,7 +59,7 @@ func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	})
 }
 
-// Release unlocks a node.
+// Release unlocks a node that the host has locked.
 func (s *Store) Release(uuid, host string) error {
 	_, err := s.Nodes.Update(uuid, func(n *Node) error {
 		switch n.Reservation {
@@ -83,7 +83,7 @@ func LockedBy(n *Node) *Fault {
 
 // Shard is the number of nodes of a shard.
 type Shard struct {
-	Name  string // "None" for the nodes without
+	Name  string // "None" for the nodes without a shard
 	Count int
 }
 

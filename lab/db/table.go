@@ -14,7 +14,7 @@ type row[T any] interface {
 	meta() meta
 }
 
-// meta are the columns that every row has.
+// meta holds pointers to the columns that every row has.
 type meta struct {
 	id               *int
 	uuid             *string
@@ -24,9 +24,9 @@ type meta struct {
 // unique is a value that no two rows may share, unless it is empty.
 type unique[T any] struct {
 	value func(*T) string
-	// clash returns the error for a row that has a unique value of another row.
+	// clash returns the error for a row whose value another row already has.
 	clash func(r *T, creating bool) error
-	// owners are UUIDs by value.
+	// owners maps each value to the UUID of the row that has it.
 	owners map[string]string
 }
 
@@ -43,12 +43,12 @@ type Table[T any, P row[T]] struct {
 	// exists returns the error for an existing UUID, missing the error for an unknown UUID.
 	exists  func(uuid string) error
 	missing func(uuid string) error
-	// dirty are UUIDs of rows that differ from the disk; nil without a disk.
+	// dirty has the UUIDs of the rows that differ from their files on the disk; nil without a disk.
 	dirty map[string]bool
 
-	// Rules of the table, nil if it has none: complete sets the defaults of a new row, changing applies the
-	// consequences of a change, keeps refuses to remove a row, and removed removes the objects that belonged to a
-	// row.
+	// Functions with the rules of the table, nil where it has no rule: complete sets the defaults of a new row,
+	// changing applies the consequences of a change, keeps refuses to remove a row, and removed removes the objects
+	// that belonged to a row.
 	complete func(r *T)
 	changing func(old, r *T)
 	keeps    func(r *T) error
@@ -74,7 +74,7 @@ func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	return kept
 }
 
-// Scan is List without copies: the caller must not change the rows, but may keep them.
+// Scan is like List, but does not copy the rows: the caller must not change the rows, but may keep them.
 func (t *Table[T, P]) Scan(keep func(*T) bool) []*T {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -90,7 +90,7 @@ func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	return Clone(r), nil
 }
 
-// Peek is Get without a copy: the caller must not change the row, but may keep it.
+// Peek is like Get, but does not copy the row: the caller must not change the row, but may keep it.
 func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -108,7 +108,7 @@ func (t *Table[T, P]) ByName(name string) (*T, error) {
 	return Clone(t.rows[uuid]), nil
 }
 
-// Create adds a row with an ID and the time, and a UUID if it has none.
+// Create adds a row. It sets the row's ID and creation time, and a UUID if the row has none.
 func (t *Table[T, P]) Create(given *T) (*T, error) {
 	r := Clone(given)
 	m := P(r).meta()
@@ -134,7 +134,7 @@ func (t *Table[T, P]) Update(uuid string, change func(*T) error) (*T, error) {
 	return t.update(uuid, change, true)
 }
 
-// Touch is Update without a new UpdatedAt.
+// Touch is like Update, but does not change UpdatedAt.
 func (t *Table[T, P]) Touch(uuid string, change func(*T) error) (*T, error) {
 	return t.update(uuid, change, false)
 }
@@ -150,7 +150,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	if err := change(r); err != nil {
 		return nil, err
 	}
-	// These never change.
+	// An update cannot change the ID, the UUID and the creation time.
 	was, m := P(old).meta(), P(r).meta()
 	*m.id, *m.uuid, *m.created = *was.id, *was.uuid, *was.created
 	if t.changing != nil {
@@ -193,7 +193,7 @@ func (t *Table[T, P]) get(uuid string) (*T, error) {
 	return r, nil
 }
 
-// scan is Scan with the lock held.
+// scan is like Scan, but the caller holds the lock.
 func (t *Table[T, P]) scan(keep func(*T) bool) []*T {
 	if keep == nil {
 		return slices.Clone(t.order)
@@ -207,7 +207,7 @@ func (t *Table[T, P]) scan(keep func(*T) bool) []*T {
 	return kept
 }
 
-// insert adds a new row, which then belongs to the table.
+// insert adds a new row. The caller must not use the row afterwards.
 func (t *Table[T, P]) insert(r *T) error {
 	m := P(r).meta()
 	if err := t.checkUniques(r, *m.uuid, true); err != nil {
@@ -256,7 +256,7 @@ func (t *Table[T, P]) remove(r *T) {
 	t.touch(*m.uuid)
 }
 
-// removeWhere removes rows that belonged to a removed one.
+// removeWhere removes the rows for which doomed returns true, because the object to which they belonged was removed.
 func (t *Table[T, P]) removeWhere(doomed func(*T) bool) {
 	for _, r := range t.scan(doomed) {
 		t.remove(r)
