@@ -83,8 +83,8 @@ func (r *Row) LastSign() time.Time {
 	return last
 }
 
-// lifeOrder is the index of each state in [States]; read-only. A variable, because sorting reads it at every
-// comparison.
+// lifeOrder is the index of each state in [States]. It is a variable, because sorting reads it at every comparison; it
+// is never modified.
 var lifeOrder = func() map[ProvisionState]int {
 	order := map[ProvisionState]int{}
 	for i, s := range States() {

@@ -17,7 +17,7 @@ type BMC struct {
 	NICs       []BMCNIC       `json:"nics"`
 	Processors []BMCProcessor `json:"processors"`
 	Memory     []BMCModule    `json:"memory"`
-	// Causes are the parts whose health is not OK.
+	// Causes are the parts of the machine whose health is not OK.
 	Causes  []BMCCause  `json:"causes"`
 	Log     []BMCEntry  `json:"log"`
 	Sensors []BMCSensor `json:"sensors"`
@@ -41,9 +41,9 @@ const (
 	BMCHealthCritical BMCHealth = "Critical"
 )
 
-// BMCSystem is the machine.
+// BMCSystem is the machine that the BMC manages.
 type BMCSystem struct {
-	// Path is its Redfish path; Paths are the paths of all systems.
+	// Path is the machine's Redfish path; Paths are the paths of all systems of the BMC.
 	Path         string    `json:"path"`
 	Paths        []string  `json:"paths,omitempty"`
 	Manufacturer string    `json:"manufacturer"`
@@ -61,7 +61,7 @@ type BMCSystem struct {
 	Rollup BMCHealth `json:"health_rollup"`
 }
 
-// BMCController is the manager itself.
+// BMCController is the manager of the machine: the BMC itself.
 type BMCController struct {
 	Model    string    `json:"model"`
 	Firmware string    `json:"firmware"`
@@ -70,9 +70,10 @@ type BMCController struct {
 	Health   BMCHealth `json:"health"`
 }
 
-// BMCBoot is the boot configuration.
+// BMCBoot is the boot configuration of the machine.
 type BMCBoot struct {
-	// Target is the override (Cd, Pxe, Hdd, None, …), for Once or Continuous, in a mode (UEFI, Legacy).
+	// Target is the target of the boot override (Cd, Pxe, Hdd, None, …). Enabled says whether it is used Once or is
+	// Continuous; Mode is the boot mode (UEFI, Legacy).
 	Target  string   `json:"target"`
 	Enabled string   `json:"enabled"`
 	Mode    string   `json:"mode"`
@@ -100,7 +101,7 @@ type BMCConsoleKind string
 const (
 	BMCConsoleGraphical BMCConsoleKind = "graphical"
 	BMCConsoleSerial    BMCConsoleKind = "serial"
-	BMCConsoleShell     BMCConsoleKind = "shell" // of the BMC itself
+	BMCConsoleShell     BMCConsoleKind = "shell" // of the BMC's own shell
 )
 
 // BMCConsole is a console that the BMC offers.
@@ -109,11 +110,11 @@ type BMCConsole struct {
 	Enabled bool           `json:"enabled"`
 	// Types are the protocols of the console: KVMIP, SSH, IPMI, WebSocket, …, with the port if reported (SSH:2200).
 	Types []string `json:"types,omitempty"`
-	// URL is its address; most BMCs report none.
+	// URL is the console's address; most BMCs report none.
 	URL string `json:"url,omitempty"`
 }
 
-// BMCDrive is a drive.
+// BMCDrive is a drive of the machine.
 type BMCDrive struct {
 	ID           string    `json:"id"`
 	Storage      string    `json:"storage"`
@@ -139,7 +140,7 @@ type BMCNIC struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCProcessor is a processor.
+// BMCProcessor is a processor of the machine.
 type BMCProcessor struct {
 	ID     string    `json:"id"`
 	Model  string    `json:"model"`
@@ -147,7 +148,7 @@ type BMCProcessor struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCModule is a memory module.
+// BMCModule is a memory module of the machine.
 type BMCModule struct {
 	ID     string    `json:"id"`
 	MiB    int       `json:"mib"`
@@ -156,7 +157,7 @@ type BMCModule struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCCause is a part that is not OK.
+// BMCCause is a part of the machine whose health is not OK.
 type BMCCause struct {
 	Part   string    `json:"part"`
 	Health BMCHealth `json:"health"`
@@ -184,7 +185,7 @@ type BMCSensor struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCValue is a BIOS setting, with its value after the next boot if that differs.
+// BMCValue is a BIOS setting. It has a second value if the value changes at the next boot.
 type BMCValue struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
@@ -200,7 +201,7 @@ type BMCJob struct {
 	Message string `json:"message"`
 }
 
-// BMCUnread is a part that could not be read.
+// BMCUnread is a part of the report that could not be read.
 type BMCUnread struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`

@@ -16,11 +16,11 @@ type BMCVerb string
 // The commands to a BMC.
 const (
 	BMCPowerOn         BMCVerb = "power on"
-	BMCPowerOff        BMCVerb = "power off"   // hard, without asking the operating system
+	BMCPowerOff        BMCVerb = "power off"   // powers off at once, without asking the operating system
 	BMCShutDown        BMCVerb = "shut down"   // asks the operating system
-	BMCReset           BMCVerb = "reset"       // hard, without asking the operating system
+	BMCReset           BMCVerb = "reset"       // resets at once, without asking the operating system
 	BMCRestart         BMCVerb = "restart"     // asks the operating system
-	BMCPowerCycle      BMCVerb = "power cycle" // off and on again
+	BMCPowerCycle      BMCVerb = "power cycle" // powers off, and on again
 	BMCBootOnce        BMCVerb = "boot once"
 	BMCInsert          BMCVerb = "insert media"
 	BMCEject           BMCVerb = "eject media"
@@ -65,10 +65,10 @@ type BMCOrder struct {
 // BMCBootNone clears a boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError is an error in an order, found before anything is sent.
+// BMCOrderError is an error in an order. It is found before anything is sent.
 type BMCOrderError struct {
-	Field string // verb, boot, image or slot
-	Value string // sanitized
+	Field string // the wrong field: verb, boot, image or slot
+	Value string // the wrong value, sanitized
 	Why   string
 	Hint  string // the remedy, may be empty
 }
@@ -170,7 +170,7 @@ func checkMediaImage(image string) error {
 	return nil
 }
 
-// shown returns a bad value for an error.
+// shown formats a bad value for an error.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))

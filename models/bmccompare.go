@@ -50,7 +50,7 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	return append(out, compareMACs(ports, b)...)
 }
 
-// compareMACs: a port whose address no interface has cannot boot.
+// compareMACs reports ports whose MAC address no interface of the machine has: the machine cannot boot from them.
 func compareMACs(ports []Port, b *BMC) []BMCDifference {
 	var known []string
 	for _, nic := range b.NICs {

@@ -118,7 +118,7 @@ func (n *Node) BMC() string {
 	return ""
 }
 
-// ReasonOf returns why the node failed, in Ironic's words.
+// ReasonOf returns the reason why the node failed, in Ironic's words.
 func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
 // CurrentStepText returns the running step with its index; "" if there is none.

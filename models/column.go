@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// Row is a node in a list: Ironic's data, and data that only watching provides.
+// Row is a node in a list. It has Ironic's data, and data that only a program that watches the node can have.
 type Row struct {
 	Node Node
 	// Since is the time when the console saw the node enter its state, on the server's clock; zero if it did not.
 	Since time.Time
-	// Reason is why the node failed, from last_error or the history: the newest Ironic clears last_error before the
-	// failed state appears.
+	// Reason is the reason why the node failed, from last_error or the history. The newest Ironic clears last_error
+	// before the failed state appears.
 	Reason string
-	// FirstSeen is the time when the console first saw the node, on the server's clock, or its provision_updated_at
-	// then if that is earlier: the state is at least that old.
+	// FirstSeen is a time at which the node was already in its state, on the server's clock: the time when the console
+	// first saw the node, or the node's provision_updated_at at that moment if that is earlier.
 	FirstSeen time.Time
-	// Changes are accepted changes from this console, in order.
+	// Changes are the changes of the node from this console that Ironic accepted, in order.
 	Changes []NodeChange
-	// Hardware is from the inventory; nil if it was not read.
+	// Hardware is read from the inventory; nil if the inventory was not read.
 	Hardware *Hardware
-	// Log is the state of the last boot by the ramdisk's log; nil if none was read.
+	// Log is the state of the last boot according to the ramdisk's log; nil if no log was read.
 	Log *RamdiskLog
 }
 
@@ -67,7 +67,7 @@ type Column struct {
 	Field string
 }
 
-// Columns returns all columns; step returns the text of STEP.
+// Columns returns all columns. step returns the text of the column STEP.
 func Columns(step func(r *Row, now time.Time) string) []Column {
 	text := func(key, title, field string, get func(n *Node) string) Column {
 		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
@@ -114,7 +114,8 @@ func FindColumn(all []Column, key string) (Column, error) {
 	return Column{}, fmt.Errorf("unknown column %q; available: %s", key, strings.Join(keys, ", "))
 }
 
-// At returns the column with its order at a time on the server's clock: attention depends on it.
+// At returns the column with its order at a time on the server's clock. Only the order by attention depends on the
+// time.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
 		c.Rank = byAttention(now)
@@ -204,7 +205,7 @@ func maintenanceText(n *Node) string {
 	return ""
 }
 
-// byInState ranks the youngest first, and unknown ages last.
+// byInState ranks the nodes that entered their state last first, and unknown ages last.
 func byInState(r *Row) int64 {
 	since, _ := r.InState()
 	if since.IsZero() {

@@ -25,10 +25,10 @@ func (k AuthKind) Keystone() bool {
 	return false
 }
 
-// Connection has everything to connect to an Ironic. Package config resolves it, ironicclient uses it; its secrets
-// mask themselves.
+// Connection has all settings for connecting to an Ironic. Package config reads them, ironicclient uses them. The
+// secrets among them mask themselves.
 type Connection struct {
-	// Auth is the method; empty means AuthNone.
+	// Auth is the authentication method; empty means AuthNone.
 	Auth AuthKind
 	// Endpoint is Ironic's root URL, with or without /v1. With Keystone it overrides the service catalog and may be
 	// empty.
@@ -41,12 +41,12 @@ type Connection struct {
 	// Keystone has the settings of the Keystone methods.
 	Keystone Keystone
 
-	// TLS has the certificates of both sides.
+	// TLS has the certificates of the server's CA and of the client.
 	TLS TLS
 
 	// MaxMinor is the highest API version to negotiate (1.MaxMinor); 0 is unlimited.
 	MaxMinor int
-	// Timeout is for one request with its connection; 0 is the client's default.
+	// Timeout limits one request, including its connection; 0 means the client's default.
 	Timeout time.Duration
 }
 
@@ -58,7 +58,7 @@ type Keystone struct {
 	UserDomainID   string
 	UserDomainName string
 
-	// At most one scope: a project, a domain, or the whole system ("all").
+	// At most one scope is set: a project, a domain, or the whole system ("all").
 	ProjectID         string
 	ProjectName       string
 	ProjectDomainID   string

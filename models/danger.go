@@ -12,13 +12,13 @@ type Danger int
 const (
 	// DangerNone marks actions whose effects can be undone immediately.
 	DangerNone Danger = iota
-	// DangerInterrupts: what runs on the machine stops or restarts, or the power changes.
+	// DangerInterrupts marks actions that stop or restart what runs on the machine, or that change the power state.
 	DangerInterrupts
-	// DangerForgets: Ironic's record of a machine is lost; the machine stays as it is.
+	// DangerForgets marks actions after which Ironic's record of a machine is lost. The machine stays as it is.
 	DangerForgets
-	// DangerMayErase: disks are erased unless the conductor is configured otherwise.
+	// DangerMayErase marks actions that erase disks, unless the conductor is configured otherwise.
 	DangerMayErase
-	// DangerErases: data on disks or an instance is lost.
+	// DangerErases marks actions that lose data on disks, or an instance.
 	DangerErases
 )
 
@@ -30,9 +30,9 @@ type Consent int
 const (
 	// ConsentNone means that the action is sent without confirmation.
 	ConsentNone Consent = iota
-	// ConsentYes: the operator answers y.
+	// ConsentYes means that the operator has to answer y.
 	ConsentYes
-	// ConsentTyped: the operator types the node's name, or the number of nodes.
+	// ConsentTyped means that the operator has to type the node's name, or the number of nodes.
 	ConsentTyped
 )
 
@@ -98,7 +98,7 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
-// serviceEffect: steps of the RAID interface and erasing steps lose the instance.
+// serviceEffect returns the effect of service steps. Steps of the RAID interface and erasing steps lose the instance.
 func serviceEffect(steps []Step) Effect {
 	e := Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
 	for i := range steps {
@@ -116,8 +116,8 @@ func (s *Step) erases() bool {
 	return s.Interface == "raid" || strings.HasPrefix(s.Step, "erase_")
 }
 
-// abortEffect: Ironic accepts every abort, but first completes a step that is not abortable
-// (ironic/conductor/manager.py: _do_abort).
+// abortEffect returns the effect of an abort. Ironic accepts every abort, but first completes a step that is not
+// abortable (ironic/conductor/manager.py: _do_abort).
 func abortEffect(n *Node) Effect {
 	if step, _ := n.CurrentStep(); step != nil && !step.Abortable {
 		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " ends: the step cannot be interrupted"}

@@ -54,8 +54,8 @@ func DeployPairFields() [][2]string {
 	return [][2]string{{"deploy_kernel", "deploy_ramdisk"}, {"ilo_deploy_kernel", "ilo_deploy_ramdisk"}}
 }
 
-// DeployISO returns the URL of the ISO with the node's ramdisk, the instance's first; "" if it boots otherwise. It
-// may hold credentials.
+// DeployISO returns the URL of the ISO with the node's ramdisk, or "" if the ramdisk boots from something else. The
+// instance's ISO takes precedence. The URL may hold credentials.
 func DeployISO(n *Node) string {
 	for _, place := range []map[string]any{n.InstanceInfo, n.DriverInfo} {
 		for _, field := range DeployISOFields() {
@@ -85,7 +85,7 @@ func BMCOfIronic(n *Node) []Detail {
 	for _, key := range keys {
 		text := fmt.Sprint(n.DriverInfo[key])
 		if strings.Contains(key, "password") || strings.Contains(key, "secret") {
-			text = Mask // Ironic masks it; make sure
+			text = Mask // Ironic masks the value; this makes sure
 		}
 		d.Add(key, MaskURL(text))
 	}

@@ -8,14 +8,14 @@ import (
 	"ironworks/printable"
 )
 
-// DurationStats is a statistic of durations.
+// DurationStats summarizes the durations of past operations or phases.
 type DurationStats struct {
-	// N is the number of samples; 0 leaves the rest zero.
+	// N is the number of samples. If N is 0, the other fields are zero, too.
 	N int
 	// Median is the median of the samples. Spread is half of the interquartile range: half of the
 	// samples lie within it.
 	Median, Spread time.Duration
-	// Class is the common resource class, "" for all classes.
+	// Class is the resource class of all samples, or "" if they are of all classes.
 	Class string
 }
 
@@ -30,7 +30,7 @@ func (t DurationStats) String() string {
 	return Age(t.Median) + " ± " + Age(t.Spread)
 }
 
-// SampleText describes the samples: of 12 gp-2x, of 3 of all classes.
+// SampleText describes the samples, such as "of 12 gp-2x" or "of 3 of all classes".
 func (t DurationStats) SampleText(noun string) string {
 	if t.N != 1 {
 		noun += "s"
@@ -46,15 +46,16 @@ func (t DurationStats) SampleText(noun string) string {
 type Estimate struct {
 	// Phase is the usual duration of the current phase, Total that of the operation.
 	Phase, Total DurationStats
-	// Left is the remaining time, if Known.
+	// Left is the remaining time. It is valid if Known is true.
 	Left  time.Duration
 	Known bool
-	// Late: the phase takes longer than for nearly all others: more than the median plus three spreads, and at least
-	// 10 % more.
+	// Late means that the phase takes longer than nearly all earlier ones: longer than the median plus three spreads,
+	// and at least 10 % longer.
 	Late bool
 }
 
-// Text returns the estimate: "about 2m left", with the statistic; "" if unknown.
+// Text returns the estimate as text, such as "about 2m left", with the statistic. It returns "" if the remaining time
+// is unknown.
 func (e Estimate) Text() string {
 	text := e.Short()
 	if e.Total.N > 0 {
@@ -66,7 +67,7 @@ func (e Estimate) Text() string {
 	return text
 }
 
-// Short is Text without the statistic.
+// Short returns the same as Text without the statistic.
 func (e Estimate) Short() string {
 	switch {
 	case e.Known && e.Late && e.Phase.N > 0:
@@ -96,11 +97,11 @@ func coarseLeft(d time.Duration) time.Duration {
 
 // Experience has the durations of past operations.
 type Experience struct {
-	// samples are sorted, by key; the empty class has the samples of all classes.
+	// samples has the sorted durations by key. Keys with an empty class have the samples of all classes.
 	samples map[sampleKey][]time.Duration
 }
 
-// sampleKey is a part of an operation kind in a class.
+// sampleKey names what a sample measures: a part of a kind of operation, on nodes of a class.
 type sampleKey struct {
 	kind  ProvisionState
 	class string
@@ -119,8 +120,8 @@ const (
 	pastPhase // from the end of a phase to the end of the operation
 )
 
-// NewExperience learns from past operations. Failed ones count for the phases that succeeded; operations whose
-// start was not seen do not count for their first phase.
+// NewExperience learns from past operations. A failed operation counts only for the phases that succeeded. An operation
+// whose start was not seen does not count for its first phase.
 func NewExperience(past []Work) *Experience {
 	x := &Experience{samples: map[sampleKey][]time.Duration{}}
 	for i := range past {
@@ -155,7 +156,7 @@ func (x *Experience) addWork(w *Work) {
 
 func (x *Experience) add(key sampleKey, d time.Duration) {
 	if d < 0 {
-		return // a clock was changed
+		return // a clock was changed meanwhile
 	}
 	x.samples[key] = append(x.samples[key], d)
 	if key.class != "" {
@@ -164,7 +165,7 @@ func (x *Experience) add(key sampleKey, d time.Duration) {
 	}
 }
 
-// stats returns the statistic of a key in its class, else in all.
+// stats returns the statistic of a key. If the key's class has no samples, it returns the statistic of all classes.
 func (x *Experience) stats(key sampleKey) DurationStats {
 	if x == nil {
 		return DurationStats{}
@@ -198,7 +199,7 @@ func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
 	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
 }
 
-// Estimate returns the estimate at the server's time now.
+// Estimate returns the estimate for an operation at the server's time now.
 func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	e := Estimate{Total: x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: wholeWork})}
 	p := w.Current()
@@ -207,7 +208,7 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	}
 	e.Phase = x.Phase(w, p)
 	if len(w.Phases) == 1 && !w.Whole {
-		return e // unknown start
+		return e // the start is unknown
 	}
 	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: fromPhase, phase: p.Kind, step: p.Step}
 	from := x.stats(key)

@@ -7,10 +7,10 @@ import (
 	"ironworks/printable"
 )
 
-// EventKind is the kind of a change.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds. Heartbeats are not events.
+// The kinds of events. Heartbeats are not events.
 const (
 	EventProvisionState EventKind = "provision_state" // from, to: provision states
 	EventStep           EventKind = "step"            // from, to: interface.step
@@ -33,9 +33,10 @@ type Event struct {
 	Kind EventKind `json:"kind"`
 	From string    `json:"from"`
 	To   string    `json:"to"`
-	// Reason is Ironic's: last_error, the history, or the maintenance reason; may be empty.
+	// Reason is the reason that Ironic gives in last_error, in the history, or as the maintenance reason. It may be
+	// empty.
 	Reason string `json:"reason"`
-	// Inferred means that the state was not observed, but is on the only path between two observed states.
+	// Inferred means that the state was not observed. It is on the only path between two observed states.
 	Inferred bool `json:"inferred,omitempty"`
 }
 
@@ -51,7 +52,7 @@ func (e *Event) Text() string {
 func (e *Event) text() string {
 	arrow := func(what string) string {
 		text := what + e.To
-		if e.From != "" { // it was not known before
+		if e.From != "" { // the earlier value is known
 			text = what + e.From + " → " + e.To
 		}
 		if e.Reason != "" {

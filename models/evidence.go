@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Evidence is the last known data of an operation. Ironic clears the agent's address, the steps and their index
-// when an operation fails; explanations need them.
+// Evidence is the last known data of a node's operation. Ironic clears the agent's address, the steps and their index
+// when an operation fails, but explanations need them.
 type Evidence struct {
-	// At is the last update, Since the start of the operation, both on the server's clock.
+	// At is the time of the last update, Since the time when the operation started. Both are on the server's clock.
 	At    time.Time
 	Since time.Time
 	// Phase is the operation: deploying, cleaning, inspecting, …
@@ -30,20 +30,21 @@ type Evidence struct {
 	// observed.
 	Phases []Phase
 	Whole  bool
-	// Outcome is the result, at Ended; running and zero until then.
+	// Outcome is the result of the operation, and Ended the time of its end. While the operation runs, Outcome says so
+	// and Ended is zero.
 	Outcome Outcome
 	Ended   time.Time
 
-	// rested: the node was in a stable state at the last update, so the start of the next operation is seen. wasOff and
-	// wasSilent: during the operation the machine was off, or the ramdisk had no address.
+	// rested means that the node was in a stable state at the last update, so that the start of the next operation is
+	// seen. wasOff and wasSilent mean that during the operation the machine was off, or the ramdisk had no address.
 	rested, wasOff, wasSilent bool
-	// ended: the operation has ended, so the next one is new.
+	// ended means that the operation has ended, so that the next one is new.
 	ended bool
 }
 
-// Update reads the node, and keeps values that the node no longer reports. A new operation (another phase, or the same
-// after a stable state) starts empty. A hold belongs to its operation. It returns the operations that changed phase or
-// ended.
+// Update takes the node's data into the evidence, and keeps values that the node no longer reports. A new operation
+// (another phase, or the same phase after a stable state) starts with empty evidence. A hold belongs to its operation.
+// Update returns the operations that changed phase or ended.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()
@@ -71,7 +72,7 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	return moved
 }
 
-// Begin resets the evidence: the start of the next operation is seen.
+// Begin resets the evidence at the start of an operation, so that the start counts as seen.
 func (e *Evidence) Begin() { *e = Evidence{rested: true} }
 
 // update stores the node's current values.
@@ -102,8 +103,8 @@ func (e *Evidence) update(n *Node, at time.Time) {
 	}
 }
 
-// FailureReason returns the newest error of the history (newest first) since the start of the operation, else
-// last_error.
+// FailureReason returns the newest error of the history since the start of the operation, or else last_error. The
+// history is in the order newest first.
 func FailureReason(n *Node, e Evidence, history []HistoryEntry) string {
 	if n.LastError != "" {
 		return n.LastError

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// FaultKind is the kind of a failure between console and Ironic. Callers branch on it, never on text.
+// FaultKind is the kind of a failure between the console and Ironic. Callers decide by the kind, never by the text.
 type FaultKind string
 
 // Faults of the connection.
@@ -23,9 +23,9 @@ const (
 	FaultReset        FaultKind = "reset"         // the connection broke mid-way
 	FaultTLS          FaultKind = "tls"           // the certificate or handshake was refused
 	FaultNotIronic    FaultKind = "not ironic"    // an answer that is not Ironic's
-	FaultNotRedfish   FaultKind = "not redfish"   // an answer of a BMC's address that is not Redfish
+	FaultNotRedfish   FaultKind = "not redfish"   // the server at a BMC's address does not speak Redfish
 	FaultBadAnswer    FaultKind = "bad answer"    // truncated or unreadable JSON
-	FaultRepeatedPage FaultKind = "repeated page" // paging repeats
+	FaultRepeatedPage FaultKind = "repeated page" // a page of a list repeats
 	FaultCanceled     FaultKind = "canceled"      // canceled by the console
 	FaultConfig       FaultKind = "config"        // unusable connection settings
 )
@@ -44,27 +44,27 @@ const (
 	FaultUnavailable   FaultKind = "unavailable"    // 503
 	FaultServer        FaultKind = "server error"   // other 5xx
 	FaultReadOnly      FaultKind = "read-only"      // refused by the console in read-only mode
-	FaultNotKept       FaultKind = "not kept"       // not in the recording
+	FaultNotKept       FaultKind = "not kept"       // the recording does not have the answer
 )
 
 // Fault is the error type for all failures of requests. Use errors.As, or [IsFault] for a kind.
 type Fault struct {
-	// Kind is for branching.
+	// Kind is the kind of the fault, by which callers decide.
 	Kind FaultKind
-	// Op is the attempted operation: "set power of node x".
+	// Op is the operation that was attempted, such as "set power of node x".
 	Op string
-	// Method and URL are the request's; the URL has no credentials.
+	// Method and URL are those of the request. The URL has no credentials.
 	Method string
 	URL    string
 	// Status is the HTTP status, 0 without an answer.
 	Status int
-	// Message is the server's explanation, sanitized, or the console's.
+	// Message is the explanation of the server, sanitized, or of the console.
 	Message string
 	// Hint is the remedy in one sentence; may be empty.
 	Hint string
-	// ScreenHint is the remedy in the console if Hint is a command.
+	// ScreenHint is the remedy for a user of the console. It is set if Hint is a command.
 	ScreenHint string
-	// RequestID is Ironic's (X-Openstack-Request-Id), for its log.
+	// RequestID is the ID of the request in Ironic's log (X-Openstack-Request-Id).
 	RequestID string
 	// LockedBy is the conductor that locks the node, for FaultLocked.
 	LockedBy string
@@ -72,7 +72,7 @@ type Fault struct {
 	Fingerprint string
 	// RetryAfter is the delay that the server requested; 0 if none.
 	RetryAfter time.Duration
-	// Sent: a change may have reached Ironic without an answer, and must not be repeated blindly.
+	// Sent means that a change may have reached Ironic, although no answer arrived. It must not be repeated blindly.
 	Sent bool
 	Err  error
 }
@@ -91,7 +91,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// OnScreen is Error with the remedy for the console.
+// OnScreen returns the same as Error, with the remedy for the console.
 func (f *Fault) OnScreen() string {
 	shown := *f
 	shown.Hint = cmp.Or(f.ScreenHint, f.Hint)
@@ -127,7 +127,7 @@ func (f *Fault) ReasonAndHint() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// FaultOf returns the fault that err is or wraps, else a new one of the operation op.
+// FaultOf returns the fault that err is or wraps. For another error, it returns a new fault of the operation op.
 func FaultOf(err error, op string) *Fault {
 	var f *Fault
 	if errors.As(err, &f) {

@@ -37,9 +37,9 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
-	// test takes the place of key and values: comparisons, paths and saved filters.
+	// test replaces the comparison with key and values. Comparisons, paths and saved filters use it.
 	test func(r *Row, now time.Time) Answer
-	// fields are API fields that test needs beyond [ListFields]; hardware reports that it may need the inventory.
+	// fields are the API fields that test needs beyond [ListFields]. hardware reports that test may need the inventory.
 	fields   []string
 	hardware bool
 }
@@ -47,7 +47,7 @@ type term struct {
 // Answer is whether a node matches a filter.
 type Answer int8
 
-// Answers. Unknown means that the needed data was not read.
+// The answers of a filter. Unknown means that the data which the filter needs was not read.
 const (
 	No Answer = iota
 	Yes
@@ -114,7 +114,7 @@ func (f Filter) String() string { return f.text }
 // IsZero reports whether the filter matches everything.
 func (f Filter) IsZero() bool { return len(f.any) == 0 }
 
-// At returns the filter for a time on the server's clock, which age needs.
+// At returns the filter for a time on the server's clock. The key age needs the time.
 func (f Filter) At(now time.Time) Filter {
 	f.now = now
 	return f
@@ -139,7 +139,7 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// NeedsHardware reports whether the filter may need [Row.Hardware], for nodes without it in their properties.
+// NeedsHardware reports whether the filter may need [Row.Hardware]: it does for nodes whose properties lack the data.
 func (f Filter) NeedsHardware() bool {
 	for _, all := range f.any {
 		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// operators are the comparisons, those of two characters first.
+// operators are the comparison operators. Operators of two characters come first, because they begin like those of one.
 var operators = []string{">=", "<=", "!=", "=", ">", "<"}
 
-// splitOperator cuts the operator at the beginning of a text, or "".
+// splitOperator splits a text into the operator at its beginning, or "", and the rest.
 func splitOperator(text string) (op, rest string) {
 	for _, op := range operators {
 		if rest, ok := strings.CutPrefix(text, op); ok {
@@ -44,15 +44,15 @@ func ordered(op string, comparison int) bool {
 
 // quantity is a filter key with numbers as values.
 type quantity struct {
-	// of returns the value for a node; it is known, missing (No) or was not read (Unknown).
+	// of returns the value for a node. known is No if the node has no value, and Unknown if the value was not read.
 	of    func(r *Row, now time.Time) (value float64, known Answer)
 	parse func(text string) (float64, error)
-	// field is the API field that it needs; hardware reports that it may need the inventory.
+	// field is the API field that of needs. hardware reports that of may need the inventory.
 	field    string
 	hardware bool
 }
 
-// quantities are read-only.
+// quantities are the filter keys with numbers as values. The map is never modified.
 var quantities = map[string]quantity{
 	"age":   {of: ageOf, parse: parseAgeValue},
 	"ram":   {of: ramOf, parse: parseRAM, field: "properties", hardware: true},
@@ -139,7 +139,7 @@ func disksOf(r *Row, _ time.Time) (float64, Answer) {
 	return float64(r.Hardware.Disks), answer(r.Hardware.Inspected)
 }
 
-// hardware returns a property in units, else the value of the inventory.
+// hardware returns a property of the node, which is in units, or else the value of the inventory.
 func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) float64) (float64, Answer) {
 	if v, is := Number(r.Node.Properties[property]); is && v > 0 {
 		return v * unit, Yes
@@ -151,7 +151,7 @@ func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) 
 	return v, answer(v > 0)
 }
 
-// Number returns a number, also one that is written as text, as properties often are.
+// Number converts a value to a number. The value may also be a number that is written as text, as properties often are.
 func Number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filterKey is a key of the grammar: the values it reads from a node, and the API field it needs beyond
-// [ListFields].
+// filterKey is a key of the filter grammar. It has the values that it reads from a node, and the API field that it
+// needs beyond [ListFields].
 type filterKey struct {
 	values func(*Node) []string
 	field  string
@@ -43,7 +43,8 @@ func FilterKeys() []string {
 
 func filterKeys() map[string]filterKey { return allFilterKeys }
 
-// allFilterKeys is read-only. A variable, because building it per node would cost more than the match.
+// allFilterKeys has all keys of the filter grammar, and is never modified. It is a variable, because building it for
+// each node would cost more than the match.
 var allFilterKeys = map[string]filterKey{
 	"name":        {values: singleValue(func(n *Node) string { return n.Name })},
 	"uuid":        {values: singleValue(func(n *Node) string { return n.UUID })},

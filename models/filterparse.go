@@ -8,21 +8,21 @@ import (
 	"unicode"
 )
 
-// word is one word of a filter; from byte `quoted` on it was quoted, and colons and operators are literal there
-// (-1: not quoted).
+// word is one word of a filter. The part from the byte quoted on was in quotes: there, colons and operators are
+// literal. Without quotes, quoted is -1.
 type word struct {
 	text   string
 	quoted int
 	// column is the start of the word, in characters from 1.
 	column int
-	// or marks the operator |.
+	// or means that the word is the operator |.
 	or bool
 }
 
 // literal reports whether the byte at an offset was quoted.
 func (w word) literal(at int) bool { return w.quoted >= 0 && w.quoted <= at }
 
-// cut removes an unquoted prefix.
+// cut removes a prefix of the word, unless the prefix is quoted.
 func (w *word) cut(prefix string) bool {
 	rest, ok := strings.CutPrefix(w.text, prefix)
 	if !ok || w.literal(len(prefix)-1) {
@@ -104,7 +104,7 @@ func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error
 	return t, nil
 }
 
-// key returns the key of a word and the offset of its value; "" for plain text.
+// key returns the key of a word and the offset of its value. Plain text has the key "".
 func (w word) key() (key string, value int) {
 	key, _, ok := strings.Cut(w.text, ":")
 	if !ok || w.literal(len(key)) || strings.HasPrefix(key, "~") {

@@ -68,8 +68,8 @@ func equalsAny(have any, wants []string) bool {
 	})
 }
 
-// comparesTo compares numbers by value and other text, such as times, by its characters. A number is in no order with
-// text.
+// comparesTo compares two numbers by their values. It compares other text, such as times, by its characters. A number
+// and a text are not comparable.
 func comparesTo(have any, op, want string) bool {
 	if have == nil || have == "" {
 		return false
@@ -134,7 +134,7 @@ var nodeFields = func() map[string]int {
 	return fields
 }()
 
-// WholeFields returns the fields, among the given API fields, that [Node] has only in Whole.
+// WholeFields returns those of the given API fields whose whole value [Node] has only in Whole.
 func WholeFields(fields []string) []string {
 	var whole []string
 	for _, f := range fields {
@@ -160,7 +160,7 @@ func (n *Node) Field(path ...string) (value any, loaded bool) {
 	return within(value, path[1:]), loaded
 }
 
-// plain turns the value of a field of Node into the types of decoded JSON.
+// plain converts the value of a field of Node to the types of decoded JSON.
 func plain(v any) (value any, loaded bool) {
 	switch v := v.(type) {
 	case string, bool:

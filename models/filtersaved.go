@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// SavedFilters are the named filters of the configuration, for @name. A nil pointer has none.
+// SavedFilters are the named filters of the configuration, which other filters use as @name. A nil pointer has no
+// filters.
 type SavedFilters struct {
 	texts map[string]string
 	good  map[string]Filter
@@ -33,7 +34,7 @@ func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) 
 
 const savedNameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// resolve parses a saved filter; via are the names that led to it.
+// resolve parses a saved filter. via has the names of the filters that led to it, to detect cycles.
 func (s *SavedFilters) resolve(name string, via []string) (Filter, error) {
 	if f, done := s.good[name]; done {
 		return f, nil

@@ -2,8 +2,7 @@ package models
 
 import "time"
 
-// InstallPace is the progress and speed of an installer, by its log. The zero value has no
-// data.
+// InstallPace is the progress and the speed of an installer, as its log reports them. The zero value has no data.
 type InstallPace struct {
 	first, last installPoint
 }
@@ -11,7 +10,7 @@ type InstallPace struct {
 // installPoint is a log line with progress.
 type installPoint struct {
 	percent int
-	// at is on the machine's clock if the line has a time: delayed lines arrive together.
+	// at is the time of the line on the machine's clock, if the line has one: delayed lines arrive together.
 	at time.Time
 	// seen is the time of arrival on the server's clock.
 	seen time.Time
@@ -47,7 +46,7 @@ func (p InstallPace) Percent(of *Phase) (int, bool) {
 	return p.last.percent, !p.last.seen.Before(of.Begin.Add(-early))
 }
 
-// left returns the remaining time at the server's time now; false before two lines had progress.
+// left returns the remaining time at the server's time now. It returns false until two lines had progress.
 func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 	done, took := p.last.percent-p.first.percent, p.last.at.Sub(p.first.at)
 	if done <= 0 || took <= 0 {

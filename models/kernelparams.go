@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// DefaultKernelParameters represents Ironic's configured parameters in kernel_append_params.
+// DefaultKernelParameters stands for Ironic's configured parameters in kernel_append_params.
 const DefaultKernelParameters = "%default%"
 
-// KernelParametersError is why Ironic refuses a kernel command line.
+// KernelParametersError says why Ironic refuses a kernel command line.
 type KernelParametersError struct {
 	// Line is the trimmed command line, Column the position of the error, from 1.
 	Line   string
 	Column int
-	// Why is one clause.
+	// Why is the reason, in one clause.
 	Why string
 }
 
@@ -55,7 +55,7 @@ type commandLine struct {
 	dashes int
 }
 
-// parameters parses to the end, or returns the error.
+// parameters parses the command line to its end, or returns the error.
 func (c *commandLine) parameters() string {
 	for first := true; c.at < len(c.line); {
 		spaces := c.skip(func(b byte) bool { return b == ' ' })

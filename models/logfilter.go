@@ -42,7 +42,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 		one := logTerm{term: t}
 		if t.key == "level" {
 			for _, v := range t.values {
-				level, _ := ParseLogLevel(v) // logKey has checked it
+				level, _ := ParseLogLevel(v) // logKey has checked the level
 				one.levels = append(one.levels, level)
 			}
 		}

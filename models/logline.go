@@ -12,11 +12,11 @@ type LogSource string
 
 // The sources, best first.
 const (
-	LogSSH     LogSource = "ssh"     // journalctl on the machine
+	LogSSH     LogSource = "ssh"     // journalctl on the machine, over SSH
 	LogPush    LogSource = "push"    // pushed by the machine
 	LogSerial  LogSource = "serial"  // the serial console at Ironic's address
 	LogArchive LogSource = "archive" // stored by a conductor
-	LogStatus  LogSource = "status"  // the agent's status: it answers
+	LogStatus  LogSource = "status"  // the agent's status, read by requests to it
 	LogServe   LogSource = "serve"   // downloads of the ramdisk from ironworks; cannot be followed
 )
 
@@ -51,11 +51,11 @@ type LogLine struct {
 	Unit  string   `json:"unit,omitempty"`
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`
-	// Boot is the machine's boot ID, Cursor the journal's ID of the line; together they find duplicates. Empty
-	// without a journal.
+	// Boot is the machine's boot ID, Cursor the journal's ID of the line. Both together identify duplicates. They are
+	// empty if the source has no journal.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// Progress is the installer's; nil in most lines.
+	// Progress is the progress of the installer; nil in most lines.
 	Progress *InstallProgress `json:"progress,omitempty"`
 	// Known is the ID of a known error; empty in most lines.
 	Known string `json:"known,omitempty"`
@@ -63,13 +63,14 @@ type LogLine struct {
 
 // InstallProgress is the progress of coreos-installer, about once a second.
 type InstallProgress struct {
-	// Done and Total are bytes, to the text's precision of two digits.
+	// Done and Total are numbers of bytes, with the precision of the log's text: two digits.
 	Done    int64 `json:"done"`
 	Total   int64 `json:"total"`
 	Percent int   `json:"percent"`
 }
 
-// String returns the line as copied, saved and printed: time, node, unit, text, and the level from warning on.
+// String returns the line as it is copied, saved and printed: time, node, unit and text. From warning on, it also has
+// the level.
 func (l *LogLine) String() string {
 	var b strings.Builder
 	b.Grow(64 + len(l.Text))

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Node is an Ironic node with the fields that the console uses. Names and meanings are the API's; which fields are
-// set depends on the request.
+// Node is an Ironic node with the fields that the console uses. Names and meanings are those of the API. The request
+// determines which fields are set.
 type Node struct {
 	UUID         string `json:"uuid"`
 	Name         string `json:"name"`
@@ -71,9 +71,9 @@ type Node struct {
 	// Internal is driver_internal_info; nil if not requested.
 	Internal *Internal `json:"driver_internal_info"`
 
-	// Whole has the decoded fields, if requested, that the struct lacks or has only in part.
+	// Whole has the decoded values of requested fields that the struct lacks, or that it has only in part.
 	Whole map[string]any `json:"-"`
-	// Raw is the object as Ironic sent it, if requested.
+	// Raw is the object as Ironic sent it. It is set if it was requested.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -181,7 +181,7 @@ func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	return nil, -1
 }
 
-// Time is an API timestamp: with an offset in fields, naive UTC in driver_internal_info, null if unset.
+// Time is a timestamp of the API. Fields have an offset, driver_internal_info has naive UTC, and an unset time is null.
 type Time struct{ time.Time }
 
 // UnmarshalJSON reads every form that Ironic writes. An unreadable time becomes zero, because it must not hide a
@@ -243,7 +243,7 @@ func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 
 var errNoNodes = errors.New(`no "nodes" in the response`)
 
-// decodeRows decodes node by node, slower, so that an unexpected type affects only its field.
+// decodeRows decodes the nodes one by one. This is slower, but an unexpected type affects only its field.
 func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	var rows struct {
 		Nodes *[]json.RawMessage `json:"nodes"`
@@ -288,7 +288,7 @@ func KeepWhole(nodes []Node, data []byte, fields []string) error {
 	return nil
 }
 
-// KeepWhole is [KeepWhole] for one node that has its Raw.
+// KeepWhole does the same as the function [KeepWhole] for one node, which must have its Raw.
 func (n *Node) KeepWhole(fields []string) error {
 	if len(fields) == 0 {
 		return nil

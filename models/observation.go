@@ -11,7 +11,7 @@ import (
 type Observation struct {
 	Field string `json:"field"`
 	Value string `json:"value"`
-	// AgeSeconds is the age; zero if it was read for this check.
+	// AgeSeconds is the age of the value; zero if the value was read for this check.
 	AgeSeconds int64 `json:"age_seconds,omitempty"`
 }
 
@@ -35,7 +35,7 @@ func AgeInWords(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
-// Observed returns fresh evidence.
+// Observed returns an observation of a value that was read just now.
 func Observed(field string, value any) Observation {
 	return Observation{Field: field, Value: printable.Line(fmt.Sprint(value))}
 }

@@ -38,8 +38,8 @@ func (o PatchOp) Check() error {
 	return nil
 }
 
-// Patch turns settings into leaf operations on a node: a missing object is added around its leaf, because Ironic's
-// add needs the parent; removing a missing leaf is no operation. Traits are not included.
+// Patch turns settings into operations on the leaves of a node's objects. A missing object is added around its leaf,
+// because Ironic's add needs the parent. Removing a missing leaf needs no operation. Traits are not included.
 func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	p := patcher{node: n, roots: map[string]map[string]any{}, made: map[string]bool{}}
 	for _, s := range settings {
@@ -58,7 +58,7 @@ func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	return p.ops, nil
 }
 
-// patcher collects operations, and applies each to a copy of the node's objects for the settings after it.
+// patcher collects operations. It applies each one to a copy of the node's objects, on which the next settings build.
 type patcher struct {
 	node  *Node
 	roots map[string]map[string]any

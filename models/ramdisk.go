@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RamdiskStage is a stage of a ramdisk's boot; the reached stage may still be running.
+// RamdiskStage is a stage of a ramdisk's boot. The stage that was reached may still be running.
 type RamdiskStage int
 
 // The stages in order.
@@ -45,16 +45,17 @@ func (s RamdiskStage) Doing() string { return ramdiskStages[s].doing }
 // RamdiskLog is the state of the machine's last boot by its log, on the console's clock. It is replaced, never
 // modified.
 type RamdiskLog struct {
-	// Stage is the last stage in the log, Reached its start.
+	// Stage is the last stage in the log, Reached the time when it started.
 	Stage   RamdiskStage
 	Reached time.Time
-	// Begin is the time of the first line of the boot, Last of the last one; zero if no log was read. Source is the
-	// source of the last line.
+	// Begin is the time of the first line of the boot, Last the time of its last line; both are zero if no log was
+	// read. Source is the source of the last line.
 	Begin, Last time.Time
 	Source      LogSource
 	// Obstacle is the error that blocks the boot; nil if none is known.
 	Obstacle *BootError
-	// Served is the last download of the ramdisk's medium, ServedAt its time; empty if ironworks did not serve it.
+	// Served is the last download of the ramdisk's medium, ServedAt the time of that download. They are empty if
+	// ironworks did not serve the medium.
 	Served   string
 	ServedAt time.Time
 }
@@ -68,7 +69,7 @@ type BootError struct {
 	// Unit, Text and Source describe the last line with the error.
 	Unit, Text string
 	Source     LogSource
-	// Final means that the program gave up; the agent first retries five times.
+	// Final means that the program gave up. Before that, the agent retries five times.
 	Final bool
 	// Count is the number of occurrences; First and Last are on the console's clock.
 	Count       int

@@ -11,37 +11,38 @@ type ReachStage string
 
 // The stages in which a request may fail.
 const (
-	ReachName     ReachStage = "name"     // the host's name
-	ReachConnect  ReachStage = "connect"  // the connection
-	ReachTLS      ReachStage = "tls"      // the handshake
-	ReachHTTP     ReachStage = "http"     // the answer
-	ReachAnswered ReachStage = "answered" // the server answered
+	ReachName     ReachStage = "name"     // resolving the host's name
+	ReachConnect  ReachStage = "connect"  // connecting
+	ReachTLS      ReachStage = "tls"      // the TLS handshake
+	ReachHTTP     ReachStage = "http"     // reading the answer
+	ReachAnswered ReachStage = "answered" // no failure: the server answered
 )
 
 // Reach is the result of one request to a server, stage by stage. It has no secrets.
 type Reach struct {
-	// URL is the requested URL, masked; Host its host and port.
+	// URL is the requested URL, masked; Host is its host and port.
 	URL, Host string
-	// Proxy is the environment's proxy for the request, masked; empty for none. Addresses and Remote are then the
-	// proxy's.
+	// Proxy is the proxy that the environment names for the request, masked; empty for none. With a proxy, Addresses
+	// and Remote are those of the proxy.
 	Proxy string
-	// Addresses are the addresses of the name; none if it is an address.
+	// Addresses are the addresses that the name resolved to. They are empty if the name is an address.
 	Addresses []string
-	// Remote is the connected address.
+	// Remote is the address that the request connected to.
 	Remote string
 	// Certificate is the server's certificate; nil without TLS, or if the handshake failed.
 	Certificate *Certificate
 
 	Stage ReachStage
-	// Fault is the error; nil for an answer.
+	// Fault is the error of the request; nil if the server answered.
 	Fault *Fault
 
 	Status int
-	// Type, Server and Location are headers of the answer, the last masked.
+	// Type, Server and Location are headers of the answer. Location is masked.
 	Type, Server, Location string
-	// Date is the server's clock, zero if not sent; Sent and Got are times on this machine's clock.
+	// Date is the time on the server's clock, zero if the server did not send it. Sent and Got are times on this
+	// machine's clock.
 	Date, Sent, Got time.Time
-	// Body is the start of the answer; Cut: there is more.
+	// Body is the start of the answer. Cut means that the answer is longer.
 	Body []byte
 	Cut  bool
 }

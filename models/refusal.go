@@ -8,7 +8,7 @@ import (
 	"ironworks/printable"
 )
 
-// RefusalKind is why an action was refused before anything was sent.
+// RefusalKind says why an action was refused before anything was sent.
 type RefusalKind string
 
 // The reasons of refusals.
@@ -23,16 +23,16 @@ const (
 	RefusedUnconfirmed RefusalKind = "unconfirmed"
 )
 
-// Refusal is why an action is impossible on a node, with the remedy.
+// Refusal says why an action is impossible on a node, with the remedy.
 type Refusal struct {
 	Kind RefusalKind
-	// Action is the requested action, Node the node's name or UUID.
+	// Action is the requested action; Node is the node's name or UUID.
 	Action string
 	Node   string
-	// Why is one clause; Hint is the remedy, or empty.
+	// Why is the reason in one clause; Hint is the remedy, or empty.
 	Why  string
 	Hint string
-	// ScreenWhy and ScreenHint replace them in the console; empty if they name no command.
+	// ScreenWhy and ScreenHint replace Why and Hint in the console. They are empty if Why and Hint name no command.
 	ScreenWhy, ScreenHint string
 }
 

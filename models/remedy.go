@@ -48,10 +48,10 @@ type RemedyError struct {
 	Hint, ScreenHint string
 }
 
-// Error names the command.
+// Error returns the error with the remedy as a command.
 func (e *RemedyError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 
-// OnScreen names the key.
+// OnScreen returns the error with the remedy as a key.
 func (e *RemedyError) OnScreen() string { return OnScreen(e.Err) + " (" + e.ScreenHint + ")" }
 
 // Unwrap returns the error without the remedy.

@@ -33,7 +33,7 @@ type Portgroup struct {
 	Address  string `json:"address" yaml:"address,omitempty"`
 	NodeUUID string `json:"node_uuid" yaml:"node_uuid"`
 	Mode     string `json:"mode" yaml:"mode,omitempty"`
-	// StandalonePorts: the members can be used by themselves.
+	// StandalonePorts means that the members can be used without the port group.
 	StandalonePorts bool           `json:"standalone_ports_supported" yaml:"standalone_ports_supported"`
 	Properties      map[string]any `json:"properties" yaml:"properties,omitempty"`
 	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
@@ -45,7 +45,7 @@ type Driver struct {
 	Name  string   `json:"name" yaml:"name"`
 	Type  string   `json:"type" yaml:"type"`
 	Hosts []string `json:"hosts" yaml:"hosts"`
-	// Default and Enabled are by interface kind: boot, deploy, power, …
+	// Default and Enabled have the interfaces by their kinds: boot, deploy, power, …
 	Default map[string]string   `json:"default" yaml:"default"`
 	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
 }
@@ -116,7 +116,8 @@ type BIOSSetting struct {
 	MinLength *int  `json:"min_length,omitempty" yaml:"min_length,omitempty"`
 	MaxLength *int  `json:"max_length,omitempty" yaml:"max_length,omitempty"`
 	ReadOnly  *bool `json:"read_only,omitempty" yaml:"read_only,omitempty"`
-	// ResetRequired: the value is used after a reset. Unique: each machine has its own value.
+	// ResetRequired means that a new value is used after a reset. Unique means that each machine has a value of its
+	// own.
 	ResetRequired *bool `json:"reset_required,omitempty" yaml:"reset_required,omitempty"`
 	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
 }
@@ -243,7 +244,7 @@ type ConsoleState struct {
 
 // ConsoleAddress is the address of a console.
 type ConsoleAddress struct {
-	// Enabled: the console is enabled; otherwise the rest is empty.
+	// Enabled means that the console is enabled. Otherwise the other fields are empty.
 	Enabled bool `json:"console_enabled"`
 	Info    struct {
 		// Type is the protocol: socat (raw bytes), shellinabox, vnc.

@@ -152,8 +152,9 @@ func (s Setting) String() string {
 	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
 }
 
-// Value converts the text: booleans for boolean fields, text for other root fields, in objects JSON if the text is
-// JSON, else text, as the baremetal client does. Text that only starts like JSON is an error.
+// Value converts the text to the value that is sent, as the baremetal client does. Boolean fields become booleans;
+// other root fields become text. In objects, the text is JSON if it parses as JSON, and text otherwise. Text that only
+// starts like JSON is an error.
 func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
@@ -171,7 +172,8 @@ func (s Setting) Value() (any, error) {
 	return TypedValue(s.Text)
 }
 
-// TypedValue converts a value as typed: JSON if the text is JSON, else text. Text that only starts like JSON is an error.
+// TypedValue converts a value that was typed: to JSON if it parses as JSON, and to text otherwise. Text that only
+// starts like JSON is an error.
 func TypedValue(text string) (any, error) {
 	if !json.Valid([]byte(text)) {
 		if looksLikeJSON(text) {

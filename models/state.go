@@ -3,7 +3,7 @@ package models
 // ProvisionState is a state of Ironic's state machine, as the API spells it (ironic/common/states.py of 39.0.0).
 type ProvisionState string
 
-// All visible provision states.
+// All provision states that the API can show.
 const (
 	StateEnroll     ProvisionState = "enroll"
 	StateManageable ProvisionState = "manageable"
@@ -64,12 +64,12 @@ type StateClass string
 
 // The classes of states.
 const (
-	ClassStable       StateClass = "stable"       // until an operator acts
-	ClassTransitional StateClass = "transitional" // the conductor works, the node is usually locked
-	ClassWait         StateClass = "wait"         // unlocked, waiting for the ramdisk or the BMC
-	ClassHold         StateClass = "hold"         // waiting for an unhold
-	ClassFailed       StateClass = "failed"       // until an operator acts
-	ClassUnknown      StateClass = "unknown"      // not in [States]
+	ClassStable       StateClass = "stable"       // the node stays in it until an operator acts
+	ClassTransitional StateClass = "transitional" // the conductor works; the node is usually locked
+	ClassWait         StateClass = "wait"         // the node is unlocked, and waits for the ramdisk or the BMC
+	ClassHold         StateClass = "hold"         // the node waits for an unhold
+	ClassFailed       StateClass = "failed"       // the operation failed; the node waits for an operator
+	ClassUnknown      StateClass = "unknown"      // the state is not in [States]
 )
 
 // Class returns the state's class.

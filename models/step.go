@@ -10,17 +10,17 @@ import (
 type Step struct {
 	// Interface is the driver interface of the step: deploy, bios, raid, …
 	Interface string `json:"interface" yaml:"interface"`
-	// Step is the name: install_coreos, erase_devices_metadata, …
+	// Step is the name of the step: install_coreos, erase_devices_metadata, …
 	Step string `json:"step" yaml:"step"`
-	// Priority orders deploy steps, highest first; Ironic refuses it in clean steps.
+	// Priority orders deploy steps, highest first. Ironic refuses a priority in clean steps.
 	Priority *int `json:"priority,omitempty" yaml:"priority,omitempty"`
-	// Args are the arguments. Ironic requires an object in a deploy step.
+	// Args are the arguments of the step. Ironic requires an object in a deploy step.
 	Args map[string]any `json:"args,omitempty" yaml:"args,omitempty"`
 	// Order sorts the steps of runbooks.
 	Order *int `json:"order,omitempty" yaml:"order,omitempty"`
-	// Abortable: an abort takes effect during this step.
+	// Abortable means that an abort takes effect during this step.
 	Abortable bool `json:"abortable,omitempty" yaml:"-"`
-	// AbortAfter: a requested abort waits for the end of this step.
+	// AbortAfter means that an abort which was requested waits for the end of this step.
 	AbortAfter bool `json:"abort_after,omitempty" yaml:"-"`
 }
 
@@ -73,7 +73,7 @@ const (
 // drivers/modules/agent_base.py).
 var failedStep = regexp.MustCompile(`^(?:Deploy|Clean|Service) step ([a-z]+)\.([A-Za-z0-9_]+) failed `)
 
-// FailedStep returns the step that a failure reason names; the last seen step may be an earlier one.
+// FailedStep returns the step that the reason of a failure names. The step that was seen last may be an earlier one.
 func FailedStep(reason string) (Step, bool) {
 	m := failedStep.FindStringSubmatch(reason)
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Newest and Oldest are the supported range of API versions (1.N): Ironic 39.0 speaks the
-// newest, and the oldest is the first with deploy steps.
+// Newest and Oldest limit the API versions (1.N) that ironworks supports. Newest is the version of Ironic 39.0; Oldest
+// is the first version with deploy steps.
 const (
 	NewestMinor = 115
 	OldestMinor = 69

@@ -15,7 +15,8 @@ type Work struct {
 	ResourceClass string  `json:"resource_class"`
 	// Kind is the transitional state that names the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
-	// Begin is the time when the operation was first seen. End is zero while it runs, and if its end was not seen.
+	// Begin is the time when the operation was first seen. End is the time of its end; it is zero while the operation
+	// runs, and if its end was not seen.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
 	// Whole means that the start was seen. Otherwise the operation and its first phase started
@@ -23,9 +24,9 @@ type Work struct {
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
-	// Reason is Ironic's reason for a failure.
+	// Reason is the reason that Ironic gives for a failure.
 	Reason string `json:"reason"`
-	// Evidence is the last known other data; nil if unknown.
+	// Evidence has the operation's data that the node clears; nil if unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 
@@ -81,12 +82,12 @@ type PhaseKind string
 
 // The kinds of phases, in the order of an operation.
 const (
-	PhasePower    PhaseKind = "power-on"  // the conductor prepares, until the machine is on
-	PhaseBoot     PhaseKind = "boot"      // until the ramdisk's first step starts
-	PhaseInspect  PhaseKind = "inspect"   // until the ramdisk has sent its inventory
+	PhasePower    PhaseKind = "power-on"  // the conductor prepares, until the machine is powered on
+	PhaseBoot     PhaseKind = "boot"      // the ramdisk boots, until its first step starts
+	PhaseInspect  PhaseKind = "inspect"   // until the ramdisk has sent its inventory to Ironic
 	PhaseStep     PhaseKind = "step"      // one deploy, clean or service step
-	PhaseHold     PhaseKind = "hold"      // until an unhold
-	PhaseReboot   PhaseKind = "reboot"    // from the ramdisk to the installed system
+	PhaseHold     PhaseKind = "hold"      // the node is held until an unhold
+	PhaseReboot   PhaseKind = "reboot"    // the reboot from the ramdisk to the installed system
 	PhaseFinish   PhaseKind = "finish"    // the conductor's work after the last step
 	PhaseTearDown PhaseKind = "tear-down" // the instance is removed
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts

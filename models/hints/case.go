@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Case is a question: which disk do these hints select? Skip and RAID are as in [Search].
+// Case is a question for Ironic and the agent: which disk do these hints select? Skip and RAID have the same meaning as
+// in [Search].
 type Case struct {
 	Hints Hints
 	Disks []Disk
@@ -51,7 +52,7 @@ func DecodeCase(raw []byte) (Case, error) {
 // Verdict has Ironic's and the agent's answers to a [Case]. They can differ: one may accept
 // hints that the other refuses.
 type Verdict struct {
-	// Valid is the result of Ironic's validation of the node, Because its reason.
+	// Valid is the result of Ironic's validation of the node. Because is the reason of a failed validation.
 	Valid   bool         `json:"valid"`
 	Because *string      `json:"invalid_because"`
 	Agent   AgentVerdict `json:"agent"`

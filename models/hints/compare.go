@@ -7,7 +7,7 @@ import "strings"
 func (g grammar) match(value any, spec string) (bool, *Error) {
 	t, err := g.tokens(spec)
 	if err != nil || len(t) == 1 {
-		word := spec // an unreadable specification is compared literally
+		word := spec // an unreadable specification is compared literally, as one word
 		if err == nil {
 			word = t[0]
 		}

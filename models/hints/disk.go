@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Disk is a block device in an inventory. Of an attribute with several values (the agent
-// reports up to three serials) the fields have the first; hints use the reported value, of any
-// type.
+// Disk is a block device in an inventory. An attribute may have several values: the agent reports up to three serials.
+// The fields have the first value; hints use the value as reported, of any type.
 type Disk struct {
 	Name               string `json:"name"`
 	Size               int64  `json:"size"` // bytes
@@ -49,8 +48,8 @@ func (d *Disk) UnmarshalJSON(raw []byte) error {
 // MarshalJSON returns the disk as reported, including lists and nulls.
 func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
 
-// report returns the disk as the agent reported it, or would have for a disk that was not
-// decoded.
+// report returns the disk as the agent reported it. For a disk that was not decoded, it returns what the agent would
+// report.
 func (d *Disk) report() *PythonDict {
 	if d.reported != nil {
 		return d.reported

@@ -8,7 +8,7 @@ import (
 
 // Explanation is the disk that the agent selects, with the result for each disk.
 type Explanation struct {
-	// Picks is the disk's name, or ""; Error is the reason.
+	// Picks is the name of the selected disk, or ""; Error is the reason if there is none.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
 	// Problems are problems of the hints, independent of the disks.
@@ -25,7 +25,7 @@ type DiskCheck struct {
 	Matches bool `json:"matches"`
 	// Skipped means that skip_block_devices excludes the disk.
 	Skipped bool `json:"skipped,omitempty"`
-	// Why is the reason, in words.
+	// Why is the reason of the result, in words.
 	Why   string  `json:"why"`
 	Hints []Check `json:"hints,omitempty"`
 }
@@ -52,7 +52,7 @@ func (e *Explanation) Matching() []Disk {
 	return disks
 }
 
-// Explain searches, with the reason for every disk.
+// Explain searches for the disk, and gives the reason for every disk.
 func (s Search) Explain(disks []Disk) Explanation {
 	e := Explanation{Problems: s.Hints.Lint(s.Generation), Disks: make([]DiskCheck, len(disks))}
 	name, err := s.pick(disks)
@@ -115,7 +115,7 @@ func (s Search) checks(d *Disk) []Check {
 	return checks
 }
 
-// whyNot returns why a hint does not match a disk, and a hint that would.
+// whyNot returns the reason why a hint does not match a disk, and a hint that would match.
 func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	op, wanted, _ := strings.Cut(h.spec, " ")
 	equality := op == "s==" || op == "=="
@@ -158,7 +158,7 @@ func gibText(d *Disk) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
 }
 
-// why returns the result for a disk in one sentence.
+// why returns the result for a disk as one sentence.
 func (s Search) why(c *DiskCheck, picked string) string {
 	var wrong []string
 	for _, h := range c.Hints {
@@ -185,7 +185,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
 }
 
-// Disagree describes hints that only one of Ironic and the agent accepts, or returns "".
+// Disagree describes hints that Ironic accepts and the agent refuses, or the reverse. It returns "" if both agree.
 func (h Hints) Disagree(by Generation) string {
 	ironic, agent := h.Validate(by), h.Parse(by)
 	var e *Error
@@ -198,7 +198,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes the selected disk in a clause. clear means that it is the only match.
+// Verdict describes the selected disk in a clause. clear means that no other disk matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

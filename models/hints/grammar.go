@@ -79,7 +79,7 @@ func operator(s, op string) (rest string, found bool) {
 	return strings.CutPrefix(strings.TrimLeft(s, grammarSpace), op)
 }
 
-// disjunction parses <or> a <or> b.
+// disjunction parses an expression such as <or> a <or> b.
 func (g grammar) disjunction(s string) []string {
 	words := []string{opOr}
 	for {

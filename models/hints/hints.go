@@ -57,7 +57,7 @@ type Hint string
 
 // The hints.
 const (
-	Size               Hint = "size" // GiB
+	Size               Hint = "size" // in GiB
 	Model              Hint = "model"
 	WWN                Hint = "wwn"
 	Serial             Hint = "serial"
@@ -68,7 +68,7 @@ const (
 	Rotational         Hint = "rotational"
 	HCTL               Hint = "hctl"
 	ByPath             Hint = "by_path"
-	Transport          Hint = "tran" // only in the newest agent; Ironic refuses it
+	Transport          Hint = "tran" // only the newest agent knows it; Ironic refuses it
 )
 
 // knownHints are the hints in the order of Ironic's code.
@@ -109,8 +109,8 @@ func raised(class, format string, args ...any) *Error {
 // unexpected: they fail the step, or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
 
-// Hints are root device hints in their original form and order: the value of root_device, or an
-// entry of skip_block_devices. They may be of any type.
+// Hints are root device hints in their original form and order: the value of root_device, or an entry of
+// skip_block_devices. The value may be of any type.
 type Hints struct{ value any }
 
 // Decode parses hints from JSON. Empty input is no hints.
@@ -234,12 +234,12 @@ func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDi
 	return d, nil
 }
 
-// Join joins names as the originals do.
+// Join joins names in the same way as Ironic and the agent.
 func Join[T ~string](names []T) string {
 	return strings.Join(models.Texts(names), ", ")
 }
 
-// CaseError reports a line that is not a case.
+// CaseError reports a line of the input that is not a [Case].
 type CaseError struct {
 	Line int
 	Err  error

@@ -36,17 +36,16 @@ func DecodeInventory(data []byte) (Inventory, error) {
 	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
 }
 
-// OutOfBand reports whether the disks were read from the BMC. It uses other names than the
-// ramdisk (/dev/sda) and reports no WWNs and paths. Redfish inspection of old releases stores
-// only name and size, that of 39.0 also vendor, model, serial and rotational
-// (ironic/drivers/modules/redfish/inspect.py).
+// OutOfBand reports whether the disks were read from the BMC. The BMC uses other names than the ramdisk (/dev/sda) and
+// reports no WWNs and paths. Redfish inspection of old releases stores only name and size. That of 39.0 also stores
+// vendor, model, serial and rotational (ironic/drivers/modules/redfish/inspect.py).
 func (inv *Inventory) OutOfBand() bool {
 	device := func(d Disk) bool { return strings.HasPrefix(d.Name, "/dev/") }
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Unreported returns the hints for attributes that no disk of the inventory reports, so their
-// effect is unknown. Only a ramdisk reports names.
+// Unreported returns those hints whose attribute no disk of the inventory reports, so that their effect is unknown.
+// Only a ramdisk reports names.
 func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	var untold []Hint
 	for _, h := range hints {
@@ -79,7 +78,7 @@ func DecodeHardware(data []byte) (models.Hardware, error) {
 		Inventory struct {
 			Disks  []json.RawMessage `json:"disks"`
 			Memory struct {
-				// Size is in MiB.
+				// Size is the size of the memory in MiB.
 				Size any `json:"physical_mb"`
 			} `json:"memory"`
 			CPU struct {

@@ -17,8 +17,7 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// Problem is a problem of a hint, independent of the disks. Hint is "" for a problem of all
-// hints.
+// Problem is a problem of a hint, independent of the disks. If the problem is about all hints, Hint is "".
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`
 	Severity Severity `json:"severity"`
@@ -78,7 +77,7 @@ func (r reader) lint(h parsedHint, given string) []Problem {
 		say(Fails, "<all-in> requires a list value, and no disk has one: the agent fails")
 	case h.name == Size:
 		lintSize(op, say)
-	case strings.Trim(op, "=!<>") == "": // compares numbers
+	case strings.Trim(op, "=!<>") == "": // the operator compares numbers
 		say(Doubtful, "%s compares numbers: the agent fails on disks without %s; s%s compares text", op, h.name, textOperator(op))
 	case op == "s!=":
 		say(Doubtful, "s!= matches disks that do not report their %s, too", h.name)

@@ -29,7 +29,7 @@ func literalError(value any) *Error {
 	return raised("ValueError", "malformed node or string on line 1")
 }
 
-// node is the kind of a syntax tree, as far as needed to recognize a literal.
+// node is the kind of a node in a syntax tree of Python, with the detail that recognizing a literal needs.
 type node int
 
 const (
@@ -49,7 +49,7 @@ func (n node) literal() bool { return n != nodeOther }
 type expressionParser struct {
 	rest   string
 	bad    bool
-	number bool // the error is in a number
+	number bool // the error is in a numeral
 	depth  int
 }
 
@@ -259,14 +259,14 @@ func (p *expressionParser) numeral() node {
 	return kind
 }
 
-// numberMayEnd allows a keyword directly after a number.
+// numberMayEnd reports whether rest begins with a keyword, which may follow a numeral directly.
 func numberMayEnd(rest string) bool {
 	return slices.ContainsFunc([]string{"and", "else", "for", "if", "in", "is", "not", "or"}, func(word string) bool {
 		return strings.HasPrefix(rest, word)
 	})
 }
 
-// scanNumeral parses a number. It returns nodeOther for invalid ones.
+// scanNumeral parses a numeral. It returns nodeOther for an invalid one.
 func scanNumeral(s string) (kind node, size int) {
 	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xobB", s[1]) >= 0 {
 		return scanBased(s)

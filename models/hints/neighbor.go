@@ -11,11 +11,12 @@ import (
 
 // Neighbor is the switch port that LLDP announced to a NIC. Its fields match a port's local_link_connection.
 type Neighbor struct {
-	// SwitchID is the chassis ID if that is a MAC address, in lower case: Ironic accepts no other.
+	// SwitchID is the chassis ID of the switch in lower case, if it is a MAC address. Ironic accepts no other chassis
+	// ID.
 	SwitchID string
-	// PortID is the port ID.
+	// PortID is the ID of the port on the switch.
 	PortID string
-	// SwitchInfo is the system name.
+	// SwitchInfo is the name of the switch (LLDP's system name).
 	SwitchInfo string
 }
 

@@ -9,9 +9,9 @@ import (
 // NIC is a network interface that inspection found.
 type NIC struct {
 	Name string
-	// MAC is in lower case.
+	// MAC is the MAC address in lower case.
 	MAC string
-	// HasCarrier reports a link. Redfish inspection reports none: CarrierUnknown is set then.
+	// HasCarrier reports a link. Redfish inspection reports no links: it sets CarrierUnknown instead.
 	HasCarrier     bool
 	CarrierUnknown bool
 	// Boot means that the ramdisk booted over this NIC.

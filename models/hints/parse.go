@@ -2,8 +2,8 @@ package hints
 
 import "slices"
 
-// reader emulates the code that parses hints: Ironic's or the agent's, of a generation. In the
-// old generation both use the same library (ironic-lib).
+// reader emulates the code that parses hints: Ironic's or the agent's, of one generation. In the old generation both
+// use the same library (ironic-lib).
 type reader struct {
 	grammar
 	generation Generation
@@ -17,7 +17,7 @@ func newReader(generation Generation, agent bool) reader {
 // newest reports whether this is the newest code of Ironic or of the agent.
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
-// knows reports whether the hint exists.
+// knows reports whether the emulated code knows the hint.
 func (r reader) knows(name Hint) bool {
 	if name == Transport {
 		return r.newest(true)
@@ -32,16 +32,16 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is a parsed hint: a specification, or a boolean.
+// parsedHint is a hint after parsing: its value is a specification, or a boolean.
 type parsedHint struct {
 	name Hint
 	spec string
 	want bool
 }
 
-// Validate returns the error of Ironic's validation, when it validates or deploys a node; nil
-// if valid. An error of another class than ValueError is unexpected in Ironic, and reported as
-// such.
+// Validate returns the error of Ironic's validation, which runs when Ironic validates or deploys a node. It returns nil
+// if the hints are valid. An error of another class than ValueError is unexpected in Ironic, and reported as
+// unexpected.
 func (h Hints) Validate(by Generation) error {
 	if _, err := newReader(by, false).parse(h.value); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (h Hints) Validate(by Generation) error {
 	return nil
 }
 
-// Parse returns the error of the agent's parser, before it looks at disks.
+// Parse returns the error of the agent's parser. The agent parses the hints before it looks at disks.
 func (h Hints) Parse(by Generation) error {
 	if _, err := newReader(by, true).parse(h.value); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (h Hints) Parse(by Generation) error {
 	return nil
 }
 
-// parse is parse_root_device_hints. Without hints it returns neither hints nor an error.
+// parse emulates parse_root_device_hints. Without hints it returns neither hints nor an error.
 func (r reader) parse(given any) ([]parsedHint, *Error) {
 	if !PythonTruthy(given) {
 		return nil, nil
@@ -219,7 +219,7 @@ func (r reader) addOperator(h *parsedHint) *Error {
 	return nil
 }
 
-// pythonBool is oslo.utils' strict bool_from_string.
+// pythonBool emulates the strict bool_from_string of oslo.utils.
 func pythonBool(v any) (value, ok bool) {
 	if b, is := v.(bool); is {
 		return b, true

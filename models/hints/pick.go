@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// minRootDisk is the minimum size, in bytes, for selection without hints
-// (ironic_python_agent/utils.py, guess_root_disk).
+// minRootDisk is the size in bytes that a disk must have to be selected without hints (ironic_python_agent/utils.py,
+// guess_root_disk).
 const minRootDisk = 4 * GiB
 
 // Search is the agent's search for the disk to install to (ironic_python_agent/hardware.py,
@@ -16,8 +16,8 @@ const minRootDisk = 4 * GiB
 type Search struct {
 	Generation Generation
 	Hints      Hints
-	// Skip is skip_block_devices of the node's properties. Entries with volume_name are names of
-	// software RAID volumes, which an inventory does not contain.
+	// Skip is skip_block_devices of the node's properties. Entries with volume_name name software RAID volumes, which
+	// an inventory does not contain.
 	Skip Hints
 	// RAID are the volumes that the same agent has just created with is_root_volume. Only the
 	// newest agent uses them.
@@ -87,7 +87,7 @@ func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	}
 }
 
-// find is find_devices_by_hints.
+// find emulates find_devices_by_hints.
 func (h Hints) find(disks []Disk, by Generation) iter.Seq2[Disk, *Error] {
 	return func(yield func(Disk, *Error) bool) {
 		for i := range disks {
@@ -145,7 +145,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	if list, ok := value.(PythonList); ok && r.generation == GenerationNewest {
 		return r.fitsOne(h, list)
 	}
-	// A missing attribute is compared as Python's text for None or "".
+	// A missing attribute is compared as the text that Python makes of None, or as "".
 	text, err := r.normalize(value, r.empty(h.name))
 	if err != nil {
 		if err.Class == "ValueError" {
@@ -156,8 +156,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	return r.match(text, h.spec)
 }
 
-// fitsOne reports whether one of several values matches a hint. Values that cannot be compared
-// are skipped.
+// fitsOne reports whether one of several values matches a hint. It skips values that cannot be compared.
 func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	for _, v := range values {
 		if v == nil {
@@ -178,8 +177,8 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	return false, nil
 }
 
-// smallest returns the disk that the agent selects without hints: the smallest with at least
-// [minRootDisk], and of equal ones the first by name.
+// smallest returns the disk that the agent selects without hints: the smallest disk with at least [minRootDisk]. Of
+// disks of the same size, it returns the first by name.
 func smallest(disks []Disk) (string, *Error) {
 	// Sizes that are not numbers can be neither sorted nor compared with the minimum.
 	for i := range disks {

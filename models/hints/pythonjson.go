@@ -44,7 +44,7 @@ type jsonParser struct {
 	depth int
 }
 
-// maxNesting is about Python's limit.
+// maxNesting is the nesting depth from which parsing fails. It is about the limit of Python.
 const maxNesting = 990
 
 func (p *jsonParser) fail(message string, at int) error {
@@ -61,7 +61,7 @@ func (p *jsonParser) space() {
 	}
 }
 
-// next reports whether this is the next character.
+// next reports whether c is the next character.
 func (p *jsonParser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *jsonParser) value() (any, error) {

@@ -7,13 +7,12 @@ import (
 	"unicode"
 )
 
-// pythonSpace is str.isspace, which accepts four separators that unicode.IsSpace does not.
+// pythonSpace emulates str.isspace, which accepts four separators that unicode.IsSpace does not.
 func pythonSpace(r rune) bool { return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r) }
 
 func pythonStrip(s string) string { return strings.TrimFunc(s, pythonSpace) }
 
-// PythonLower is str.lower: a final sigma has its own form, and a dotted I becomes two
-// characters.
+// PythonLower emulates str.lower: a final sigma has its own form, and a dotted I becomes two characters.
 func PythonLower(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)
@@ -51,7 +50,7 @@ func caseIgnorable(r rune) bool {
 	return strings.ContainsRune("'.:·’", r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }
 
-// pythonQuote is repr of a string: in single quotes if possible.
+// pythonQuote emulates repr of a string, which uses single quotes if possible.
 func pythonQuote(s string) string {
 	quote := '\''
 	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
@@ -84,7 +83,7 @@ func pythonQuote(s string) string {
 	return b.String()
 }
 
-// URLQuote is urllib's quote, which does not escape slashes.
+// URLQuote emulates urllib's quote, which does not escape slashes.
 func URLQuote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -157,7 +156,7 @@ func pythonInt(s string) (sign int, ok bool) {
 	return 1, true
 }
 
-// toFloat is float(s).
+// toFloat emulates float(s).
 func toFloat(s string) (float64, *Error) {
 	text := asciiDigits(pythonStrip(s))
 	body := strings.TrimLeft(text, "+-")

@@ -54,7 +54,7 @@ func (d *PythonDict) Get(key string) any {
 	return d.values[key]
 }
 
-// Has distinguishes a None value from a missing key.
+// Has reports whether the object has a key. It distinguishes a None value from a missing key.
 func (d *PythonDict) Has(key string) bool {
 	if d == nil {
 		return false
@@ -98,7 +98,7 @@ func PythonNumber(text string) any {
 	return PythonInt(text)
 }
 
-// PythonTruthy is Python's bool().
+// PythonTruthy emulates Python's bool().
 func PythonTruthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -119,7 +119,8 @@ func PythonTruthy(v any) bool {
 	return true
 }
 
-// PythonSame compares values with their types, whatever the order of the keys: "8" is not 8, and 1 not true.
+// PythonSame reports whether values and their types are the same, whatever the order of keys: "8" is not the same as 8,
+// and 1 is not the same as true.
 func PythonSame(a, b any) bool {
 	switch x := a.(type) {
 	case PythonList:
@@ -153,7 +154,7 @@ func PythonTypeName(v any) string {
 	return "dict"
 }
 
-// PythonStr is Python's str().
+// PythonStr emulates Python's str().
 func PythonStr(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -161,7 +162,7 @@ func PythonStr(v any) string {
 	return PythonRepr(v)
 }
 
-// PythonRepr is Python's repr().
+// PythonRepr emulates Python's repr().
 func PythonRepr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -198,7 +199,7 @@ func writtenFloat(f float64) string {
 	short := strconv.FormatFloat(f, 'e', -1, 64)
 	_, exponent, ok := strings.Cut(short, "e")
 	if !ok {
-		return strings.ToLower(strings.TrimPrefix(short, "+")) // infinity
+		return strings.ToLower(strings.TrimPrefix(short, "+")) // the value is infinite
 	}
 	if e, _ := strconv.Atoi(exponent); e < -4 || e >= 16 {
 		return short
@@ -265,11 +266,11 @@ func writeJSONValue(b *bytes.Buffer, v any) {
 		b.WriteByte('}')
 	default:
 		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false) // for people: ">= 100"
+		e.SetEscapeHTML(false) // the JSON is for people: ">= 100" stays readable
 		if err := e.Encode(v); err != nil {
 			b.WriteString("null") // JSON has no infinity
 			return
 		}
-		b.Truncate(b.Len() - 1) // the newline
+		b.Truncate(b.Len() - 1) // removes the newline that Encode adds
 	}
 }

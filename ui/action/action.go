@@ -73,16 +73,16 @@ func (s Scope) Common() int {
 type Action struct {
 	ID    ID
 	Scope Scope
-	// Keys run the action; the first is shown. Without keys it is in palette and help only.
+	// Keys run the action; the first is shown. An action without keys is in the palette and the help only.
 	Keys []string
 	// Name is the footer's text, at most two words; Help is a clause for the help.
 	Name string
 	Help string
-	// Foot orders the footer from 1; 0: not in the footer.
+	// Foot is the action's position in the footer, from 1. An action with 0 is not in the footer.
 	Foot int
-	// Changes: the action sends changes to Ironic or BMCs, and is disabled in read-only mode.
+	// Changes means that the action sends changes to Ironic or BMCs. It is disabled in read-only mode.
 	Changes bool
-	// Form: the action asks for arguments first.
+	// Form means that the action asks for arguments first.
 	Form bool
 	// Danger is the worst effect on any node; the plan has the effect on a given node. Erasing actions have a shifted
 	// key or none.

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Keymap is the list of actions with the keys that the operator has bound. nil has the built-in actions and keys.
-// It is read-only.
+// Keymap is the list of actions with the keys that the operator has bound. A nil Keymap has the built-in actions and
+// keys. Keymaps are read-only.
 type Keymap struct{ actions []Action }
 
 // Binding changes the keys of an action everywhere it occurs, or adds an action.
 type Binding struct {
 	ID ID
-	// Keys replace those of the action; without any the action stays in palette and help.
+	// Keys replace the action's keys. An action without keys stays in the palette and the help.
 	Keys []string
-	// New is an action to add; nil for one that exists.
+	// New is the action that the binding adds; nil if the binding is for an existing action.
 	New *Action
 }
 
@@ -32,7 +32,7 @@ type Problem struct {
 func Bind(bindings []Binding) (*Keymap, []Problem) {
 	m := &Keymap{actions: slices.Clone(all)}
 	var problems []Problem
-	// by is the binding that gave an action its keys.
+	// by has, for each action, the index of the binding that gave the action its keys.
 	by := map[ID]int{}
 	for i, b := range bindings {
 		if bad := m.bind(&b); len(bad) > 0 {
@@ -50,7 +50,7 @@ func Bind(bindings []Binding) (*Keymap, []Problem) {
 	return m, nil
 }
 
-// bind applies one binding, or returns why it cannot.
+// bind applies one binding, or returns the problems of the binding.
 func (m *Keymap) bind(b *Binding) []Problem {
 	found, known := m.Find(b.ID)
 	switch {
@@ -92,7 +92,8 @@ func (m *Keymap) bind(b *Binding) []Problem {
 	return nil
 }
 
-// conflicts returns a problem for each bound key that runs another action on a screen, at the later binding.
+// conflicts returns a problem for each bound key that runs two actions on one screen. The problem belongs to the later
+// of the two bindings.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
 	reported := map[string]bool{}

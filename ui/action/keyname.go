@@ -19,19 +19,19 @@ var keyNames = func() []string {
 	return names
 }()
 
-// modifiers are in the order in which Bubble Tea reports them.
+// modifiers are the names of modifier keys, in the order in which Bubble Tea reports them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 
 // sameKeys are keys that most terminals cannot tell apart from others.
 var sameKeys = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space"}
 
-// keyAliases are names of other programs.
+// keyAliases maps names of keys in other programs to ours.
 var keyAliases = map[string]string{
 	"escape": "esc", "return": "enter", "cr": "enter", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown", "del": "delete",
 	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
 }
 
-// checkKey returns why a key cannot be bound, with the remedy or "". An empty problem means that it can.
+// checkKey returns why a key cannot be bound, with the remedy or "". An empty problem means that the key can be bound.
 func checkKey(key string) (problem, hint string) {
 	parts := splitKey(key)
 	base := parts[len(parts)-1]

@@ -7,15 +7,15 @@ import (
 	"ironworks/models"
 )
 
-// all is read-only.
+// all is the list of the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
-// view returns an action of a scope that changes nothing.
+// view returns an action of a scope. The action changes nothing in Ironic.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }
 
-// viewIn is view with a fixed scope.
+// viewIn returns view with a fixed scope.
 func viewIn(s Scope) func(id ID, name, help string, foot int, keys ...string) Action {
 	return func(id ID, name, help string, foot int, keys ...string) Action {
 		return view(s, id, name, help, foot, keys...)

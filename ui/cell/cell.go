@@ -203,8 +203,8 @@ func sgrEnd(s string) int {
 	return 0
 }
 
-// oneCell reports whether a character always takes one cell, whatever other such character follows: Latin letters, box
-// drawing, and the console's glyphs. A variation selector or a combining mark is not among them.
+// oneCell reports whether a character takes one cell, whichever of these characters follows it: Latin letters, box
+// drawing, and the console's glyphs. Variation selectors and combining marks are not among these characters.
 func oneCell(r rune) bool {
 	switch {
 	case r >= 0xa1 && r <= 0x17f:
@@ -215,7 +215,7 @@ func oneCell(r rune) bool {
 	return strings.ContainsRune("●◐◌○■✖▲❯✓▴▾▸…≤≥–—‘’“”‹›•", r)
 }
 
-// plain reports whether every byte is one cell: printable ASCII.
+// plain reports whether every byte of a text takes one cell, because it is printable ASCII.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] >= 0x7f {

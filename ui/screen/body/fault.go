@@ -53,7 +53,7 @@ func Short(err error) string {
 	return models.OnScreen(err)
 }
 
-// Read returns the age of fetched data, rounded so that the text seldom changes.
+// Read returns the age of data that was fetched at a time, rounded so that the text seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
@@ -80,7 +80,7 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago returns an age by the local clock.
+// Ago returns the age of a time by the local clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

@@ -26,7 +26,7 @@ func Line(t *theme.Theme, w int, left, right []Span) string {
 		right, r = nil, 0
 	}
 	if r > 0 {
-		r += 2 // a gap before it, and a space after it
+		r += 2 // a gap before the right part, and a space after it
 	}
 	text := Paint(t, left, w-r)
 	if len(right) == 0 {
@@ -109,7 +109,7 @@ func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	return drawn
 }
 
-// Split splits the output of a widget into lines.
+// Split splits the text that a widget has drawn into lines.
 func Split(drawn string) []string {
 	if drawn == "" {
 		return nil
@@ -163,7 +163,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 	}
 	if place != "" {
 		place = " " + place + " "
-		// If only one of the two fits, the names move together.
+		// If the names with gaps and the position do not both fit, the names move together.
 		if tight := tabs.MinWidth(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
 			need = tight
 		}
@@ -179,7 +179,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 // At returns the index of the tab at a cell of the line, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
-// Mover scrolls or has a cursor: tables and panes.
+// Mover is a widget that scrolls or has a cursor: a table or a pane.
 type Mover interface {
 	Move(by int)
 	Page(by int)

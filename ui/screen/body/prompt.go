@@ -15,7 +15,8 @@ type Prompt struct {
 	typing bool
 	// Lead precedes the text; "" is a slash.
 	Lead string
-	// Wrong is why the text is invalid; enter then does not accept it. Note is shown beside a valid text.
+	// Wrong is the reason why the text is invalid; while it is set, enter does not accept the text. Note is shown
+	// beside a valid text.
 	Wrong error
 	Note  string
 }
@@ -38,10 +39,10 @@ type KeyEffect int
 
 // The effects of keys.
 const (
-	Ignored   KeyEffect = iota // not for the prompt
+	Ignored   KeyEffect = iota // the key is not for the prompt
 	Changed                    // the text may have changed
 	Accepted                   // enter accepted the text
-	Abandoned                  // esc dropped the text
+	Abandoned                  // esc discarded the text
 )
 
 // Update handles a key.

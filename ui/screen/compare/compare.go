@@ -34,7 +34,7 @@ var titles = []string{"BIOS", "Firmware"}
 // freshFor is the maximum age of data that is reused when the screen is shown again.
 const freshFor = 30 * time.Second
 
-// Screen compares some nodes.
+// Screen compares the machines of several nodes.
 type Screen struct {
 	env    *screen.Env
 	api    provision.HardwareAPI // nil without a live Ironic
@@ -148,7 +148,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// chosen is the golden node that was entered.
+// chosen is the message with the golden node that the operator entered.
 type chosen struct {
 	of     *Screen
 	golden models.NodeRef

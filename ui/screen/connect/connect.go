@@ -101,7 +101,7 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh reads the contexts again, including one without a file (--url).
+// refresh reads the contexts again. They include the context of --url, which is not in the configuration file.
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {

@@ -39,8 +39,8 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// send sends a plan and returns the message about its result. Its context is not that of the screen: confirmed
-// requests are sent even if the screen closes.
+// send sends the requests of a plan, and returns the message about their result. ctx is not the screen's context:
+// confirmed requests are sent even if the screen closes.
 func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
 	runner := env.Session.Runner
 	runner.ReadOnly = runner.ReadOnly || env.ReadOnly

@@ -81,7 +81,8 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
 
-// With SQLite, Ironic stores no heartbeats (ironic/conductor/base_manager.py).
+// With SQLite, Ironic stores no heartbeats (ironic/conductor/base_manager.py), so that every conductor seems to be
+// silent.
 const silentText = textNoHeartbeat
 
 // noneAlive reports that there are conductors, but none is alive.
@@ -156,7 +157,7 @@ func (s *Screen) interfaces(w int) []pane.Line {
 	return lines
 }
 
-// nothing reports whether a kind has only the no-op interface.
+// nothing reports whether the no-op interface is the only enabled interface of a kind.
 func nothing(kind string, enabled []string) bool {
 	return len(enabled) == 1 && enabled[0] == "no-"+kind
 }

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// comparison is an input compared with Ironic.
+// comparison is an input of nodes and its comparison with Ironic.
 type comparison struct {
 	in    provision.EnrollSource
 	found provision.EnrollFound

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// setDetails fills the details for lines of w cells when the row, or the width, has changed.
+// setDetails fills the details for lines of w cells. It does nothing if the row and the width are unchanged.
 func (s *Screen) setDetails(w int) {
 	key, lines := "", func(*page) {}
 	switch s.tab {
@@ -44,7 +44,7 @@ func (s *Screen) setDetails(w int) {
 	s.shown = key
 }
 
-// page collects wrapped lines of w cells.
+// page collects the lines of the details, wrapped to w cells.
 type page struct {
 	w     int
 	lines []pane.Line
@@ -55,14 +55,14 @@ func (p *page) head(role theme.Role, glyph, name, more string) {
 	p.lines = append(p.lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Strong, name), body.S(theme.Muted, "  "+more)})
 }
 
-// add adds a text, indented; nothing for "".
+// add adds an indented text. It adds nothing for "".
 func (p *page) add(role theme.Role, text string) {
 	if text != "" {
 		p.lines = append(p.lines, body.Indented(role, text, p.w-1, 3)...)
 	}
 }
 
-// labeled adds a text behind its name; nothing for "".
+// labeled adds a text behind its name. It adds nothing for an empty text.
 func (p *page) labeled(name, text string) {
 	if text != "" {
 		p.add(theme.Plain, fmt.Sprintf("%-8s %s", name, text))

@@ -139,7 +139,7 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// flat removes the flag's name from an error, because the form has no flags.
+// flat removes the name of a flag from an error, because the form has fields instead of flags.
 func flat(err error) error {
 	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
 		return wrong.Err
@@ -182,7 +182,8 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	return lines
 }
 
-// list paints the table of the tab with the details of its row below, on wide screens beside.
+// list paints the table of the tab. The details of the row at the cursor are below the table, on wide screens beside
+// it.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
 	rows := s.rows()
 	if rows == 0 || h < 6 {

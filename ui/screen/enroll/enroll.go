@@ -43,9 +43,9 @@ type Screen struct {
 	listAt int // the line at which the table was drawn
 	form   *form.Inline
 	values map[string]string
-	// stale: the form has changed since the comparison.
+	// stale means that the form has changed since the comparison.
 	stale bool
-	// offered: the form offers the ramdisk that the console serves.
+	// offered means that the form offers the ramdisk that the console serves.
 	offered bool
 
 	// reading is the running comparison, nil for none; turn numbers them, and results of earlier ones are dropped.
@@ -54,7 +54,8 @@ type Screen struct {
 	read    bool
 	result  comparison
 
-	// started is the action that was sent for confirmation last; task is the task that carries it out, nil before.
+	// started is the action that was last sent for confirmation. task is the task that carries it out; it is nil before
+	// the task starts.
 	started *provision.EnrollAction
 	task    *screen.Task
 	// items are the started items, by node UUID.
@@ -63,7 +64,7 @@ type Screen struct {
 	nodes   *table.Table[*nodeRow]
 	bmcs    *table.Table[*bmcRow]
 	results *table.Table[*resultRow]
-	// details is the text below or beside the table, about the row shown.
+	// details is the text below or beside the table about the row at the cursor.
 	details pane.Pane
 	shown   string
 
@@ -140,7 +141,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the form's values. Another source has other fields.
+// changed applies the form's values. If the source has changed, the form gets the fields of the new source.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -156,7 +157,7 @@ func (s *Screen) changed() {
 	s.shown = "" // the requests depend on the goal
 }
 
-// refill shows the fields of the values.
+// refill shows the fields that belong to the current values.
 func (s *Screen) refill() {
 	focus := s.form.Focus()
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)

@@ -13,7 +13,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields; parts of the input use their names, so that errors find their field.
+// The keys of the form's fields. If a field is a part of the input, its key is the name of that part, so that errors
+// find their field.
 const (
 	keySource      = "source"
 	keyFile        = string(provision.EnrollFile)
@@ -54,8 +55,8 @@ const (
 	sectionGoal  = "Goal"
 )
 
-// fieldsFor returns the fields of the source and the ramdisk, with their values. served: the console serves a ramdisk.
-// Without files, as on a server, nodes come from BMCs only.
+// fieldsFor returns the fields of the source and the ramdisk, with their values. served means that the console serves a
+// ramdisk. Without files, as on a server, the only source is BMCs.
 func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
 	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
 	if withoutFiles {
@@ -117,7 +118,8 @@ const maxText = 4096
 // compares reports whether a field changes the comparison; other fields only affect the steps after it.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
-// inputOf returns the input of the form's values, with the login for BMCs, or the first wrong field and its problem.
+// inputOf returns the input that the form's values describe, with the login for BMCs. If a value is wrong, it returns
+// the first wrong field and its problem.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}

@@ -14,19 +14,19 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// nodeRow is a node of the comparison.
+// nodeRow is a row of the comparison: a node of the input.
 type nodeRow struct {
 	at   int
 	item *enroll.Item
 }
 
-// bmcRow is an answer of a BMC.
+// bmcRow is a row with the answer of a BMC.
 type bmcRow struct {
 	at    int
 	found *provision.Discovered
 }
 
-// resultRow is a node that is enrolled.
+// resultRow is a row of the results: a node that the task enrolls.
 type resultRow struct {
 	node        models.NodeRef
 	glyph, word string
@@ -39,7 +39,7 @@ type resultRow struct {
 	requestID   string
 }
 
-// kindLook is how an action of the comparison looks.
+// kindLook returns glyph and role of an action that the comparison proposes.
 func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	switch k {
 	case enroll.Create:

@@ -31,14 +31,15 @@ type Screen struct {
 	table *table.Table[*row]
 
 	roomy bool
-	all   []*row // in order, without dropped ones
+	all   []*row // in order, without the events that the log has dropped
 	shown []*row // the rows that match the filter
 	next  int    // the number of the next event to read
 
 	filter models.EventFilter
 	prompt body.Prompt
 
-	// paused: the list does not follow the newest event; since is the first number after the pause.
+	// paused means that the list does not follow the newest event. since is the number of the first event after the
+	// pause began.
 	paused bool
 	since  int
 }
@@ -162,7 +163,7 @@ func dropBefore(rows []*row, number int) []*row {
 	return rows[n:]
 }
 
-// show updates the table, and follows the newest unless paused.
+// show updates the table. Unless paused, it moves the cursor to the newest event.
 func (s *Screen) show() {
 	s.table.SetRows(s.shown)
 	if !s.paused {

@@ -18,10 +18,11 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is the time for which the facts of a BMC are reused, because power and media change.
+// bmcFor is the time for which the facts of a BMC are reused. It is short, because power and media change.
 const bmcFor = 2 * time.Minute
 
-// controller has the facts of the node's BMC. It is queried on request, and once while Ironic waits for the machine.
+// controller has the facts of the node's BMC. The BMC is queried on request, and once while Ironic waits for the
+// machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
 	// automatic marks a query that the operator did not request; missing credentials are then no error.

@@ -83,7 +83,7 @@ func (s *Screen) show(place int) {
 	s.cursor, s.top = 0, 0
 }
 
-// page returns the lines of a page; one line stays visible.
+// page returns the number of lines to scroll for a page, so that one line stays visible.
 func (s *Screen) page() int { return max(s.height-1, 1) }
 
 // move goes to the next cursor position. If that is far away, it scrolls line by line, so that no line is skipped.
@@ -106,10 +106,10 @@ func (s *Screen) scroll(by int) {
 	s.keepWithin(s.lay(s.width))
 }
 
-// keepWithin leaves no empty lines below while lines above are hidden.
+// keepWithin limits the scroll position, so that there are no empty lines below while lines above are hidden.
 func (s *Screen) keepWithin(l *layout) { s.top = min(max(s.top, 0), max(len(l.lines)-s.height, 0)) }
 
-// Widen goes back to the best explanation first.
+// Widen first goes back to the best explanation.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.shown == 0 {
 		return nil, false

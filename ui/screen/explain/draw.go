@@ -88,7 +88,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns the lines above the explanation: node deleted, or not readable.
+// notices returns the lines above the explanation, which say that the node was deleted or could not be read.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -138,7 +138,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 // indent returns the column of the texts.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends lines; the cursor can be on the first.
+// place appends lines. If at is true, the cursor can be on the first of them.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)
@@ -226,7 +226,7 @@ func (s *Screen) layOthers(l *layout) {
 			}
 			lines = append(lines, append(pane.Line{lead}, line...))
 		}
-		if len(lines) == 0 { // too narrow for a text
+		if len(lines) == 0 { // the window is too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}
 		l.place(first(i, "alternative"), s.cursor == i+1, lines)
@@ -249,7 +249,7 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook returns glyph and role of a verdict; "nothing is wrong" has its own.
+// verdictLook returns glyph and role of a verdict. The verdict "nothing is wrong" has a glyph of its own.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.NoProblem:

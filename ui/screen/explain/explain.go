@@ -32,17 +32,19 @@ type Screen struct {
 	uuid    string
 	watched bool
 
-	// row is the last row from the store; seen reports that there was one, inStore that there is one now.
+	// row is the last row from the store. seen reports whether the store ever had a row of the node, inStore whether it
+	// has one now.
 	row           models.Row
 	seen, inStore bool
 
 	found *fetch.Source[*provision.Explained]
 	bmc   *controller
-	// shown is the index of the explanation in full; rule is its ID, which keeps it selected after an update.
+	// shown is the index of the explanation that is shown in full. rule is its ID, by which it stays selected after an
+	// update.
 	shown int
 	rule  explain.RuleID
-	// cursor is 0 on the suggested action, or n on another explanation; top is the first visible line of an area of
-	// width by height.
+	// cursor is 0 on the suggested action, and n on the n-th other explanation. top is the first visible line of the
+	// area, which has width by height cells.
 	cursor, top   int
 	width, height int
 }

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source is one piece of data that is fetched.
+// Source fetches one piece of data for a screen, and keeps its last value.
 type Source[T any] struct {
 	get func(ctx context.Context) (T, error)
 
@@ -41,7 +41,7 @@ func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
 }
 
-// Get sends a request, after the running one if there is one.
+// Get returns the command that sends a request. While another request is running, the new one is sent after its end.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
 	case s.closed:

@@ -58,7 +58,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.group()
 	case action.Preview:
 		s.plain = !s.plain
-	default: // of another screen
+	default: // the action belongs to another screen
 	}
 	return nil
 }

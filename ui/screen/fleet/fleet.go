@@ -27,12 +27,14 @@ type Screen struct {
 	sortColumn models.Column
 	descending bool
 	wide       bool
-	// groupBy is the field of the groups, "" for none; folded are the values of groups without their nodes.
+	// groupBy is the field by which nodes are grouped, "" for none. folded has the values of the groups whose nodes are
+	// hidden.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview; peeked is true once its fields were requested, or the fleet is too large.
+	// plain hides the preview. peeked is true once the fields of the preview were requested, or if the fleet is too
+	// large for them.
 	plain, peeked bool
-	window        int // the width of the screen; width is the list's
+	window        int // the width of the screen; width is that of the list
 	width         int
 	listAt        int      // the line at which the table was drawn
 	columns       []string // keys from the configuration; empty: the default columns

@@ -25,7 +25,7 @@ type GroupBy string
 // GroupFields returns the fields that nodes can be grouped by; they are keys of columns.
 func GroupFields() []string { return []string{"state", "class", "conductor", "owner", "lessee"} }
 
-// group are the nodes with one value of a field, in the order of the list.
+// group has the nodes with one value of the field that the list is grouped by, in the order of the list.
 type group struct {
 	value string
 	rows  []*models.Row
@@ -145,7 +145,7 @@ func (s *Screen) pointedGroup() *group {
 	return i.group
 }
 
-// fold hides or shows the nodes of a group.
+// fold hides the nodes of a group, or shows them again.
 func (s *Screen) fold(g *group) {
 	if s.folded == nil {
 		s.folded = map[string]bool{}
@@ -154,7 +154,8 @@ func (s *Screen) fold(g *group) {
 	s.showRows()
 }
 
-// toggleMark marks the node at the cursor, or all nodes of the group; marked ones lose their mark.
+// toggleMark marks the node at the cursor, or all nodes of the group at the cursor. If they are marked already, it
+// removes the marks.
 func (s *Screen) toggleMark() {
 	g := s.pointedGroup()
 	if g == nil {

@@ -67,7 +67,7 @@ func unseen(rows []*models.Row) []string {
 	return uuids
 }
 
-// dueOrder requests a new view if silent agents may have changed the order.
+// dueOrder requests a new view if the order may have changed because an agent became silent.
 func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	if s.sortColumn.Key != "state" || now.Sub(s.lastRequest) < orderEvery {
 		return nil
@@ -101,8 +101,8 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow returns the most important columns, roomy the additional columns of a large terminal, and wideOnly the rest;
-// used if the configuration names no columns.
+// narrow returns the most important columns, roomy the additional columns of a large terminal, and wideOnly the other
+// columns. They are used if the configuration names no columns.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {

@@ -21,7 +21,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// setting is a BIOS setting, with its new value if that is going to change.
+// setting is a BIOS setting. It has a new value if the operator has changed it and the change was not applied yet.
 type setting struct {
 	models.BIOSSetting
 	change  string
@@ -33,7 +33,7 @@ type biosPage struct {
 	s    *Screen
 	from *fetch.Source[[]models.BIOSSetting]
 	list *table.Table[*setting]
-	// changes are the new values by setting; they survive a reload.
+	// changes has the new values by the names of settings. They survive a reload.
 	changes map[string]string
 
 	filter string
@@ -85,7 +85,7 @@ func (p *biosPage) fetched() {
 	p.list.SetRows(rows)
 }
 
-// change records a new value; entering the current value drops the change.
+// change records a new value for a setting. If the operator enters the current value, the recorded change is dropped.
 func (p *biosPage) change(name, value string) {
 	settings, _ := p.from.Value()
 	i := slices.IndexFunc(settings, func(o models.BIOSSetting) bool { return o.Name == name })

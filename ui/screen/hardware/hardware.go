@@ -59,7 +59,7 @@ type Screen struct {
 	pages []page
 	tab   int
 	tabs  body.TabLine
-	// busy: the node was in an operation when the fleet changed last.
+	// busy is true if the node was in an operation at the last change of the fleet.
 	busy bool
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
@@ -71,7 +71,7 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// tabActions open the tabs, in order.
+// tabActions are the actions that open the tabs, in the order of the tabs.
 var tabActions = []action.ID{action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
 
 // biosTab is the index of the tab with a filter.
@@ -161,7 +161,7 @@ type answered struct {
 	then func() tea.Cmd
 }
 
-// after returns the command that runs then in Update.
+// after returns the command that makes the screen call then in Update.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
 // fetchAfterOperation fetches again when an operation of the node has ended: Ironic has read the machine then.

@@ -18,14 +18,14 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage shows the last inspection, and below it what Ironic stores of volumes and vendor methods.
+// inspectionPage shows the last inspection. Below it are the volumes and vendor methods that Ironic stores.
 type inspectionPage struct {
 	s    *Screen
 	from *fetch.Source[found]
 	text pane.Pane
 }
 
-// found has the sections of the page.
+// found has the sections of the Inspection page.
 type found struct {
 	inspected, others []inspection.Section
 }
@@ -54,7 +54,8 @@ func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
 	return f, nil
 }
 
-// add adds a section unless it is empty. A policy may forbid to read volumes or vendor methods, so an error is a line.
+// add adds a section unless it is empty. If a policy forbids reading volumes or vendor methods, the section has the
+// error instead.
 func (f *found) add(err error, title string, lines []string) {
 	if err != nil {
 		lines = []string{models.OnScreen(err)}

@@ -33,7 +33,7 @@ type facts struct {
 
 // volume is a logical disk of the target RAID.
 type volume struct {
-	id   string // its number
+	id   string // the disk's number
 	disk map[string]any
 }
 
@@ -42,11 +42,11 @@ type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
 	list *table.Table[volume]
-	// target are the volumes, edited after they were read.
+	// target has the volumes of the target RAID, as read or as edited since.
 	target []map[string]any
 	edited bool
 	below  pane.Pane
-	// bmc is the BMC's report of its drives, on request of the operator; nil before.
+	// bmc is the BMC's report of its drives, which is read on request of the operator; nil before.
 	bmc *models.BMC
 }
 
@@ -239,7 +239,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		p.edited = false // the target is read again after it was set
+		p.edited = false // after the target was set, it is read again
 		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
 	case action.HardwareReset:
 		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())

@@ -29,7 +29,7 @@ const (
 	keyController = "controller"
 )
 
-// edit asks for a volume of the target, a new one if at is negative.
+// edit asks for the fields of a volume of the target. If at is negative, the volume is a new one.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
@@ -88,7 +88,7 @@ func drivesText(v any) string {
 	for i, d := range list {
 		id, isText := d.(string)
 		if !isText {
-			text, _ := models.JSONText(list) // it was JSON
+			text, _ := models.JSONText(list) // the list was JSON
 			return text
 		}
 		ids[i] = id
@@ -96,7 +96,7 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume of a form, checked alone; field is the invalid one.
+// logicalDisk returns the volume that a form describes, checked on its own. field is the key of the invalid value.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {

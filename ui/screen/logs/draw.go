@@ -137,8 +137,8 @@ func (one *nodeLog) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// noRamdisk explains missing lines if none are expected: the node is in a stable state and no source works. It is ""
-// if a ramdisk runs, will run, or may still run after a failure.
+// noRamdisk explains why there are no lines, if no lines are expected: the node is in a stable state and no source
+// works. It returns "" if a ramdisk runs, will run, or may still run after a failure.
 func (l *Log) noRamdisk(one *nodeLog) string {
 	if l.kept != nil || one.serial || l.env.Session == nil {
 		return ""
@@ -153,7 +153,7 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
 }
 
-// working returns the best source with lines; a keepalive is no line.
+// working returns the best source that has sent lines. A keepalive does not count as a line.
 func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {

@@ -13,7 +13,7 @@ import (
 
 // Kept is a recorded part of a log.
 type Kept struct {
-	// Name of the recorded operation, sanitized.
+	// Name is the name of the recorded operation, sanitized.
 	Name     string
 	From, To time.Time
 }

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// Log is a log and its followers, which end with Close.
+// Log shows the logs of nodes, with their followers, which end with Close.
 type Log struct {
 	env  *screen.Env
 	view *logview.View
@@ -24,7 +24,7 @@ type Log struct {
 	kept     *Kept
 	followed screen.Logs
 	nodeLogs []*nodeLog
-	// dropped counts dropped lines.
+	// dropped counts the lines that the sources dropped.
 	dropped int
 
 	filter models.LogFilter
@@ -48,8 +48,8 @@ type nodeLog struct {
 	status map[models.LogSource]agentlog.Status
 	// starts has the time of the first line of each boot.
 	starts map[string]time.Time
-	// last has the time of the last line by boot. upTo is last when following restarted: lines up to it arrive again
-	// and are not shown twice.
+	// last has the time of the last line of each boot. upTo is the copy of last from the time when following restarted:
+	// the sources send lines up to upTo again, and the log skips them.
 	last, upTo map[string]time.Time
 	// keepalive is the time of the last keepalive.
 	keepalive string
@@ -62,7 +62,7 @@ type nodeLog struct {
 // New returns a log that follows nothing.
 func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
 
-// NewWithin is New with other limits.
+// NewWithin returns a log like New, with other limits.
 func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 	return &Log{env: env, view: logview.New(limits), level: models.LogDebug}
 }
@@ -75,7 +75,7 @@ type (
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// batchReceived is a batch of lines; last is true for the last one.
+	// batchReceived is a batch of lines. last is true for the last batch of a follower.
 	batchReceived struct {
 		of    *Log
 		lane  int
@@ -120,7 +120,7 @@ func (l *Log) source() screen.Logs {
 	return l.followed
 }
 
-// Restart restarts followers that have ended.
+// Restart starts following again where a follower has ended.
 func (l *Log) Restart(nodes ...models.NodeRef) tea.Cmd {
 	for _, one := range l.nodeLogs {
 		one.ended = false
@@ -257,7 +257,7 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 		line := &b.Lines[k]
 		switch {
 		case line.Source == models.LogStatus:
-			one.keepalive = line.Text // shown beside its source
+			one.keepalive = line.Text // keepalives are shown beside their source instead
 			continue
 		case one.wasShown(line):
 			continue
@@ -276,7 +276,7 @@ func (one *nodeLog) wasShown(line *models.LogLine) bool {
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }
 
-// boot stores the time of a line and returns that of its boot.
+// boot stores the time of a line, and returns the time of the first line of the same boot.
 func (one *nodeLog) boot(line *models.LogLine) time.Time {
 	const boots = 100
 	if line.Time.IsZero() {
@@ -310,7 +310,7 @@ func originOf(source models.LogSource) int {
 	return len(models.LogSources())
 }
 
-// lineOf converts a shown line back, with the fields for filters.
+// lineOf converts a line of the view back to a log line, with the fields that filters use.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.nodeLogs) {

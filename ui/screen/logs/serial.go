@@ -18,7 +18,8 @@ type serialWanted struct {
 	lane int
 }
 
-// toggleSerial asks before reading the console, because that disconnects other readers; stopping needs no question.
+// toggleSerial starts or stops reading the serial console. It asks before starting, because that disconnects other
+// readers; stopping needs no question.
 func (l *Log) toggleSerial() tea.Cmd {
 	i := l.onlyLane()
 	if i < 0 {

@@ -111,7 +111,7 @@ func (l *Log) sources(w int) []pane.Line {
 	return lines
 }
 
-// sourcesNote returns them as a dialog.
+// sourcesNote returns the list of all sources as a dialog.
 func (l *Log) sourcesNote() *overlay.Note {
 	text := overlay.Plain(textNoLog)
 	for i, one := range l.sourceLines() {

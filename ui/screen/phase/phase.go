@@ -46,7 +46,7 @@ func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now
 	return spans
 }
 
-// Text returns a phase with its duration so far.
+// Text returns the name of a phase with its duration so far.
 func Text(w *models.Work, i int, now time.Time) string {
 	p := &w.Phases[i]
 	more := ""
@@ -56,7 +56,7 @@ func Text(w *models.Work, i int, now time.Time) string {
 	return p.Name() + " " + more + models.Age(p.Took(now))
 }
 
-// TextAt is Text with the installer's progress if its log has it.
+// TextAt returns the same as Text, with the installer's progress if the installer's log has it.
 func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) string {
 	p := &w.Phases[i]
 	percent, known := pace.Percent(p)
@@ -66,8 +66,8 @@ func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) strin
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
-// Boot returns the boot stage of the ramdisk, without "the ramdisk", and a warning role if something is in the
-// way. It is empty if the stage is unknown or the ramdisk has booted.
+// Boot returns the boot stage of the ramdisk, without the words "the ramdisk", and a warning role if something blocks
+// the boot. The text is empty if the stage is unknown or the ramdisk has booted.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
@@ -83,7 +83,7 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	return text, role
 }
 
-// Longest returns the length of axis that an operation needs: its duration, or the estimate.
+// Longest returns the length of the axis that an operation needs: its duration, or its estimated duration.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
 	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {
@@ -104,7 +104,7 @@ func Line(w *models.Work, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// Look returns glyph, word and role of an outcome. current: the operation is running.
+// Look returns glyph, word and role of an outcome. current reports whether the operation is running.
 func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
 	switch {
 	case w.Outcome == models.OutcomeDone:

@@ -65,7 +65,7 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer finds the addresses that machines can reach, then asks.
+// offer finds the addresses of this machine that the BMCs can reach. handleOffer then asks the operator.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {
@@ -129,7 +129,7 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	})
 }
 
-// orderOf returns the order of a dialog, or an invalid field and its problem.
+// orderOf returns the order that a dialog's values describe, or the invalid field and its problem.
 func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])
@@ -170,7 +170,7 @@ func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field,
 	return order, "", ""
 }
 
-// begin starts the server, which outlives the screen.
+// begin starts the server. The server keeps running when the screen is closed.
 func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) tea.Cmd {
 	maker, ctx := s.env.Maker(), s.life
 	return func() tea.Msg {
@@ -215,7 +215,7 @@ func (s *Screen) active() int {
 	return n
 }
 
-// end stops the server; during downloads it asks first.
+// end stops the server. During downloads it asks the operator first.
 func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
@@ -299,7 +299,7 @@ func (s *Screen) servingLines() []pane.Line {
 		}
 		for _, a := range addresses(target) {
 			p.block(theme.Muted, a.Name)
-			p.add(theme.Plain, "%s", a.Text) // on its own line: easy to select with the mouse
+			p.add(theme.Plain, "%s", a.Text) // the URL has a line of its own: easy to select with the mouse
 		}
 	}
 	if print := serving.Fingerprint(); print != "" {

@@ -17,7 +17,7 @@ import (
 // indent is the column of the values.
 const indent = 14
 
-// reviewText gathers lines.
+// reviewText gathers the lines of a review.
 type reviewText []overlay.Text
 
 func (t *reviewText) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
@@ -30,7 +30,7 @@ func (t *reviewText) named(r theme.Role, name, value string) {
 	*t = append(*t, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", name, value), Indent: indent})
 }
 
-// heading begins a part, after an empty line.
+// heading begins a part of the review, after an empty line.
 func (t *reviewText) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
@@ -128,7 +128,7 @@ func Short(r provision.Review) overlay.Text {
 	return line
 }
 
-// checks lists the checks that did not pass with their evidence, and counts all by result.
+// checks lists the checks that did not pass, with their evidence. It also counts all checks by result.
 func (t *reviewText) checks(checks []plan.Check) {
 	passed := 0
 	counts := map[string]int{}

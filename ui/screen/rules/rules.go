@@ -46,13 +46,13 @@ type Screen struct {
 	source *fetch.Source[[]*rules.Rule]
 	list   *table.Table[*rules.Rule]
 
-	// test is the last test; testing is the number of nodes of a running one, 0 for none.
+	// test is the last test. testing is the number of nodes of the running test, 0 if none is running.
 	test    tested
 	testing int
 	// summary counts the predicted outcomes of the inspections. It is made once per test, not per frame.
 	summary body.Span
 	results *table.Table[*resultRow]
-	// details is the text below the table, about the row shown.
+	// details is the text below the table about the row at the cursor.
 	details pane.Pane
 	shown   any
 

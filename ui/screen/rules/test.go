@@ -53,7 +53,7 @@ func resultTable() *table.Table[*resultRow] {
 	return t
 }
 
-// tested is the result of a test.
+// tested is the message with the result of a test.
 type tested struct {
 	of       *Screen
 	err      error

@@ -52,7 +52,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// nodesWithTrait returns the nodes that have a trait of the object.
+// nodesWithTrait returns the nodes that have a trait of a deploy template or runbook.
 func (s *Screen) nodesWithTrait(item *stepfile.Item) []models.NodeRef {
 	var nodes []models.NodeRef
 	seen := map[string]bool{}

@@ -34,12 +34,12 @@ type Screen struct {
 
 	source *fetch.Source[[]stepfile.Item]
 	list   *table.Table[*stepfile.Item]
-	// having are the nodes by trait; nil before the traits of the nodes were read.
+	// having has the nodes by trait; nil before the traits of the nodes were read.
 	having   map[string][]models.NodeRef
 	counting bool
 	revision uint64
 
-	// details is the text below the table, about the row shown.
+	// details is the text below the table about the row at the cursor.
 	details pane.Pane
 	shown   *stepfile.Item
 
@@ -115,7 +115,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// counted are the nodes by trait.
+// counted is the message with the nodes by trait.
 type counted struct {
 	of     *Screen
 	having map[string][]models.NodeRef
@@ -190,7 +190,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFile
 // Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is empty: too many nodes may have a trait.
+// Targets is always empty, because too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // DisabledReason returns why an action is disabled, "" if it is not.

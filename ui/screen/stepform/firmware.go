@@ -11,7 +11,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Fields of the form of firmware.update. Ironic has a wait for each update; the form has one for all.
+// The keys of the form of firmware.update. In Ironic each update has a wait of its own; in the form all updates share
+// one wait.
 const (
 	keyUpdates = "settings"
 	keyWait    = "wait"
@@ -46,7 +47,8 @@ func firmwareArguments(v map[string]string) (args map[string]any, field string, 
 	return map[string]any{keyUpdates: settings}, "", nil
 }
 
-// firmwareValues writes updates as COMPONENT=URL. Updates with different waits, or without one, have no form.
+// firmwareValues writes updates as COMPONENT=URL. The form cannot show updates if their waits differ, or if only some
+// have one.
 func firmwareValues(args map[string]any) (map[string]string, bool) {
 	list, _ := args[keyUpdates].([]any)
 	var plain []any

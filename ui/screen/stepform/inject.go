@@ -18,7 +18,7 @@ import (
 // maxInjected bounds a file of inject_files: Ironic stores steps with the node.
 const maxInjected = 1 << 20
 
-// The keys of inject_files' own form (ironic_python_agent/inject_files.py, _validate_files).
+// The keys of the form for inject_files (ironic_python_agent/inject_files.py, _validate_files).
 const (
 	fieldPath      = "path"
 	fieldFile      = "file"
@@ -29,11 +29,12 @@ const (
 	fieldDirMode   = "dirmode"
 	fieldVerify    = "verify_ca"
 	fieldDeleted   = "deleted"
-	fieldContent   = "content"      // Base64 or a URL
-	localFile      = "content from" // in arguments before the file is read
+	fieldContent   = "content"      // the content in Base64, or a URL
+	localFile      = "content from" // replaces the content in arguments until the file is read
 )
 
-// isURL reports whether the agent downloads a content (_inject_one in ironic_python_agent/inject_files.py).
+// isURL reports whether the agent downloads the content from a URL (_inject_one in
+// ironic_python_agent/inject_files.py).
 func isURL(content string) bool { return strings.Contains(content, "://") }
 
 func injectFields() []form.Field {
@@ -82,7 +83,7 @@ func injectArguments(v map[string]string) (args map[string]any, field string, er
 	}
 	for _, key := range []string{fieldMode, fieldDirMode, fieldOwner, fieldGroup} {
 		if v[key] != "" {
-			n, _ := strconv.ParseUint(v[key], baseOf(key), 32) // the field has checked it
+			n, _ := strconv.ParseUint(v[key], baseOf(key), 32) // the field's Check has accepted the number
 			file[key] = int(n)                                 //nolint:gosec // 32 bits
 		}
 	}
@@ -170,7 +171,7 @@ func jsonText(value any) string {
 	return text
 }
 
-// withoutContent names the file of inject_files' form in place of its content.
+// withoutContent replaces the content in the arguments of inject_files by the name of its file.
 func withoutContent(files any) any {
 	list, _ := files.([]any)
 	if len(list) != 1 {

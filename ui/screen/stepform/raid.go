@@ -40,8 +40,8 @@ const (
 	existingClear = "delete"
 )
 
-// raidFields asks for the target RAID, and which volumes are created and deleted, as far as the step has arguments for
-// them.
+// raidFields asks for the target RAID, and for the volumes to create and to delete, as far as the step has arguments
+// for them.
 func raidFields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	target, name := provision.RAIDTarget{}, ""
@@ -89,7 +89,7 @@ func targetOf(n *models.Node) provision.RAIDTarget {
 	return target
 }
 
-// raidArguments omits values that are the step's default.
+// raidArguments returns the arguments of a RAID step, without values that are the step's default.
 func raidArguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	args = map[string]any{}
 	if k.Argument(fieldTarget) != nil {

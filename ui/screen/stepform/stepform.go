@@ -57,8 +57,8 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// Arguments returns the arguments of a form, without reading files; field is the invalid one. The node is as in
-// [Fields].
+// Arguments returns the arguments of a form, without reading files. field is the key of the invalid value. The node is
+// the same as in [Fields].
 func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":

@@ -41,7 +41,7 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 		}
 	}
 	if len(t.Results) == 1 || len(tally) == 1 {
-		// One outcome for all nodes.
+		// All nodes have the same outcome.
 		for _, o := range outcomes() {
 			if tally[o.outcome] > 0 {
 				return glyph, o.word, role
@@ -79,8 +79,8 @@ func lookOf(o provision.Outcome) outcomeLook {
 	return outcomeLook{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// finishedNodes counts the finished nodes of a running task. It is known only for provision verbs, which end in a stable
-// state, and for enrolling.
+// finishedNodes counts the finished nodes of a running task. known is true only for provision verbs, which end in a
+// stable state, and for enrolling.
 func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {
@@ -138,11 +138,11 @@ func isVerb(t *screen.Task) bool {
 	return verb
 }
 
-// row is one node of a task.
+// row is one node of a task on the task's screen.
 type row struct {
 	node models.NodeRef
 	look outcomeLook
-	// now is the progress, or the reason of the outcome, on one line; whole is the full text.
+	// now is the progress, or the reason of the outcome, on one line. whole is the same text in full length.
 	now, whole string
 	requestID  string
 	// retry is the time of the next attempt; zero without one.
@@ -180,7 +180,8 @@ func reason(err error) string {
 	return body.Short(err)
 }
 
-// runningRow returns the row of a running node; known reports whether there is progress, verb that the action ends in a stable state.
+// runningRow returns the row of a running node. known reports whether there is progress; verb reports whether the
+// action is a provision verb, which ends in a stable state.
 func runningRow(item *provision.Item, p provision.Progress, known, verb bool) row {
 	r := row{node: item.Node.Ref()}
 	switch {

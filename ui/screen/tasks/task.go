@@ -21,7 +21,8 @@ type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// retries has the time at which a retry of a node was first seen; its delay starts there.
+	// retries has the time at which a rejected request of a node was first seen. The delay before its retry is counted
+	// from there.
 	retries map[string]seenRetry
 }
 

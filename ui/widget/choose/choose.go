@@ -17,13 +17,14 @@ import (
 type Item struct {
 	ID     string
 	Title  string
-	Detail string // after the title
-	Note   string // at the right
-	Key    string // the equivalent key, before the title
+	Detail string // shown after the title
+	Note   string // shown at the right
+	Key    string // the equivalent key, shown before the title
 	// Keys are the equivalent keys. While the filter is empty, a key that cannot start a text picks its item; a letter
 	// moves its item to the top.
 	Keys []string
-	// Heading is a line above the items after it, which cannot be picked; shown only without a filter text.
+	// Heading is a line above this item and those after it. It cannot be picked, and is shown only without a filter
+	// text.
 	Heading bool
 	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string
@@ -34,11 +35,11 @@ type Item struct {
 // List is the items, the filter text, and a cursor.
 type List struct {
 	items       []Item
-	searchTexts []searchText // of each item
+	searchTexts []searchText // the searched text of each item
 	input       line.Line
 	query       string
 	shown       []int // indexes of items, best first
-	cursor      int   // index in shown
+	cursor      int   // an index in shown
 	top         int   // first visible index of shown
 	head        int   // lines above the items at the last draw
 	body        int   // lines for items
@@ -112,7 +113,7 @@ func (l *List) Select(id string) bool {
 	return true
 }
 
-// Update handles a key or a paste. done: an item was picked, or none if the list was closed.
+// Update handles a key or a paste. done reports that an item was picked, or that the list was closed without one.
 func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -204,7 +205,7 @@ func (l *List) move(by int) {
 			return
 		}
 	}
-	if step < 0 { // above the first item is only its heading
+	if step < 0 { // the line above the first item can only be its heading
 		l.move(0)
 	}
 }

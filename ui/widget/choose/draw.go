@@ -10,7 +10,7 @@ import (
 const (
 	gutter = 2 // cursor and a space
 	gap    = 2 // between columns
-	// head is the height of the text with the empty line below.
+	// head is the number of lines for the filter text and the empty line below it.
 	head = 2
 )
 
@@ -39,7 +39,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// drawInput returns the text with the number of matches.
+// drawInput draws the filter text with the number of matches.
 func (l *List) drawInput(t *theme.Theme, w int) string {
 	headings := func(i Item) int {
 		if i.Heading {
@@ -62,7 +62,7 @@ func (l *List) drawInput(t *theme.Theme, w int) string {
 	return cell.Blanks(gutter) + l.input.Draw(t, room) + cell.Blanks(gap) + t.Paint(theme.Muted, count)
 }
 
-// drawItem is cursor, key, title, detail or reason, and note.
+// drawItem draws the cursor, key, title, detail or reason, and note of an item.
 func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
 	if item.Heading {
 		return t.Paint(theme.Strong, cell.Fit(item.Title, w))

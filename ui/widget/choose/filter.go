@@ -29,7 +29,8 @@ func (l *List) index() {
 	}
 }
 
-// Match quality; less is better. Letters in order are better the closer they are.
+// The qualities of a match; a lower number is better. If the letters only occur in order, a match is better the closer
+// they are.
 const (
 	isKey = iota
 	isTitle
@@ -42,7 +43,7 @@ const (
 	noMatch = 1 << 30
 )
 
-// filter returns the matching items, best first, else in their own order.
+// filter returns the matching items, best first. Equal matches stay in the order of the items.
 func (l *List) filter(query string) []int {
 	query = strings.ToLower(strings.TrimSpace(query))
 	shown := make([]int, 0, len(l.items))

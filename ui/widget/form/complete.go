@@ -46,7 +46,7 @@ func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.C
 	return msgs, []tea.Cmd{f.lookUp()}
 }
 
-// waits keeps a key that was typed after a tab that waits for completions. Esc ends the wait.
+// waits keeps a key that was typed while a tab waits for completions. Esc ends the waiting.
 func (f *Form) waits(msg tea.Msg) bool {
 	if len(f.fields) == 0 || !f.fields[f.focus].tab {
 		return false
@@ -59,8 +59,8 @@ func (f *Form) waits(msg tea.Msg) bool {
 	return true
 }
 
-// complete takes completions that have arrived, unless they belong to another form or an older text. moves: tab was
-// pressed before, and there is nothing to complete.
+// complete takes completions that have arrived, unless they belong to another form or an older text. moves reports that
+// tab was pressed before, and that there is nothing to complete.
 func (f *Form) complete(found Completions) (moves bool) {
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -77,7 +77,7 @@ func (f *Form) complete(found Completions) (moves bool) {
 	return false
 }
 
-// completes completes the text for tab, or waits for completions. moves: there is nothing to complete.
+// completes completes the text for tab, or waits for completions. moves reports that there is nothing to complete.
 func (f *field) completes() (moves bool) {
 	if f.pending {
 		f.tab = true

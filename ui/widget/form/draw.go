@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	gutter = 2 // cursor or problem, and a space
-	gap    = 2 // between label and value
-	notes  = 3 // an empty line, and two of help
+	gutter = 2 // the cursor or the mark of a problem, and a space
+	gap    = 2 // spaces between label and value
+	notes  = 3 // an empty line, and two lines of help
 )
 
 // Height returns the number of lines of the whole form.
@@ -59,7 +59,7 @@ func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
 	return f.drawWith(t, focused, focused, label, w)
 }
 
-// drawWith is draw with separate cursors for field and text.
+// drawWith does the same as draw, with separate cursors for the field and its text.
 func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {

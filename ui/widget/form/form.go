@@ -17,12 +17,12 @@ type Kind int
 // The kinds of fields.
 const (
 	Text   Kind = iota
-	Secret      // as Text, hidden
+	Secret      // a Text whose characters are hidden
 	Choice      // one of Options
 	Toggle      // "true" or "false"
 )
 
-// Field is a value to ask for.
+// Field describes a value that the form asks for.
 type Field struct {
 	Key   string
 	Label string
@@ -38,9 +38,9 @@ type Field struct {
 	// Suggestions are completions of a text. Complete, if set, returns them for a text; it may read files.
 	Suggestions []string
 	Complete    func(text string) []string
-	// Files completes instead, for a field that names a file; nil for others.
+	// Files completes the text instead, if the field names a file; nil for other fields.
 	Files *Files
-	// Required refuses an empty value, or a Toggle that is off.
+	// Required refuses an empty value, and a Toggle that is off.
 	Required bool
 	// Max is the maximum length in characters; 0 is the line's default.
 	Max int
@@ -58,11 +58,11 @@ type Files struct {
 	Complete func(text string) []string
 }
 
-// Form is fields with values.
+// Form is a list of fields with their values.
 type Form struct {
 	fields  []field
 	focus   int
-	top     int // first visible field
+	top     int // the first visible field
 	history History
 	// typedAhead are the keys typed after a tab that waits for completions.
 	typedAhead []tea.Msg
@@ -74,8 +74,8 @@ type field struct {
 	option  int
 	on      bool
 	problem string
-	// requestedText is the text whose completions were asked for last; pending: they have not arrived. tab was pressed
-	// meanwhile.
+	// requestedText is the text whose completions were asked for last. pending means that they have not arrived, tab
+	// that tab was pressed meanwhile.
 	requestedText string
 	pending, tab  bool
 }
@@ -158,8 +158,8 @@ func (f *Form) SetError(key, text string) {
 	}
 }
 
-// Update handles a key or a paste. Enter is done when all fields are valid, else it goes to the next invalid one.
-// ctrl+s does the same, esc cancels. The command looks up completions.
+// Update handles a key or a paste. Enter and ctrl+s end the form if all fields are valid, else they go to the next
+// invalid field. Esc cancels. The command looks up completions.
 func (f *Form) Update(msg tea.Msg) (done, cancelled bool, cmd tea.Cmd) {
 	msgs, cmds := f.due(msg, f.move)
 	for _, msg := range msgs {
@@ -257,7 +257,7 @@ func (f *field) value() string {
 	return f.text.Value()
 }
 
-// check returns the problem of the value.
+// check returns the problem of the field's value, "" if the value is valid.
 func (f *field) check() string {
 	value := f.value()
 	switch {

@@ -14,7 +14,7 @@ type Inline struct {
 	editing bool
 	before  string // the value when editing began
 	drawn   []int  // the field of each line that was drawn, -1 for a section
-	width   int    // of the lines that were drawn
+	width   int    // the width of the lines that were drawn
 }
 
 // NewInline makes a form with the cursor on the first field. If whyNoFiles is not empty, fields for files refuse every
@@ -91,8 +91,8 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
-// Click goes to the field at a cell and keeps the text of the one before. again: it was the current field, which can be
-// edited.
+// Click goes to the field at a cell, and keeps the edited text of the previous field. again reports that the field was
+// the current one already, so that the owner can edit it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false
@@ -170,8 +170,8 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	body := h - len(help)
 	label := f.labelWidth(w)
 	var rows []string
-	var fields []int          // of the rows
-	from, line, to := 0, 0, 0 // the rows of the current field
+	var fields []int          // the field of each row
+	from, line, to := 0, 0, 0 // of the current field: first row, own row, end
 	section := ""
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -219,7 +219,7 @@ func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// few keeps the first lines, with an ellipsis if some are missing.
+// few keeps the first lines. If it removes lines, it adds an ellipsis.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

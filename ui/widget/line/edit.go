@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/cell"
 )
 
-// commands are the modifiers of keys that are not text.
+// commands are the modifiers with which a key is a command, not text.
 const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.ModSuper
 
 // Update handles a key or a paste, and reports whether it was used. Enter, esc and other keys are left to the
@@ -100,7 +100,8 @@ func (l *Line) after(at int) int {
 	return at + len(char)
 }
 
-// before returns the start of the character before an offset. Characters can only be found from the start.
+// before returns the start of the character before an offset. It searches from the start of the text, because the
+// boundaries of characters can only be found in that direction.
 func (l *Line) before(at int) int {
 	last := 0
 	for i := 0; i < at; i = l.after(i) {

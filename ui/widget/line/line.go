@@ -59,7 +59,7 @@ func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 // SetSuggestions sets the completions. The first that starts with the text is shown after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
-// suggestedRest returns the suggested rest of the text.
+// suggestedRest returns the part of the suggestion that the operator has not typed.
 func (l *Line) suggestedRest() string {
 	if l.value == "" || l.Secret || l.Blurred || l.cursor < len(l.value) {
 		return ""
@@ -144,7 +144,7 @@ func (l *Line) insert(s string) {
 func oneCell(r rune) rune {
 	switch {
 	case unicode.IsControl(r),
-		r == 0x2028, r == 0x2029, // line and paragraph separators
+		r == 0x2028, r == 0x2029, // the separators of lines and paragraphs
 		r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // directions
 		return ' '
 	}

@@ -21,7 +21,7 @@ const (
 	textLeast = 24
 )
 
-// lead is the widths of the columns before the texts; 0 is absent.
+// lead has the widths of the columns before the texts. The width of an absent column is 0.
 type lead struct{ times, lane int }
 
 func (l lead) width() int { return marks + l.times + l.lane }
@@ -53,7 +53,7 @@ func (v *View) lead() lead {
 // room returns the width of a text.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
-// body returns the text with its writer.
+// body returns the text of a line, after the name of its writer.
 func (e *entry) body() string {
 	if e.tag == "" {
 		return e.text
@@ -142,7 +142,7 @@ func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
 	b.WriteString(cell.Fit(painted, room))
 }
 
-// marks are the cursor and the level, readable without colors.
+// marks draws the cursor and the level, so that both are readable without colors.
 func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	if number == v.cursor {
 		b.WriteString(t.Paint(theme.Accent, theme.GlyphCursor))
@@ -162,7 +162,7 @@ func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	b.WriteByte(' ')
 }
 
-// time returns the time of the line, in w cells.
+// time draws the time of a line in w cells.
 func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	switch {
 	case w == 0:
@@ -184,13 +184,13 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole returns the color of a lane; never a color that means trouble.
+// laneRole returns the color of a lane. It never returns a color that means trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]
 }
 
-// lane is the source of the line, in w cells.
+// lane draws the name of the line's source in w cells.
 func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named bool) {
 	if w == 0 {
 		return

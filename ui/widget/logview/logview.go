@@ -24,12 +24,12 @@ const (
 
 // Line is a log line. Text and Tag are sanitized.
 type Line struct {
-	// Time is the time of writing, Start that of the operation; zero if unknown.
+	// Time is the time when the line was written, Start the time when its operation started; zero if unknown.
 	Time, Start time.Time
-	// Lane is the index of the source in SetLanes; Origin is for the owner.
+	// Lane is the index of the line's source in SetLanes. Origin is a number that the owner of the view chooses.
 	Lane, Origin int
 	Level        Level
-	// Tag is the writer, shown before the text.
+	// Tag is the name of the program that wrote the line, shown before the text.
 	Tag, Text string
 	// Mark is a note about the line; a line with a note is marked.
 	Mark string
@@ -68,11 +68,11 @@ type View struct {
 	times Times
 
 	follow bool
-	// since is the number of the first line after following ended.
+	// since is the number of the first line that arrived after following ended.
 	since int
 
 	query string
-	// cursor is the number of the current line, -1 for none; before is the position before the search.
+	// cursor is the number of the current line, -1 for none. before is the position of the window before the search.
 	cursor int
 	before *place
 
@@ -82,7 +82,7 @@ type View struct {
 // place is a row of the wrapped log.
 type place struct{ number, row int }
 
-// New returns an empty view that follows.
+// New returns an empty view that follows the newest line.
 func New(l Limits) *View {
 	return &View{ring: ring{maxLines: max(l.Lines, 1), maxBytes: l.Bytes}, follow: true, cursor: -1}
 }
@@ -107,7 +107,7 @@ func (v *View) Append(lines ...Line) {
 	v.forget()
 }
 
-// forget removes hits that the ring has dropped.
+// forget removes the hits of lines that the ring has dropped.
 func (v *View) forget() {
 	n := 0
 	for n < len(v.hits) && v.hits[n] < v.ring.first {
@@ -123,7 +123,8 @@ func (v *View) Clear() {
 	v.since = v.ring.first
 }
 
-// SetFilter hides lines; nil shows all. The top line stays, or the next match.
+// SetFilter hides the lines for which keep returns false; nil shows all lines. The line at the top stays there, or else
+// the next line that is shown.
 func (v *View) SetFilter(keep func(*Line) bool) {
 	v.keep, v.hits = keep, nil
 	if keep == nil {
@@ -176,7 +177,7 @@ func (v *View) number(i int) int {
 	return v.ring.first + i
 }
 
-// index returns the index of a number among matching lines, or of the next.
+// index returns the index of the line with a number among the matching lines, or the index of the next matching line.
 func (v *View) index(number int) int {
 	if v.keep != nil {
 		i, _ := slices.BinarySearch(v.hits, number)

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// at returns the window's position; it may be behind the last line.
+// at returns the window's position. The position may be behind the last line.
 func (v *View) at() pane.Place {
 	i := v.index(v.top.number)
 	if i < v.Shown() && v.number(i) == v.top.number {
@@ -84,7 +84,7 @@ func (v *View) Page(by int) { v.Move(by * max(v.h-1, 1)) }
 // Top goes to the oldest line.
 func (v *View) Top() { v.settle(); v.setPosition(pane.Place{}, false) }
 
-// Bottom goes to the newest, and follows.
+// Bottom goes to the newest line, and follows.
 func (v *View) Bottom() { v.Follow(true) }
 
 // Scroll scrolls sideways by cells, up to the longest visible line.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// entry is a stored line, a third of the size of a Line.
+// entry is a stored line. It takes a third of the memory of a Line.
 type entry struct {
 	at, start int64 // nanoseconds since 1970; 0 if unknown
 	tag, text string
@@ -51,8 +51,8 @@ func (e *entry) line() Line {
 // ring is a bounded queue of entries. The number of an entry does not change.
 type ring struct {
 	buf     []entry
-	head, n int // the oldest, and the count
-	first   int // the number of the oldest
+	head, n int // the index of the oldest entry, and the number of entries
+	first   int // the number of the oldest entry
 	bytes   int
 	tags    map[string]string // each tag is stored once
 
@@ -67,7 +67,7 @@ func (r *ring) at(number int) *entry {
 	return &r.buf[(r.head+number-r.first)%len(r.buf)]
 }
 
-// add appends an entry, and drops old ones beyond the limits; one entry stays.
+// add appends an entry, and drops the oldest entries beyond the limits. It keeps at least one entry.
 func (r *ring) add(e entry) int {
 	e.tag = r.intern(e.tag)
 	if r.n == len(r.buf) && r.n < r.maxLines {
@@ -108,7 +108,7 @@ func (r *ring) grow() {
 	r.buf, r.head = buf, 0
 }
 
-// drop removes the oldest.
+// drop removes the oldest entry.
 func (r *ring) drop() {
 	e := &r.buf[r.head]
 	r.bytes -= e.cost()

@@ -54,7 +54,8 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from returns the number where Next starts: the current line, or before the first visible one.
+// from returns the number of the line after which Next starts: the current line, or the line before the first visible
+// one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)
@@ -74,7 +75,7 @@ func (v *View) seek(from, step int) bool {
 	})
 }
 
-// find goes to the first wanted line.
+// find goes to the first line that wanted accepts.
 func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	n := v.Shown()
 	if n == 0 {

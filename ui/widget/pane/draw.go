@@ -101,7 +101,7 @@ func Paint(t *theme.Theme, line Line, text, query string, start, end int) string
 	return b.String()
 }
 
-// matchFrom returns the next match from a byte on, or -1.
+// matchFrom returns the next match that begins at a byte or after it, or -1.
 func matchFrom(text, query string, from int) (start, end int) {
 	if query == "" {
 		return -1, -1

@@ -33,7 +33,7 @@ func Breaks(s string, w int) []int {
 		char, width := cell.First(s[i:])
 		if x+width > w && i > start {
 			if char == " " {
-				// the space ends the row, invisibly
+				// The space that ends the row is invisible.
 				i++
 				ends = append(ends, i)
 				start, x = i, 0

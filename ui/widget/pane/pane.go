@@ -45,7 +45,7 @@ type Pane struct {
 	query string
 	hit   int // line of the current match
 
-	rows map[int][]int // by line near the window: the ends of its rows after wrapping
+	rows map[int][]int // the ends of the rows of each wrapped line near the window
 }
 
 // printableSpans sanitizes lines in place.

@@ -26,7 +26,8 @@ func (t *Table[R]) Click(x, y int) Hit {
 	return Hit{Row: true, WasCurrent: again}
 }
 
-// columnAt returns the key of the column at a cell, with the gap after it, which has the sort arrow.
+// columnAt returns the key of the column at a cell. The gap after a column belongs to it, because the sort arrow may be
+// there.
 func (t *Table[R]) columnAt(x int) string {
 	p := t.layout()
 	left := gutter

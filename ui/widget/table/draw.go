@@ -35,7 +35,8 @@ func (t *Table[R]) Draw(th *theme.Theme) string {
 	return b.String()
 }
 
-// title is the title line. The sort arrow may use the gap after its title, so that sorting does not move columns.
+// title draws the line of titles. The sort arrow may use the gap after its title, so that sorting does not move
+// columns.
 func (t *Table[R]) title(d *pen, p *plan) {
 	d.blanks(gutter)
 	for k, i := range p.cols {
@@ -125,13 +126,14 @@ func (t *Table[R]) empty(d *pen, lines int) {
 	}
 }
 
-// pen writes lines of exactly w cells. It counts them, because measuring painted text would dominate drawing.
+// pen writes lines of exactly w cells. It counts the cells that it writes, because measuring painted text would
+// dominate drawing.
 type pen struct {
 	b  *strings.Builder
 	th *theme.Theme
 	w  int
 	x  int // cells of the line so far
-	// painted: blanks have a style, too.
+	// painted means that blanks have a style, too.
 	painted bool
 }
 
@@ -140,7 +142,7 @@ func (d *pen) newline() {
 	d.x = 0
 }
 
-// text writes text that fits.
+// text writes a text that fits into the line.
 func (d *pen) text(role theme.Role, text string) {
 	d.x += cell.Width(text)
 	d.b.WriteString(d.th.Paint(role, text))

@@ -3,17 +3,17 @@ package table
 import "ironworks/ui/cell"
 
 const (
-	gutter = 3 // cursor, mark, and a space
+	gutter = 3 // the cursor, the mark, and a space
 	gap    = 2 // spaces between columns
-	// sample is the number of rows measured beside the visible ones.
+	// sample is the number of rows that are measured in addition to the visible ones.
 	sample = 400
 )
 
-// plan is the visible columns with their widths. It depends on the columns, the area and the widest content so
-// far, not on the visible rows: scrolling never moves a column.
+// plan is the layout of a table: the visible columns with their widths. It depends on the columns, the area and the
+// widest content so far. It does not depend on the visible rows, so that scrolling never moves a column.
 type plan struct {
 	cols      []int // indexes in Table.cols
-	width     []int // of each of cols
+	width     []int // the width of each of cols
 	maxScroll int
 }
 
@@ -102,7 +102,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// usefulWidth returns the width from which a column is useful; for a growing column, its Min.
+// usefulWidth returns the width from which a column is useful. For a growing column this is its Min.
 func (t *Table[R]) usefulWidth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
@@ -204,7 +204,7 @@ func (t *Table[R]) grow(p *plan, room int) {
 	}
 }
 
-// limit keeps each column within the area beside the first one, and computes how far Scroll reaches.
+// limit limits each column to the area beside the first one, and computes how far Scroll reaches.
 func (t *Table[R]) limit(p *plan) {
 	if len(p.cols) == 0 {
 		return

@@ -26,7 +26,7 @@ type Column[R any] struct {
 	Key, Title string
 	// Min and Max bound the width in cells. A column shrinks to Min, or to its title if Min is 0. Max 0 is unbounded.
 	Min, Max int
-	// Grow is the column's share of free space; 0 is none.
+	// Grow is the share of free space that the column gets; 0 means no share.
 	Grow  int
 	Right bool
 	// Drop orders the removal of columns that do not fit: the highest first, 0 never.
@@ -53,12 +53,12 @@ func (c *Column[R]) printable(r R) Cell {
 	return shown
 }
 
-// Table is rows in columns. The owner sorts and filters.
+// Table shows rows in columns. The owner sorts and filters the rows.
 type Table[R any] struct {
 	// Empty is shown if there are no rows.
 	Empty string
-	// Highlight paints the cursor's row from end to end. Without it, the cursor moves by changing two cells; with it,
-	// two rows are sent.
+	// Highlight paints the cursor's row from end to end. Without it, moving the cursor sends two cells to the terminal;
+	// with it, two rows.
 	Highlight bool
 	// Jump is the number of additional rows that are scrolled when the cursor leaves the window. Beside another widget
 	// each scrolled line is sent again, because terminals scroll only whole lines.
@@ -73,7 +73,7 @@ type Table[R any] struct {
 	rows []R
 	w, h int // h includes the title
 
-	cursor, top int // indexes of the cursor's row and the first line
+	cursor, top int // the indexes of the cursor's row and the first visible row
 
 	order []string // marks, oldest first
 	marks map[string]struct{}
@@ -168,7 +168,7 @@ func (t *Table[R]) fullRow(r R) (c Cell, whole bool) {
 // body returns the number of lines for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
-// find returns the index of the row with an ID, or -1; near is its last index.
+// find returns the index of the row with an ID, or -1. near is the index where the row was last.
 func find[R any](rows []R, id func(R) string, want string, near int) int {
 	if near < len(rows) && id(rows[near]) == want {
 		return near

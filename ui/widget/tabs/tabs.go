@@ -36,10 +36,10 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 	return cell.Fit(b.String(), w)
 }
 
-// At returns the index of the title at a cell of Draw's output, or -1.
+// At returns the index of the title at a cell of the line that Draw returns, or -1.
 func At(titles []string, current, w, x int) int {
 	from, to, gap := place(titles, current, w)
-	left := min(from, 1) // an ellipsis
+	left := min(from, 1) // one cell for the ellipsis
 	for i := from; i < to; i++ {
 		right := left + cell.Width(titles[i]) + 2
 		if x >= left && x < min(right, w) {
@@ -68,7 +68,8 @@ func MinWidth(titles []string) int {
 	return w
 }
 
-// window returns the range of visible titles: from the first one on, unless the current one needs more.
+// window returns the range of visible titles. The range begins at the first title, unless the current one would not be
+// visible then.
 func window(titles []string, current, w int) (from, to int) {
 	if current < 0 || current >= len(titles) {
 		current = 0
@@ -81,9 +82,9 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits returns the end of the titles that fit from one on, with room for ellipses.
+// fits returns the end of the range of titles that fit, beginning at from, with room for ellipses.
 func fits(titles []string, from, w int) int {
-	x := min(from, 1) // an ellipsis
+	x := min(from, 1) // one cell for the ellipsis
 	for i := from; i < len(titles); i++ {
 		x += cell.Width(titles[i]) + 2
 		if i > from {

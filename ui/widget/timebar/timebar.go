@@ -24,23 +24,23 @@ type Span struct {
 	Unseen bool
 }
 
-// Kind is the outcome of a span.
+// Kind says how a span ended.
 type Kind int
 
 // The ends of spans.
 const (
 	Over   Kind = iota
-	Open        // still running
-	Broken      // failed
+	Open        // the span is still running
+	Broken      // the span failed
 )
 
-// Scale is an axis: the time of w cells.
+// Scale is the axis that bars are drawn on. It shows a period of time in w cells.
 type Scale struct {
 	Total time.Duration
 	W     int
 }
 
-// steps are the possible lengths of an axis, so that it rarely changes.
+// steps are the lengths that an axis can have. There are few, so that the axis rarely changes.
 var steps = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second,
 	time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
@@ -48,7 +48,7 @@ var steps = [...]time.Duration{
 	time.Hour, 90 * time.Minute, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour,
 }
 
-// NewScale returns an axis of w cells for a time.
+// NewScale returns an axis of w cells that has room for the time longest.
 func NewScale(longest time.Duration, w int) Scale {
 	for _, s := range steps {
 		if longest <= s {
@@ -59,7 +59,7 @@ func NewScale(longest time.Duration, w int) Scale {
 	return Scale{Total: (longest + day - 1) / day * day, W: w}
 }
 
-// at returns the cell of a time.
+// at returns the cell of a time on the axis.
 func (s Scale) at(d time.Duration) int {
 	if s.Total <= 0 {
 		return 0
@@ -135,7 +135,8 @@ func (s Scale) places(p *Span) (from, to, due int) {
 
 func nameFits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
 
-// draw paints a span in w cells, done of them filled; closed draws its end.
+// draw paints a span in w cells, of which the first done are filled. If closed is true, it also draws the end of the
+// span.
 func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	begin, end := "├", ""
 	if p.Unseen {
@@ -158,11 +159,11 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	}
 	left := (inner - cell.Width(name)) / 2
 	right := inner - left - cell.Width(name)
-	done-- // the first cell is the start
+	done-- // the first cell shows the start
 	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
 }
 
-// fill paints n cells, done of them filled.
+// fill paints n cells, of which the first done are filled.
 func fill(t *theme.Theme, p *Span, n, done int) string {
 	if p.Kind != Open {
 		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
@@ -172,7 +173,7 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// ticks are the possible distances of labels.
+// ticks are the distances that labels can have.
 var ticks = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
