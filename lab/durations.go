@@ -18,7 +18,7 @@ const (
 	installTime   = 80 * time.Second
 	assistedTime  = 100 * time.Second
 	metadataTime  = 3 * time.Second
-	eraseTime     = 60 * time.Second // one disk, whole
+	eraseTime     = 60 * time.Second // erasing one whole disk
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
@@ -27,12 +27,12 @@ const (
 	minBoot = 300 * time.Millisecond
 )
 
-// pace converts real durations to those of a lab.
+// pace is the speed of a lab: it divides the durations of real machines.
 type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
 
-// wait waits and reports whether ctx is still valid.
+// wait waits for a duration at this pace, and reports whether ctx is still valid.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(p.of(d))
 	defer timer.Stop()

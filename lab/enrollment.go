@@ -13,15 +13,15 @@ import (
 // Mark is the key in a node's extra by which a lab recognizes its nodes.
 const Mark = "ironworks_lab"
 
-// Enrollment has the data that Ironic needs about a machine.
+// Enrollment has the requests that enroll a machine in Ironic.
 type Enrollment struct {
 	// Node is the body of POST /v1/nodes, Ports are bodies of POST /v1/ports without node_uuid.
 	Node  map[string]any
 	Ports []map[string]any
 }
 
-// Enrollment returns a node with the driver redfish that boots from virtual media. id marks the
-// nodes of one lab; interfaces are additional ones: {"deploy": "custom-agent"}.
+// Enrollment returns a node with the driver redfish that boots from virtual media. id marks the nodes of one lab;
+// interfaces are further interfaces of the node: {"deploy": "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{
@@ -46,7 +46,7 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 			mac = macOf(m.Name()+" of another", i, nil)
 		}
 		if i > 0 && m.member.Scenario.WrongMAC {
-			break // otherwise inspection would find the machine by its second port
+			break // one port only: otherwise inspection would find the machine by its second port
 		}
 		e.Ports = append(e.Ports, map[string]any{
 			"address": mac, "pxe_enabled": i == 0,
@@ -82,7 +82,7 @@ func (m *Machine) DriverInfo() map[string]any {
 		"redfish_username": bmcUser, "redfish_password": password, "deploy_iso": iso, "rescue_iso": iso,
 	}
 	if m.guest != nil {
-		// The embedded Ironic's address of the serial line.
+		// In these fields, the embedded Ironic expects the address of the serial line.
 		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), serialPort
 	}
 	return info
@@ -100,7 +100,8 @@ func AgentFor(minor int) AgentRelease {
 	return NewestAgent
 }
 
-// InterfacesFor returns the machines' interfaces besides Redfish's, if an Ironic has such drivers.
+// InterfacesFor returns the interfaces that lab nodes use besides those for Redfish, as far as the drivers of an Ironic
+// offer them.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {
@@ -123,8 +124,9 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines in an Ironic, one after the other. The callback gets each name and
-// error; an error does not stop the others. A node whose ports cannot be created is removed again.
+// Enroll enrolls all machines in an Ironic, one after the other. It calls report with the name of each machine and the
+// error of its enrollment, after which it continues with the next machine. A node whose ports cannot be created is
+// removed again.
 func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
 	var errs []error
 	for _, m := range l.machines {

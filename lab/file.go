@@ -16,13 +16,13 @@ import (
 // maxMachines bounds the machines of one file.
 const maxMachines = 10_000
 
-// file is the YAML of machines and custom scenarios.
+// file is the structure of the YAML that ReadMembers reads.
 type file struct {
 	Scenarios map[string]scenarioText `yaml:"scenarios"`
 	Machines  []machineText           `yaml:"machines"`
 }
 
-// scenarioText changes another scenario; omitted fields stay.
+// scenarioText is a custom scenario in a file. Omitted fields keep the values of the scenario that it is based on.
 type scenarioText struct {
 	BasedOn string `yaml:"based_on"`
 	Summary string `yaml:"summary"`
@@ -70,7 +70,7 @@ type machineText struct {
 	RAID          *raidText  `yaml:"raid"`
 }
 
-// raidText puts the disks behind a RAID controller.
+// raidText is the RAID controller of a machine in a file; the machine's disks are behind it.
 type raidText struct {
 	Model   string   `yaml:"model"`
 	Types   []string `yaml:"types"`
@@ -232,7 +232,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	return members, nil
 }
 
-// numbered inserts the number into a name: for %d or %02d, or else at the end.
+// numbered inserts the number into a name: in place of %d or %02d, or else at the end.
 func numbered(name string, number, count int) (string, error) {
 	if before, rest, found := strings.Cut(name, "%"); found {
 		width, after, ok := strings.Cut(rest, "d")

@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// hardware is a machine as its agent sees it.
+// hardware implements [agent.Hardware] for a simulated machine.
 type hardware struct {
 	machine *Machine
 	config  agentConfig
@@ -146,7 +146,7 @@ func (h *hardware) disk(device string) (machine.Disk, error) {
 	return disks[i], nil
 }
 
-// Erase erases a disk on all machines that share it.
+// Erase erases a disk, for all machines that share the disk.
 func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	duration := metadataTime
 	if erase.Depth == agent.EraseAll {
@@ -190,15 +190,15 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if err != nil {
 		return "", err
 	}
-	// A disk with a system has a partition table. The content of images in other formats than raw
-	// is unknown here.
+	// A disk with an installed system has a partition table. The content of images in other formats than raw is unknown
+	// here.
 	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
 		return "", agent.ErrNoPartitions
 	}
 	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
 }
 
-// readImage reads an image, at most a number of bytes, and returns its first sector.
+// readImage reads an image of at most room bytes, and returns its first sector.
 func readImage(content io.Reader, room int64) (head []byte, err error) {
 	head = make([]byte, 512)
 	_, err = io.ReadFull(content, head)
@@ -225,7 +225,7 @@ func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, c
 	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
-// installOn installs a system on a disk on all machines that share it.
+// installOn installs a system on a disk, for all machines that share the disk.
 func (h *hardware) installOn(disk machine.Disk, what machine.Installation) error {
 	what.At = h.machine.lab.options.Now()
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
@@ -258,7 +258,7 @@ func (h *hardware) setAssisted(state agent.UnitState) {
 	h.assisted = state
 }
 
-// UnitState returns the state of that agent.
+// UnitState returns the state of the unit that StartUnit started.
 func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -271,10 +271,10 @@ func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
 	return nil
 }
 
-// NetworkDown has no effect: the agent's service has ended before.
+// NetworkDown has no effect: the agent closes its service before, so nothing uses the network.
 func (h *hardware) NetworkDown(context.Context) error { return nil }
 
-// Sync has nothing to write.
+// Sync has no effect, because simulated disks have no cache.
 func (h *hardware) Sync(context.Context) error { return nil }
 
 // PowerOff starts powering off, and does not wait.
@@ -287,7 +287,8 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress spreads an installation's duration over the printed lines.
+// progress calls step at equal intervals of an installation's duration, and reports whether the machine is still on at
+// the end.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

@@ -57,14 +57,14 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed ends the installer before it has written anything.
+// failed prints the error of an installer that has not written anything yet, and returns its exit status.
 func failed(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	return &agent.ExitError{Code: 1}
 }
 
-// failedWriting ends the installer while it writes: then the last line, the only one that Ironic shows, has no
-// reason.
+// failedWriting does the same for an installer that was writing. Its last line, the only one that Ironic shows, does
+// not have the reason.
 func failedWriting(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	line("")

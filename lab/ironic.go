@@ -19,11 +19,11 @@ import (
 type IronicOptions struct {
 	// Listen is the address of the API: 127.0.0.1:0 if empty.
 	Listen string
-	// Dir stores its database; in memory if empty.
+	// Dir is the folder of the database; if empty, the database is in memory.
 	Dir string
-	// Speed divides its pauses, timeouts and periods; 1 if zero.
+	// Speed divides the pauses, timeouts and periods of the conductor; 1 if zero.
 	Speed float64
-	// NoCleaning is [conductor] automated_clean = false.
+	// NoCleaning disables automated cleaning: [conductor] automated_clean = false.
 	NoCleaning bool
 	// AsShipped uses the interfaces and hardware types that 39.0.0 enables by default, as far as the lab has them
 	// ([conductor.ShippedInterfaces]). Otherwise, the interfaces of the lab's real Ironics are used.
@@ -36,20 +36,19 @@ type IronicOptions struct {
 	GraphicalConsoles string
 	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
 	RAID bool
-	// Firmware enables the BIOS and firmware interfaces redfish.
+	// Firmware enables the interfaces named redfish for BIOS and firmware.
 	Firmware bool
 	// Discovery enables auto-discovery with this driver. The inspect interfaces are then agent and no-inspect: a
 	// discovered node has the default one, which must accept the agent's data. [inspector]power_off is false, because
 	// Ironic does not know the BMC yet.
 	Discovery string
-	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
-	// errors.
+	// NoPowerSync disables the power sync, which would clear last errors: [conductor] sync_power_state_interval = 0.
 	NoPowerSync bool
 }
 
 // Ironic is a running embedded Ironic: API and conductor, over HTTP.
 type Ironic struct {
-	// URL is the API's, without /v1.
+	// URL is the URL of the API, without /v1.
 	URL string
 
 	conductor *conductor.Conductor
@@ -192,7 +191,7 @@ func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.
 	})
 }
 
-// Close stops the Ironic, and waits until all operations have ended and the database is written to disk.
+// Close stops the embedded Ironic, and waits until all operations have ended and the database is written to disk.
 func (i *Ironic) Close() error {
 	i.closing.Do(func() {
 		i.end()

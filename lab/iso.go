@@ -10,11 +10,11 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// embedArea is as large as in Fedora CoreOS.
+// embedArea is the size of the area for the Ignition configuration in bytes, the same as in Fedora CoreOS.
 const embedArea = 256 << 10
 
-// LiveISO returns an image with the marks of a CoreOS live image and an Ignition configuration
-// (nil: none yet), but without a system, for simulated machines. It has 0.3 MB.
+// LiveISO returns an image with the marks of a CoreOS live image and an Ignition configuration (nil: none yet), but
+// without a system, for simulated machines. Its size is 0.3 MB.
 func LiveISO(config []byte) ([]byte, error) {
 	area := make([]byte, embedArea)
 	if config != nil {
@@ -40,7 +40,8 @@ func LiveISO(config []byte) ([]byte, error) {
 // liveKargs are the kernel arguments of a live system, as many as Fedora CoreOS has.
 const liveKargs = "coreos.liveiso=ironworks-lab ignition.firstboot ignition.platform.id=metal"
 
-// kargsFiles returns the arguments with room for a kilobyte more, and their locations.
+// kargsFiles returns two files of a live image: the boot loader's with the kernel arguments and room for one kilobyte
+// more, and the one that describes where the arguments are.
 func kargsFiles() (info, bootLoader []byte) {
 	size := len(liveKargs) + 1024
 	info = fmt.Appendf(nil, `{"default": %q, "size": %d, "files": [{"path": "isolinux/isolinux.cfg", "offset": 0}]}`+"\n", liveKargs, size)
@@ -51,9 +52,9 @@ func kargsFiles() (info, bootLoader []byte) {
 // serialKarg makes the kernel and systemd write to the serial line.
 const serialKarg = "console=ttyS0,115200n8"
 
-// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's
-// address, which only the lab knows, and the serial line, unless the image chooses consoles
-// itself. The file is the machine's own copy.
+// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's address, which only the
+// lab knows, and the serial line, unless the image chooses consoles itself. It changes the file in place, which is the
+// machine's own copy.
 func editMedium(path string, kargs []string) error {
 	iso, err := image.Open(path)
 	if err != nil {

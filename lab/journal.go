@@ -14,10 +14,10 @@ import (
 	"ironworks/agent"
 )
 
-// keptLines bounds the journal of a machine.
+// keptLines is the maximum number of lines that the journal of a machine keeps.
 const keptLines = 4000
 
-// journal has the output of a machine's ramdisks, boot by boot.
+// journal stores the output of a machine's ramdisks, as journald does on a real host.
 type journal struct {
 	mu      sync.Mutex
 	entries []record
@@ -25,10 +25,10 @@ type journal struct {
 	// id identifies the journal file; boot, machine and began describe the current boot.
 	id, boot, machine string
 	began             time.Time
-	changed           chan struct{} // closed and replaced when there is a line
+	changed           chan struct{} // closed and replaced when a line is added
 }
 
-// record is a line of a boot's journal.
+// record is a line of the journal with its fields.
 type record struct {
 	agent.Entry
 	cursor, boot, machine string
@@ -41,7 +41,7 @@ func hexID() string {
 	return hex.EncodeToString(id)
 }
 
-// begin starts a new boot: a live system has no earlier journals.
+// begin starts a new boot. Its journal has no lines of earlier boots, because a live system keeps none.
 func (j *journal) begin(at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,8 +83,8 @@ func (j *journal) bootID() string {
 	return j.boot
 }
 
-// since returns the available lines of a boot after a cursor, and a channel that is closed when
-// there are more. Without a cursor of this boot, it starts at the beginning.
+// since returns the lines of a boot after a cursor, and a channel that is closed when another line is added. Without a
+// cursor of this boot, it starts at the beginning.
 func (j *journal) since(boot, cursor string) (lines []record, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -136,8 +136,8 @@ func (r *record) fields() map[string]string {
 	return f
 }
 
-// export returns a line as journalctl -o json prints it, with a line break. It has the fields in only (nil: all) and
-// those that are always included.
+// export returns a line as journalctl -o json prints it, with a line break. It includes the fields in only (nil: all),
+// and the fields that journalctl always includes.
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {
@@ -163,12 +163,12 @@ const (
 	agentUnit   = "ironic-agent.service"
 )
 
-// bootLine is a line that a live system writes while it boots.
+// bootLine is a line that a live system writes to its journal while it boots.
 type bootLine struct {
 	unit, text string
 }
 
-// bootLines returns the lines before the agent starts.
+// bootLines returns the lines that a live system writes before its agent starts.
 func bootLines(name, mac, address, image string) []bootLine {
 	return []bootLine{
 		{kernelUnit, "Linux version 6.12.0-lab (ironworks) #1 SMP PREEMPT_DYNAMIC"},

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// journalctl has the supported options: those that a console uses.
+// journalctl has the options of a journalctl command that the lab supports: those that ironworks uses.
 type journalctl struct {
 	follow, noTail bool
-	lines          int // number of the last lines; negative means all
+	lines          int // how many of the last lines; negative means all
 	after          string
 	fields         []string   // fields of the output; nil means all
-	matches        [][]string // FIELD=VALUE; one of the groups has to match
+	matches        [][]string // groups of FIELD=VALUE; one of the groups has to match
 }
 
 // errProgram is a command other than journalctl.
@@ -101,8 +101,7 @@ func unitMatches(units []string) [][]string {
 	return matches
 }
 
-// shellWords splits a command line: blanks, and quotes of both kinds. Other shell syntax is
-// refused.
+// shellWords splits a command line: at blanks, outside of single and double quotes. Other shell syntax is refused.
 func shellWords(command string) ([]string, error) {
 	var (
 		words  []string
@@ -140,14 +139,14 @@ func shellWords(command string) ([]string, error) {
 	return words, nil
 }
 
-// shows reports whether a line is selected.
+// shows reports whether the options select a line.
 func (c *journalctl) shows(r *record) bool {
 	if len(c.matches) == 0 {
 		return true
 	}
 	fields := r.fields()
 	return slices.ContainsFunc(c.matches, func(group []string) bool {
-		// Several values of one field are alternatives.
+		// Several values of one field in a group are alternatives.
 		fits := map[string]bool{}
 		for _, match := range group {
 			name, value, _ := strings.Cut(match, "=")

@@ -19,18 +19,17 @@ import (
 type AgentRelease struct {
 	// Version is the reported version.
 	Version string
-	// OpenCommandList lists its commands without a token, which conductors before Ironic 22 rely
-	// on.
+	// OpenCommandList makes the agent list its commands without a token, which conductors before Ironic 22 require.
 	OpenCommandList bool
 }
 
-// Agents of the newest and of the old Ironic.
+// The agent releases that belong to the newest and to the old supported Ironic.
 var (
 	NewestAgent = AgentRelease{Version: "13.0.0"}
 	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
 )
 
-// Image is a file that supports concurrent readers.
+// Image is a file that concurrent readers can read, such as a live ISO.
 type Image interface {
 	io.ReaderAt
 	// Size is in bytes.
@@ -39,7 +38,7 @@ type Image interface {
 
 // Options configure a lab.
 type Options struct {
-	// IronicURL is Ironic's address for agents (http://127.0.0.1:6385) whose ramdisk has none.
+	// IronicURL is Ironic's URL for agents whose ramdisk does not name one: http://127.0.0.1:6385.
 	IronicURL string
 	// Client calls Ironic and fetches images; nil means a client with reasonable timeouts.
 	Client *http.Client
@@ -48,7 +47,7 @@ type Options struct {
 	Host string
 	// BMCPort is the port of a shared BMC; 0 selects a free one.
 	BMCPort int
-	// OneBMC serves all machines at one address, like an enclosure; otherwise each has its own.
+	// OneBMC serves all machines at one address, like an enclosure; otherwise each machine has its own address.
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
@@ -69,7 +68,7 @@ type Options struct {
 	Ramdisk Image
 	// Virtual runs the machines in QEMU; nil for simulated machines. It needs Linux.
 	Virtual *VirtualOptions
-	// Dir stores what machines fetch; the system's temporary folder if empty.
+	// Dir is the folder for the images that machines fetch; the system's temporary folder if empty.
 	Dir string
 	// OnEvent receives the machines' events, from several goroutines.
 	OnEvent func(machine.Event)
@@ -87,7 +86,7 @@ type Lab struct {
 	started      time.Time
 	end          context.CancelFunc
 	serving      sync.WaitGroup
-	shared       map[string][]*Machine // machines that share a disk, by its WWN
+	shared       map[string][]*Machine // the machines that share a disk, by its WWN
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
@@ -208,10 +207,10 @@ func (l *Lab) Machine(name string) (*Machine, bool) {
 	return m, found
 }
 
-// RamdiskURL is the address of the lab's deploy ISO.
+// RamdiskURL returns the URL of the lab's deploy ISO.
 func (l *Lab) RamdiskURL() string { return l.images + "/ramdisk.iso" }
 
-// Close powers everything off and waits until nothing runs.
+// Close powers all machines off, stops the servers, and waits until all goroutines have ended.
 func (l *Lab) Close() {
 	l.end()
 	var closing sync.WaitGroup
@@ -293,10 +292,10 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	return nil
 }
 
-// bmcHost is the address of the BMC in inventories.
+// bmcHost returns the address of the BMC that inventories contain.
 func (l *Lab) bmcHost() string { return l.options.Host }
 
-// onSharedDisk calls do for a disk on all machines that share it.
+// onSharedDisk calls do for each machine that shares a disk, with the disk's name on that machine.
 func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {
 	peers := l.shared[disk.WWN]
 	if len(peers) == 0 {

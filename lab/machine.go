@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Machine is a machine of a lab: the hardware and the running system.
+// Machine is a machine of a lab: its hardware, and the ramdisk and agent that run on it.
 type Machine struct {
 	*machine.Machine
 	member  Member
@@ -33,7 +33,7 @@ type Machine struct {
 // Scenario returns the machine's scenario.
 func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 
-// Journal returns the output of its ramdisks, the oldest first, as far as it is still stored.
+// Journal returns the stored output of the machine's ramdisks, the oldest line first.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
 // RescuePassword returns the password hash with which the last booted ramdisk allows logins; empty
@@ -50,17 +50,17 @@ func (m *Machine) setRescuePassword(hash string) {
 	m.rescue = hash
 }
 
-// MACs returns the addresses of its network interfaces.
+// MACs returns the MAC addresses of the machine's network interfaces.
 func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
 
-// Address returns the machine's address in its own network. It is unreachable: an address of RFC
-// 2544, which is for benchmarks.
+// Address returns the machine's address in its own network. The address is unreachable: it is in the network that RFC
+// 2544 reserves for benchmarks.
 func (m *Machine) Address() string {
 	return fmt.Sprintf("198.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
-// AgentHost returns the address at which the agent listens, and the SSH server of the ramdisk if
-// the lab has one. That of a virtual machine is forwarded to it.
+// AgentHost returns the address at which the agent listens, and the ramdisk's SSH server, if the lab has one. For a
+// virtual machine, connections to this address are forwarded.
 func (m *Machine) AgentHost() string {
 	if m.lab.options.SSHPort == 0 && m.lab.options.Virtual == nil {
 		return "127.0.0.1"
@@ -77,7 +77,7 @@ func (m *Machine) pace() pace {
 	return pace(p)
 }
 
-// ramdisk runs from a CD or from the network.
+// ramdisk implements [machine.Ramdisk]: it runs when the machine boots from a CD or from the network.
 type ramdisk struct{ machine *Machine }
 
 // Run runs until the machine is powered off.

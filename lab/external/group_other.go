@@ -4,7 +4,7 @@ package external
 
 import "os/exec"
 
-// There are no process groups on this system: processes that the program starts are not ended.
+// This operating system has no process groups, so processes that the program starts are not ended.
 
 func terminateGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 

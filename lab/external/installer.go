@@ -11,7 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// installation is a call of coreos-installer.
+// installation is the body of a POST install: a call of coreos-installer.
 type installation struct {
 	Argv     []string `json:"argv"`
 	Ignition []byte   `json:"ignition"`
@@ -77,7 +77,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// A program that does not read was killed; its installation ends with it.
+		// A program that no longer reads was killed, and its context ends the installation.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}
@@ -86,7 +86,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		line("error: " + err.Error())
 		send(map[string]int{"exit": exitUsage})
-		return nil //nolint:nilerr // reported by the installer
+		return nil //nolint:nilerr // the last line reports the error
 	}
 	err = s.runInstaller(r.Context(), install, line)
 	var exit *agent.ExitError
@@ -117,7 +117,7 @@ func (s *service) runInstaller(ctx context.Context, install agent.Install, line 
 	short, cancel := context.WithTimeout(ctx, time.Duration(float64(faults.DieAfter)/s.options.Speed))
 	defer cancel()
 	err := s.hardware.Install(short, install, line)
-	<-short.Done() // a shorter installation waits for the end of the time
+	<-short.Done() // if the installation was shorter, wait for the rest of the time
 	s.end()
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"ironworks/agent"
 )
 
-// errNoPrograms is hardware without programs.
+// errNoPrograms reports that the machine's hardware cannot run programs.
 var errNoPrograms = badRequest{errors.New("the machine has no programs")}
 
 func (s *service) programs() (agent.Programs, error) {
@@ -40,7 +40,7 @@ func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	return write(w, out)
 }
 
-// files has the files of a device, or the error of mounting the device.
+// files is the answer to a mount: the files of a device, or the error of mounting the device.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

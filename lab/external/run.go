@@ -21,16 +21,17 @@ import (
 type Options struct {
 	// Command is the program and its arguments. Required.
 	Command []string
-	// Machine is its name, and MACs are its network interfaces.
+	// Machine is the machine's name, and MACs are the addresses of its network interfaces.
 	Machine string
 	MACs    []string
-	// IronicURL is Ironic's address for the program.
+	// IronicURL is the URL at which the program reaches Ironic.
 	IronicURL string
 	// Token is the agent token on the boot medium.
 	Token string
-	// Plain is an Ironic without TLS, NoInspection a ramdisk without inspection.
+	// Plain is true if Ironic expects an agent without TLS, NoInspection if the ramdisk is configured without
+	// inspection.
 	Plain, NoInspection bool
-	// Hardware is the machine. Required.
+	// Hardware is the machine on which the program works. Required.
 	Hardware agent.Hardware
 	// Journal receives every line of the program's output. Required.
 	Journal func(agent.Entry)
@@ -44,21 +45,22 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is the time that a program has to exit when the power goes off. On a real machine it would have none.
+	// grace is the time that a program has to exit when the power goes off. On a real machine, a program has no such
+	// time.
 	grace = time.Second
-	// leftOutput is the time that output may take to arrive once nothing runs.
+	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second
 	// defaultDieAfter is the default duration of a step that the agent does not survive.
 	defaultDieAfter = 2 * time.Second
 	longestLine     = 1 << 20
-	// nowhere is Ironic's address on a machine without a route to it.
+	// nowhere is the URL of Ironic that is passed to a machine without a route to Ironic.
 	nowhere = "http://127.0.0.1:1"
 )
 
-// errExited is a program that ended by itself.
+// errExited reports that the program ended by itself.
 var errExited = errors.New("the agent ended")
 
-// Run runs the program until ctx ends, which is no error. All of its processes have ended then.
+// Run runs the program until ctx ends, which is no error. When Run returns, all processes of the program have ended.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
 		return errors.New("external agent: no command, no hardware or no journal")
@@ -188,7 +190,7 @@ func (o Options) environment(url string) []string {
 	return env
 }
 
-// inherited removes the operator's credentials: no agent has them.
+// inherited removes the operator's OpenStack credentials from the environment, because a real agent does not have them.
 func inherited(environment []string) []string {
 	var env []string
 	for _, variable := range environment {

@@ -19,7 +19,7 @@ import (
 // largestBody bounds the body of a call; images are not bounded.
 const largestBody = 64 << 20
 
-// service is the machine's interface for the program.
+// service is the HTTP service by which the program accesses the hardware of its machine.
 type service struct {
 	options  Options
 	hardware agent.Hardware
@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService starts the service, which runs until close; its calls end with ctx.
+// startService starts the service, which runs until close; its calls are canceled when ctx ends.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -60,14 +60,14 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	return s, nil
 }
 
-// close waits for active calls. The context of the calls has ended before.
+// close waits for active calls. The caller ends the context of the calls first.
 func (s *service) close() {
 	_ = s.server.Close()
 	s.gate.Close()
 	s.serving.Wait()
 }
 
-// guarded admits calls until the service is closed, and answers with their errors.
+// guarded refuses calls after the service was closed, and answers with the errors of the others.
 func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
@@ -115,7 +115,7 @@ func (s *service) handlers() map[string]handler {
 	}
 }
 
-// query answers with a value of the hardware.
+// query returns the handler of a call that reads a value of the hardware.
 func query[T any](read func(context.Context) (T, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		answer, err := read(r.Context())
@@ -126,7 +126,7 @@ func query[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// command reads a call and executes it.
+// command returns the handler of a call whose body has the arguments of do.
 func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T
@@ -141,7 +141,7 @@ func command[T any](do func(context.Context, T) error) handler {
 	}
 }
 
-// withoutBody is a call without a body.
+// withoutBody returns the handler of a call that needs no body.
 func withoutBody(do func(context.Context) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := do(r.Context()); err != nil {
@@ -152,7 +152,7 @@ func withoutBody(do func(context.Context) error) handler {
 	}
 }
 
-// badRequest is a malformed call.
+// badRequest is the error of a malformed call, which is answered with 400.
 type badRequest struct{ error }
 
 func read(w http.ResponseWriter, r *http.Request, into any) error {

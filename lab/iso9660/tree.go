@@ -16,8 +16,8 @@ const sector = 2048
 // and three of the extension.
 type Tree map[string][]byte
 
-// Image returns an image with this label, and the offset of each file in bytes. It is held in
-// memory: use it for images far below 4 GiB.
+// Image returns an image with this label, and the offset of each file in bytes. The whole image is in memory, so it
+// must be far smaller than 4 GiB.
 func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	root := &folder{name: "\x00"}
 	root.parent = root
@@ -171,7 +171,7 @@ func record(name string, at, length uint32, folder bool) []byte {
 	return r
 }
 
-// sizeOf is for files far below 4 GiB.
+// sizeOf returns the size of a file as ISO 9660 stores it; files are far smaller than 4 GiB.
 func sizeOf(content []byte) uint32 { return uint32(len(content)) } //nolint:gosec // as it says
 
 func both32(b []byte, value uint32) {

@@ -10,7 +10,7 @@ const (
 	rolesPath    = accountsPath + "/Roles"
 )
 
-// role is a predefined role (DSP0266, Roles). The only account of a machine is an administrator.
+// role is a predefined role of Redfish accounts (DSP0266, Roles). The only account of a machine is an administrator.
 type role struct {
 	name       string
 	privileges []string

@@ -43,8 +43,8 @@ func getAdapter(w http.ResponseWriter, request *http.Request, m *Machine) {
 	})
 }
 
-// adapterPart describes the network interfaces as one kind of resource below their adapter.
-// NetworkPort is the older form of Port; gofish and sushy read both.
+// adapterPart is a kind of resource below the network adapter that describes its network interfaces. NetworkPort is the
+// older form of Port; gofish and sushy read both.
 type adapterPart struct {
 	schema, folder, name string
 	resource             func(m *Machine, number int, nic NIC) object
@@ -87,7 +87,8 @@ func (p adapterPart) get(w http.ResponseWriter, request *http.Request, m *Machin
 	show(w, resource)
 }
 
-// port has no speed without a link: sushy accepts only numbers.
+// port returns a network interface as a NetworkPort. Without a link, the speed is missing, because sushy accepts only
+// numbers.
 func (m *Machine) port(number int, nic NIC) object {
 	port := object{
 		"PortId": strconv.Itoa(number), "PortProtocol": "Ethernet", "PortType": "BidirectionalPort", "LinkStatus": "LinkDown",

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// object is a resource, or a part of one.
+// object is a Redfish resource, or a part of one, as JSON.
 type object = map[string]any
 
 // maxBody bounds the size of a request's body.
 const maxBody = 1 << 20
 
-// messageID names an error (DMTF's Base message registry).
+// messageID is the ID of an error message (DMTF's Base message registry).
 type messageID string
 
 const (
@@ -50,7 +50,7 @@ func links(paths ...string) []object {
 	return all
 }
 
-// collection returns a collection of resources of a schema.
+// collection returns a Redfish collection of resources of this schema.
 func collection(path, schema, name string, members ...string) object {
 	return object{
 		"@odata.id": path, "@odata.type": typeOf(schema + "Collection"),
@@ -58,7 +58,7 @@ func collection(path, schema, name string, members ...string) object {
 	}
 }
 
-// healthy is the status of a working part.
+// healthy returns the status of a working part.
 func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
 
 // show answers with a resource.
@@ -66,8 +66,7 @@ func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
 
 func showCreated(w http.ResponseWriter, value any) { showAs(w, http.StatusCreated, value) }
 
-// showAs answers with a resource. The ETag is computed from its content, so that it changes with
-// the resource.
+// showAs answers with a resource. The header ETag is computed from the content, so it changes with the resource.
 func showAs(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -125,7 +124,7 @@ func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	return false
 }
 
-// texts returns typed values as strings.
+// texts converts values of a string type to strings.
 func texts[T ~string](words []T) []string {
 	return slices.Collect(func(yield func(string) bool) {
 		for _, word := range words {
@@ -136,8 +135,8 @@ func texts[T ~string](words []T) []string {
 	})
 }
 
-// hasVersion reports whether a change names the version of its resource, as the BMC may require. If not, it writes
-// the response.
+// hasVersion reports whether a PATCH names the current version of its resource (If-Match). If not, it writes
+// the error response.
 func (r *Rack) hasVersion(w http.ResponseWriter, request *http.Request) bool {
 	if request.Method != http.MethodPatch {
 		return true

@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Array is a software RAID. Its metadata is on its members, so it exists after a reboot.
+// Array is a software RAID array. Its metadata is on its members, so the array survives a reboot.
 type Array struct {
 	// Disk is the array as a block device, with its content.
 	Disk
-	// Level is 0, 1, 5, 6 or 10. Volume is the array's name.
+	// Level is the RAID level: 0, 1, 5, 6 or 10. Volume is the array's name.
 	Level, Volume string
 	// UUID is in mdadm's form, with colons.
 	UUID string
-	// Members are partitions or disks.
+	// Members are the names of the partitions or disks of the array.
 	Members []string
 
 	running bool

@@ -12,7 +12,7 @@ import (
 // errAttribute reports an unknown BIOS attribute or an invalid value.
 var errAttribute = errors.New("not a BIOS attribute or not a value of it")
 
-// attributeError is an [errAttribute] with its message ID.
+// attributeError is an [errAttribute] with the ID of its Redfish message.
 type attributeError struct {
 	id   messageID
 	text string
@@ -38,7 +38,7 @@ const (
 	passwordAttribute    attributeType = "Password"
 )
 
-// attribute is an entry of the attribute registry. Bounds apply to integers, lengths to strings and
+// attribute is a BIOS attribute: an entry of the attribute registry. Bounds apply to integers, lengths to strings and
 // passwords.
 type attribute struct {
 	name, label          string
@@ -50,8 +50,8 @@ type attribute struct {
 	readOnly, unique     bool
 }
 
-// attributes are the attributes of every machine: one for each type and property that Ironic's redfish BIOS interface
-// stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
+// attributes are the attributes of every machine: there is one for each type, and for each property that Ironic's
+// redfish BIOS interface stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
 var attributes = []attribute{
 	enumerated("BootMode", "Boot mode", "Uefi", "Bios"),
 	enumerated("LogicalProc", "Logical processors", "Enabled", "Disabled"),
@@ -109,7 +109,7 @@ func checkAttribute(name string, value any) (any, error) {
 	return typed, nil
 }
 
-// typed converts a value from JSON or Go; ok is false for another type.
+// typed converts a value from JSON or Go to the attribute's type; ok is false for a value of another type.
 func (a attribute) typed(value any) (_ any, ok bool) {
 	switch v := value.(type) {
 	case string:

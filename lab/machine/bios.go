@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// biosState has the attributes, and the pending values that the next boot applies.
+// biosState has the current BIOS attributes, and the pending values that the next boot applies.
 type biosState struct {
 	current, defaults, pending map[string]any
 }
@@ -35,7 +35,7 @@ func (m *Machine) BIOS() (current, pending map[string]any) {
 	return maps.Clone(m.bios.current), maps.Clone(m.bios.pending)
 }
 
-// SetBIOS changes attributes at the next boot. Either all are valid or none is changed.
+// SetBIOS changes BIOS attributes at the next boot. If one of the changes is invalid, none is made.
 func (m *Machine) SetBIOS(changes map[string]any) error {
 	names := slices.Sorted(maps.Keys(changes))
 	checked := map[string]any{}
@@ -54,7 +54,7 @@ func (m *Machine) SetBIOS(changes map[string]any) error {
 	return nil
 }
 
-// ResetBIOS restores the defaults at the next boot.
+// ResetBIOS restores the defaults of the BIOS attributes at the next boot.
 func (m *Machine) ResetBIOS() {
 	m.mu.Lock()
 	defer m.unlock()

@@ -32,7 +32,7 @@ const (
 	Continuous Enabled = "Continuous"
 )
 
-// BootOverride takes precedence over the boot order.
+// BootOverride is a boot device that takes precedence over the boot order, once or permanently.
 type BootOverride struct {
 	Target  Device
 	Enabled Enabled
@@ -51,7 +51,7 @@ const (
 	ProgressOSRunning Progress = "OSRunning"
 )
 
-// BootFailure is a device that did not boot.
+// BootFailure is a device from which the machine could not boot, with the reason.
 type BootFailure struct {
 	Device Device
 	Reason string
@@ -60,10 +60,10 @@ type BootFailure struct {
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
-	At       time.Time // when the boot reached it
-	// Device is the device that it booted from; empty before the boot, and if no device boots.
+	At       time.Time // when the boot reached the stage
+	// Device is the device from which the machine booted; empty until then, and if no device boots.
 	Device Device
-	// Failures are the devices that were tried before.
+	// Failures are the devices that the machine tried before Device.
 	Failures []BootFailure
 }
 
@@ -82,7 +82,7 @@ type Ramdisk interface {
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 
-// Boot returns the last boot.
+// Boot returns the status of the last boot.
 func (m *Machine) Boot() BootStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()

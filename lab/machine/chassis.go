@@ -17,9 +17,10 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// sensors has the readings. The BMC also measures while the machine is off: then the temperatures are near the air's.
+// sensors holds the readings of the machine's sensors. The BMC also measures while the machine is off; the temperatures
+// are then near that of the air.
 type sensors struct {
-	inlet, processor, fan int // degrees Celsius and rpm
+	inlet, processor, fan int // in degrees Celsius, and the fan in rpm
 	watts                 int
 }
 

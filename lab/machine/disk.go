@@ -13,7 +13,7 @@ import (
 // ErrNoDisk reports that the machine has no disk of that name.
 var ErrNoDisk = errors.New("no such disk")
 
-// Disk is a block device, with the fields for root device hints.
+// Disk is a block device, with the attributes that root device hints match.
 type Disk struct {
 	// Name is the device name: /dev/sda.
 	Name      string
@@ -37,13 +37,13 @@ type Disk struct {
 	Installed *Installation
 }
 
-// Installation is a system on a disk.
+// Installation is an operating system that was installed on a disk.
 type Installation struct {
 	// What describes the system, such as "Fedora CoreOS".
 	What string
 	// Image is the URL of the installed image; empty if the image was on the boot medium.
 	Image string
-	// Ignition is the configuration of its first boot.
+	// Ignition is the Ignition configuration for the first boot of the system.
 	Ignition []byte
 	At       time.Time
 	// Partitions are the partitions of the image; nil means the partitions of a CoreOS image.
@@ -57,7 +57,7 @@ func (m *Machine) Disks() []Disk {
 	return copyDisks(m.spec.Disks)
 }
 
-// Install replaces the content of a disk by a system. A zero time is now.
+// Install replaces the content of a disk by a system. If the time of the installation is zero, it is now.
 func (m *Machine) Install(disk string, what Installation) error {
 	m.mu.Lock()
 	defer m.unlock()

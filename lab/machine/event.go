@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventKind is the kind of an event.
+// EventKind is the kind of an [Event].
 type EventKind string
 
 // Kinds of events.
@@ -20,8 +20,7 @@ const (
 	RamdiskEnded EventKind = "ramdisk ended" // the ramdisk returned; Text is its error, or empty
 	GuestStarted EventKind = "guest started" // Text is the requested device
 	GuestEnded   EventKind = "guest ended"   // Text is the reason: powered off, reset, or an error
-	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text has the
-	// reason.
+	// MediaUnchanged reports that the lab could not add its kernel arguments to a boot medium; Text has the reason.
 	MediaUnchanged  EventKind = "media unchanged"
 	MediaInserted   EventKind = "media inserted" // Text is the URL
 	MediaEjected    EventKind = "media ejected"
@@ -33,7 +32,7 @@ const (
 	FirmwareUpdated EventKind = "firmware updated"
 	JobFailed       EventKind = "job failed" // Text has the reason
 	BMCReset        EventKind = "BMC reset"
-	// SecureBootChanged is a change for the next boot, or of the keys.
+	// SecureBootChanged reports that secure boot was switched for the next boot, or that its keys were changed.
 	SecureBootChanged EventKind = "secure boot changed"
 	LogCleared        EventKind = "log cleared"
 	JobDeleted        EventKind = "job deleted"
@@ -41,7 +40,7 @@ const (
 	VolumeDeleted     EventKind = "volume deleted"
 )
 
-// Event is an event of a machine.
+// Event is something that happened to a machine, passed to [Options].OnEvent.
 type Event struct {
 	At      time.Time
 	Machine string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Component is a part of a machine with its own firmware.
+// Component is a part of a machine that has its own firmware.
 type Component string
 
 // Components.
@@ -25,7 +25,7 @@ func components() []Component { return []Component{BIOSFirmware, BMCFirmware, NI
 // nicVersion is the first firmware version of the network adapter.
 const nicVersion = "22.31.6"
 
-// firmwareState has the running versions, and the versions that the next boot applies.
+// firmwareState has the running firmware versions, and the versions that the next boot applies.
 type firmwareState struct {
 	running, staged map[Component]string
 }
@@ -55,9 +55,9 @@ func FirmwareImage(c Component, version string) []byte {
 	return fmt.Appendf(nil, "%s %s %s\n", firmwareImage, c, version)
 }
 
-// UpdateFirmware fetches an image and updates the component that it is for, in a job of the BMC.
-// The BMC restarts with its new version. The BIOS and the network adapter have the new one after
-// the next boot; only the job of the BIOS waits for that, as on most servers.
+// UpdateFirmware fetches an image and updates the component that it is for, in a job of the BMC. The BMC restarts with
+// its new version. The BIOS and the network adapter run their new version after the next boot. As on most servers, only
+// the job of the BIOS update waits for that boot.
 func (m *Machine) UpdateFirmware(image VirtualMedia) (Job, error) {
 	if err := checkImageURL(image.URL); err != nil {
 		return Job{}, err
@@ -132,7 +132,7 @@ func (m *Machine) applyFirmware() {
 	m.endJobs(firmwareJob)
 }
 
-// readFirmware reads component and version of an image.
+// readFirmware reads the component and the version of a firmware image.
 func readFirmware(path string) (Component, string, error) {
 	file, err := os.Open(path) //nolint:gosec // a file that was just fetched
 	if err != nil {

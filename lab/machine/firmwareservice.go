@@ -55,8 +55,8 @@ func (r *Rack) getFirmware(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// simpleUpdate starts an update. The answer has the task as Location and as body: sushy follows
-// either (TaskMonitor.from_response in sushy/taskmonitor.py).
+// simpleUpdate starts an update. The answer has the address of the task in the header Location and the task in the
+// body: sushy follows either (TaskMonitor.from_response in sushy/taskmonitor.py).
 func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	var body struct {
 		ImageURI, TransferProtocol string
@@ -88,7 +88,8 @@ func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	showAs(w, http.StatusAccepted, m.task(job))
 }
 
-// updateTarget returns the machine of an update: the machine that the targets name, or the only one.
+// updateTarget returns the machine to update: the machine that the targets name, or, without targets, the only machine
+// of the rack.
 func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	visible := r.visible(request)
 	if len(targets) == 0 && len(visible) == 1 {

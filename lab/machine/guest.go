@@ -37,7 +37,7 @@ const (
 	GuestCut        GuestEnd = "power cut"
 )
 
-// runGuest runs one boot of a guest.
+// runGuest runs one boot of the machine's guest.
 func (m *Machine) runGuest(ctx context.Context, override Device) {
 	boot := GuestBoot{First: override, Started: func() {
 		m.advance(ctx, func() {
@@ -76,8 +76,8 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// requestGuest reports whether a reset of a running guest is a request to the guest, and sends it: the
-// power stays on as long as the guest does. Called with mu held.
+// requestGuest handles a graceful reset of a running guest: it asks the guest to shut down, and the power stays on
+// until the guest has ended. It returns false for other resets. Called with mu held.
 func (m *Machine) requestGuest(how ResetType) bool {
 	switch how {
 	case GracefulShutdown, PushPowerButton:

@@ -97,7 +97,7 @@ func (m *Machine) addJob(name string, state JobState) Job {
 	return j
 }
 
-// queueBIOS creates the job for pending changes; there is one for all of them.
+// queueBIOS creates the job for the pending changes of BIOS attributes, unless it exists: all changes share one job.
 func (m *Machine) queueBIOS() {
 	if !slices.ContainsFunc(m.jobs, func(j Job) bool { return j.Name == biosJob && j.State == JobPending }) {
 		m.addJob(biosJob, JobPending)
@@ -120,7 +120,7 @@ func (m *Machine) failJob(id int, reason messageID, text string) {
 	}
 }
 
-// endJobs completes the pending jobs of a name.
+// endJobs completes the pending jobs of this name.
 func (m *Machine) endJobs(name string) {
 	for i := range m.jobs {
 		if m.jobs[i].Name == name && m.jobs[i].State == JobPending {
@@ -176,7 +176,7 @@ func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// task returns a job as a Task. A failed one has its reason as the only message: Ironic shows all.
+// task returns a job as a Task. A failed task has its reason as the only message, because Ironic shows all messages.
 func (m *Machine) task(j Job) object {
 	percent := map[JobState]int{JobRunning: 50, JobCompleted: 100, JobException: 100}
 	text := map[JobState]string{

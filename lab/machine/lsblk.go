@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// device is a line of lsblk.
+// device is a block device as lsblk lists it.
 type device struct {
 	name, kind      string
 	size            int64
 	rotational      bool
-	disk            *Disk // with its attributes; nil for a partition
+	disk            *Disk // the disk with the attributes; nil for a partition
 	fs              Filesystem
 	partUUID, table string
 	partName        string
@@ -53,7 +53,7 @@ func (m *Machine) devices() []device {
 	return all
 }
 
-// column returns the value of a column; nil if there is none.
+// column returns the value of a column of lsblk; nil if the device has no such value.
 func (d device) column(name string) any {
 	text := func(s string) any {
 		if s == "" {
@@ -101,7 +101,7 @@ func (d device) column(name string) any {
 	return nil
 }
 
-// below returns a device and everything on it.
+// below returns a device and all devices on it.
 func below(all []device, name string) []device {
 	var found []device
 	for i, d := range all {
@@ -124,7 +124,7 @@ func below(all []device, name string) []device {
 
 const allColumns = "name,kname,type,size,rota,fstype,label,uuid,partuuid,partlabel,pttype,model,serial,wwn"
 
-// lsblk supports --json, -P, --fs and a list of columns.
+// lsblk simulates the program lsblk with --json, -P, --fs and a list of columns.
 func (m *Machine) lsblk(args []string) Output {
 	all := m.devices()
 	columns, asJSON, pairs, fs := "NAME,SIZE,TYPE", false, false, false
@@ -225,7 +225,7 @@ func listText(all []device, columns string, pairs bool) Output {
 	return Output{Stdout: b.String()}
 }
 
-// blkid finds partitions by a tag, or prints one tag of a partition.
+// blkid simulates the program blkid: it finds partitions by a tag, or prints one tag of a partition.
 func (m *Machine) blkid(args []string) Output {
 	device := ""
 	tag, want, _ := strings.Cut(after(args, "-t"), "=")

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// defaultMaxImage is the default limit of an image: a DVD, which is the largest live medium.
+// defaultMaxImage is the default of [Options].MaxImage in bytes: about the size of a DVD, the largest live medium.
 const defaultMaxImage = 8 << 30
 
 // Options configure a machine. With zero values, each power change takes no time and nothing runs
 // on the machine.
 type Options struct {
-	// PowerOnTime is the time between the command and the power, PowerOffTime that of a forced
-	// power-off, ShutdownTime that of a graceful one, FirmwareTime the time from power-on to the
-	// first boot device, BMCRestartTime how long a reset BMC does not answer, UpdateTime how long
-	// the BMC writes new firmware.
+	// PowerOnTime is the time from the command to power on until the power is on. PowerOffTime is the duration of a
+	// forced power-off, ShutdownTime that of a graceful one. FirmwareTime is the time from power-on to the first boot
+	// device. BMCRestartTime is the time for which a reset BMC does not answer, UpdateTime the time for which it writes
+	// new firmware.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
 	// Ramdisk runs when the machine boots from the CD or from the network.
@@ -51,13 +51,13 @@ type Machine struct {
 	closed  bool
 	spec    Spec // only the content of disks changes
 	raid    raidState
-	arrays  []*Array     // software RAID of the disks
-	records []BootRecord // NVRAM
+	arrays  []*Array     // software RAID arrays on the disks
+	records []BootRecord // the boot menu in NVRAM
 	faults  Faults
 
 	power           Power
 	changing        context.CancelFunc // cancels the current power change
-	powerOnAfterOff bool               // power on as soon as it is off
+	powerOnAfterOff bool               // power on as soon as the machine is off
 	reboot          bool               // boot the guest again when it powers off
 	override        BootOverride
 	boot            BootStatus
@@ -69,7 +69,7 @@ type Machine struct {
 	secure          SecureBoot
 	jobs            []Job
 	lastJob         int
-	bmcUp           time.Time // before it the BMC does not answer
+	bmcUp           time.Time // the BMC does not answer before this time
 
 	sel        []LogEntry
 	lastEntry  int
@@ -111,8 +111,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 	return m, nil
 }
 
-// Close ends the machine: its programs are canceled, and have ended when Close returns, so a ramdisk must not call it.
-// A closed machine does not change.
+// Close ends the machine: its programs are canceled, and have ended when Close returns, so a ramdisk must not call
+// Close. A closed machine does not change.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -137,7 +137,7 @@ func (m *Machine) Spec() Spec {
 	return spec
 }
 
-// Faults are the faults of a machine. They can be changed at any time.
+// Faults are the simulated faults of a machine. They can be changed at any time.
 type Faults struct {
 	// Stall is the delay of every answer of the BMC.
 	Stall time.Duration

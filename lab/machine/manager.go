@@ -91,7 +91,7 @@ func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	show(w, cd)
 }
 
-// mediaRequest is the body of InsertMedia, and of a PATCH.
+// mediaRequest is the body of the action InsertMedia, and of a PATCH of the virtual drive.
 type mediaRequest struct {
 	Image, UserName, Password *string
 	Inserted                  *bool
@@ -133,7 +133,7 @@ func ejectMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	done(w)
 }
 
-// patchVirtualMedia inserts or ejects, for BMCs without the actions.
+// patchVirtualMedia inserts or ejects an image, for clients that do not use the actions.
 func patchVirtualMedia(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body mediaRequest
 	if !read(w, request, &body) {

@@ -34,7 +34,7 @@ func (m *Machine) mdadm(args []string) Output {
 	return Output{}
 }
 
-// array finds an active array.
+// array finds an active array by its device name.
 func (m *Machine) array(name string) *Array {
 	for _, a := range m.arrays {
 		if a.Name == name && a.running {

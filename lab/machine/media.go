@@ -17,7 +17,7 @@ var errMedia = errors.New("this medium cannot be inserted")
 type VirtualMedia struct {
 	// URL is the address of the image; empty in an empty drive.
 	URL string
-	// User and Password are for that URL.
+	// User and Password are the credentials for the URL.
 	User, Password string
 	// Inserted reports whether the machine sees the medium.
 	Inserted bool
@@ -41,7 +41,7 @@ func (m *Machine) VirtualMedia() VirtualMedia {
 	return m.media
 }
 
-// Insert replaces the image in the virtual CD drive. It is fetched when the machine boots from it.
+// Insert replaces the image in the virtual CD drive. The image is fetched when the machine boots from it.
 //
 // A guest sees it from its next boot on.
 func (m *Machine) Insert(media VirtualMedia) error {
@@ -56,7 +56,7 @@ func (m *Machine) Insert(media VirtualMedia) error {
 	return nil
 }
 
-// checkImageURL reports an address that the BMC cannot fetch an image from.
+// checkImageURL returns an error for an address from which the BMC cannot fetch an image.
 func checkImageURL(text string) error {
 	address, err := url.Parse(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func checkImageURL(text string) error {
 	return nil
 }
 
-// Eject empties the virtual CD drive, also that of a running guest.
+// Eject empties the virtual CD drive, also while a guest runs.
 func (m *Machine) Eject() {
 	if m.options.Guest != nil {
 		m.options.Guest.Eject()

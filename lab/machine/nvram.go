@@ -23,7 +23,7 @@ func (m *Machine) BootRecords() []BootRecord {
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord adds an entry for the loader on a disk, replacing one with the same name.
+// AddBootRecord adds an entry for the boot loader on a disk. It replaces an entry with the same label.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.records = append(m.records, BootRecord{Number: number, Label: label, Path: fmt.Sprintf("HD(2,GPT,%s,0x1000,0x3f800)/File(%s)", identifier, loader)})
 }
 
-// firmwareRecords returns the firmware's own entries.
+// firmwareRecords returns the entries that the firmware itself adds to its boot menu.
 func firmwareRecords(s Spec) []BootRecord {
 	var records []BootRecord
 	for i, nic := range s.NICs {
@@ -55,7 +55,7 @@ func firmwareRecords(s Spec) []BootRecord {
 	return records
 }
 
-// efibootmgr lists the entries, or deletes one.
+// efibootmgr simulates the program efibootmgr: it lists the boot entries, or deletes one.
 func (m *Machine) efibootmgr(args []string) Output {
 	if m.spec.BootMode == BIOS {
 		return fails(2, "EFI variables are not supported on this system.\n")

@@ -15,7 +15,8 @@ const (
 	schemasURL   = "http://redfish.dmtf.org/schemas/v1/"
 )
 
-// schemaVersions are the schemas of the service's resources, with their versions. Collections have none.
+// schemaVersions maps the schemas of the service's resources to their versions. The schemas of collections have no
+// version.
 var schemaVersions = map[string]string{
 	"AccountService": "v1_15_1", "AttributeRegistry": "v1_3_8", "Bios": "v1_2_1", "CertificateCollection": "",
 	"Chassis": "v1_23_0", "ChassisCollection": "", "ComputerSystem": "v1_20_0", "ComputerSystemCollection": "", "Drive": "v1_17_0",
@@ -83,7 +84,7 @@ type include struct {
 	Alias     string   `xml:"Alias,attr,omitempty"`
 }
 
-// metadata is the metadata document, whose container is the service root.
+// metadata is OData's metadata document. Its entity container is the service root.
 type metadata struct {
 	XMLName    xml.Name    `xml:"edmx:Edmx"`
 	Prefix     string      `xml:"xmlns:edmx,attr"`

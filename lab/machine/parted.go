@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// parted runs its commands one after the other, and stops at the first failure.
+// parted simulates the program parted: it runs the commands one after the other, and stops at the first failure.
 func (m *Machine) parted(args []string) Output {
 	var words []string
 	for i := 0; i < len(args); i++ {
@@ -94,7 +94,7 @@ func (r *partedRun) command() Output {
 
 var location = regexp.MustCompile(`^(-?)(\d+(?:\.\d+)?)(s|B|MiB|GiB|MB|GB|%)?$`)
 
-// locate reads a location; a negative one counts from the end.
+// locate parses a location on the disk; a negative location counts from the end.
 func (r *partedRun) locate(text string) (int64, bool) {
 	found := location.FindStringSubmatch(text)
 	if found == nil {
@@ -146,7 +146,7 @@ func (r *partedRun) makePartition() Output {
 	return d.addPartition(p)
 }
 
-// addPartition uses the first free number.
+// addPartition adds a partition with the first free number.
 func (d *Disk) addPartition(p Partition) Output {
 	for _, other := range d.Partitions {
 		if p.Start < other.Start+other.Size && other.Start < p.Start+p.Size {
@@ -162,7 +162,7 @@ func (d *Disk) addPartition(p Partition) Output {
 	return Output{}
 }
 
-// print prints the machine-readable output, in MiB.
+// print simulates the command print with parted's machine-readable output, in MiB.
 func (r *partedRun) print() {
 	d := r.disk
 	size := func(bytes int64) string { return fmt.Sprintf("%.2fMiB", float64(bytes)/mib) }
@@ -180,7 +180,8 @@ func (r *partedRun) print() {
 	}
 }
 
-// sgdisk wipes a table, prints the first free sector, or creates a partition.
+// sgdisk simulates the program sgdisk: it wipes a partition table, prints the first free sector, or creates a
+// partition.
 func (m *Machine) sgdisk(args []string) Output {
 	device := args[len(args)-1]
 	d, err := m.disk(device)
@@ -211,7 +212,7 @@ func (m *Machine) sgdisk(args []string) Output {
 	return Output{}
 }
 
-// requested reads NUMBER:STARTs:+SIZEMiB.
+// requested parses the argument NUMBER:STARTs:+SIZEMiB of a new partition; nil if it is invalid.
 func (d *Disk) requested(what string) *Partition {
 	fields := strings.Split(what, ":")
 	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}

@@ -31,16 +31,16 @@ type Partition struct {
 	// Flags are parted's flags: boot, esp, lvm, raid.
 	Flags []string
 	Filesystem
-	// Array is the UUID of the array that it belongs to.
+	// Array is the UUID of the array that the partition belongs to; empty if it belongs to none.
 	Array string
 }
 
 // Filesystem is the content of a partition.
 type Filesystem struct {
-	// Type is as blkid names it: ext4, vfat, swap, iso9660. Empty: none.
+	// Type is blkid's name of the file system: ext4, vfat, swap, iso9660. Empty: none.
 	Type        string
 	Label, FSID string
-	// Files are its files and folders, in any order.
+	// Files are the files and folders of the file system, in any order.
 	Files []File
 }
 
@@ -90,8 +90,8 @@ func coreOSPartitions(size int64) []Partition {
 // rootFolders are the folders at the root of a Linux system.
 var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
 
-// CloudPartitions returns the assumed partitions of a cloud image, because its content is unknown
-// here.
+// CloudPartitions returns the partitions that a cloud image is assumed to have, because the lab does not read its
+// content.
 func CloudPartitions(size int64) []Partition {
 	const root = 101 * mib
 	return numbered([]Partition{

@@ -66,7 +66,7 @@ func (m *Machine) pcieDevice(request *http.Request) (pcieDevice, bool) {
 // pcieIDs are the numbers of a device in the PCI ID repository, with its class.
 type pcieIDs struct{ class, code, vendor, device, subsystemVendor, subsystem string }
 
-// ids are the IDs of a ConnectX-6 Dx and of a SAS 3.5 controller.
+// ids returns the IDs of the device: a ConnectX-6 Dx or a SAS 3.5 controller.
 func (d pcieDevice) ids() pcieIDs {
 	if d.id == storageDeviceID {
 		return pcieIDs{"MassStorageController", "0x010700", "0x1000", "0x00E6", "0x1000", "0x4060"}
@@ -76,8 +76,8 @@ func (d pcieDevice) ids() pcieIDs {
 
 const pcieFunctionID = "0"
 
-// getPCIeFunctions answers with one function: Ironic copies functions into the inventory of an inspection
-// (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
+// getPCIeFunctions answers with the only function of a device: Ironic copies functions into the inventory of an
+// inspection (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
 func getPCIeFunctions(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if _, ok := m.pcieDevice(request); !ok {
 		notFound(w, request)

@@ -42,8 +42,8 @@ var (
 	errReset = errors.New("unknown reset type")
 	// errClosed reports that the machine was closed.
 	errClosed = errors.New("the machine is closed")
-	// ErrShutdown is the cause of the end of a boot that was shut down gracefully; without it the
-	// power is cut.
+	// ErrShutdown is the cancellation cause of a ramdisk's context if the system is shut down gracefully. With any
+	// other cause, the power was cut.
 	ErrShutdown = errors.New("the system shuts down")
 
 	errCut = errors.New("the power is cut")
@@ -57,7 +57,7 @@ func (m *Machine) Power() Power {
 }
 
 // Reset starts a power change, like a switch on the machine: the faults of the BMC do not apply. The system on the
-// machine also uses it to power off.
+// machine also calls it to power off.
 func (m *Machine) Reset(how ResetType) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -105,7 +105,7 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff also shortens a running shutdown: a hanging one can be forced.
+// powerOff starts to power the machine off. It replaces a running shutdown, so a hanging one can be forced.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.powerOnAfterOff = false
 	if m.power == Off {
@@ -126,7 +126,7 @@ func (m *Machine) powerOff(duration time.Duration, cause error) {
 	})
 }
 
-// restart keeps the power on, like a reset; it powers on a machine that is off.
+// restart restarts the system with the power on, like a reset. It powers on a machine that is off.
 func (m *Machine) restart(duration time.Duration, cause error) {
 	if m.power != On {
 		m.powerOn()
@@ -141,7 +141,7 @@ func (m *Machine) setPower(power Power) {
 	m.emit(PowerChanged, "%s", power)
 }
 
-// after makes a change after some time, replacing a change in progress.
+// after makes a change after the duration. It replaces a change that is in progress.
 func (m *Machine) after(duration time.Duration, change func()) {
 	m.changing()
 	if duration <= 0 {

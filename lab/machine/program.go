@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Output is the output of a program, and its exit status.
+// Output is the output of a simulated program, and its exit status.
 type Output struct {
 	Stdout, Stderr string
 	Code           int
@@ -22,7 +22,7 @@ func fails(code int, format string, args ...any) Output {
 	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
 }
 
-// noOutput are programs without output or visible effect.
+// noOutput are programs that print nothing and have no visible effect.
 var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
@@ -137,7 +137,7 @@ func (m *Machine) blockdev(args []string) Output {
 	return Output{Stdout: b.String()}
 }
 
-// after returns the argument of an option; empty without the option.
+// after returns the argument that follows an option; empty if the option is missing.
 func after(args []string, option string) string {
 	if i := slices.Index(args, option); i >= 0 && i+1 < len(args) {
 		return args[i+1]
