@@ -14,7 +14,7 @@ import (
 	"ironworks/spell"
 )
 
-// Change is a setting with its new value.
+// Change is a BIOS setting with the value that it should get.
 type Change struct {
 	Name  string
 	Value string
@@ -29,8 +29,9 @@ func ParseChange(text string) (Change, error) {
 	return Change{name, value}, nil
 }
 
-// Pending returns the changes that a machine with these settings needs, as values for Redfish, and the problems of the
-// other changes. Without any settings, Ironic has not read them yet, and values are not checked.
+// Pending returns the changes that a machine with these settings needs, as values for Redfish. It also returns the
+// problems of the other changes. If there are no settings, Ironic has not read them yet, and Pending does not check
+// values.
 func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, problems []string) {
 	byName := map[string]models.BIOSSetting{}
 	for _, s := range settings {
@@ -150,7 +151,7 @@ func Allowed(s models.BIOSSetting) string {
 	return ""
 }
 
-// Notes returns the properties of a setting because of which it is not copied from another machine.
+// Notes returns the reasons why a setting is not copied from another machine.
 func Notes(s models.BIOSSetting) []string {
 	var notes []string
 	for _, n := range []struct {
@@ -164,13 +165,13 @@ func Notes(s models.BIOSSetting) []string {
 	return notes
 }
 
-// Difference is a setting that differs between a golden machine and another.
+// Difference is a setting in which a machine differs from a golden machine.
 type Difference struct {
 	Name   string `json:"name" yaml:"name"`
 	Golden string `json:"golden" yaml:"golden"`
-	// Value is empty if the machine lacks the setting.
+	// Value is the machine's value; it is empty if the machine lacks the setting.
 	Value string `json:"value" yaml:"value"`
-	// Note is why the setting cannot be copied: read-only, unique, missing.
+	// Note is the reason why the setting cannot be copied: read-only, unique, missing.
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 

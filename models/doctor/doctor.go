@@ -9,7 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// ID names a check; stable, because scripts use it.
+// ID names a check. IDs are stable, because scripts use them.
 type ID string
 
 // The checks; docs/reference/doctor.md describes them.
@@ -59,9 +59,9 @@ type Result string
 // The results, best first.
 const (
 	OK      Result = "ok"
-	Unknown Result = "unknown" // cannot be determined, or skipped
+	Unknown Result = "unknown" // the check was skipped, or cannot tell
 	Warn    Result = "warn"    // a deployment may still succeed
-	Fail    Result = "fail"    // a deployment from this machine cannot succeed
+	Fail    Result = "fail"    // a deployment from this machine must fail
 )
 
 func (r Result) rank() int {
@@ -82,15 +82,15 @@ func (r Result) rank() int {
 type Diagnosis struct {
 	ID     ID     `json:"id"`
 	Result Result `json:"result"`
-	// Title is one clause, Hint the remedy or empty.
+	// Title is the finding in one clause; Hint is the remedy, or empty.
 	Title    string               `json:"title"`
 	Evidence []models.Observation `json:"evidence"`
 	Hint     string               `json:"hint"`
-	// Group is the heading.
+	// Group is the heading under which the finding is shown.
 	Group string `json:"-"`
 }
 
-// WorstOf returns the worst result.
+// WorstOf returns the worst result of the diagnoses.
 func WorstOf(all []Diagnosis) Result {
 	worst := OK
 	for _, d := range all {
@@ -114,12 +114,12 @@ const (
 type rule struct {
 	id    ID
 	group string
-	// after are the checks that must pass before this one is meaningful.
+	// after has the checks that must pass before this one is meaningful.
 	after []ID
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo returns the connection checks before a check.
+// wayTo returns the checks of the connection that precede a check.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -169,12 +169,13 @@ func rules() []rule {
 	}
 }
 
-// single wraps a check with exactly one diagnosis.
+// single turns a function that returns one diagnosis into one that returns a list.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// Diagnose runs all checks. Checks after a failed one of the connection are skipped and say so.
+// Diagnose runs all checks. If a check of the connection fails, the checks that need the connection are skipped, and
+// say so.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
@@ -195,11 +196,11 @@ func Diagnose(f *Facts) []Diagnosis {
 
 func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
-		// The authentication at Keystone does not depend on Ironic.
+		// A failure at Ironic does not affect the authentication at Keystone.
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
 			continue
 		}
-		// Checks without a subject, such as nodes when none is named, are omitted.
+		// Checks that have nothing to check, such as nodes when none is named, are omitted.
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}
@@ -208,7 +209,7 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	return rule.judge(f)
 }
 
-// skippedBecause is why later checks are skipped after a failed one.
+// skippedBecause has, for each check of the connection, the reason why later checks are skipped if it fails.
 var skippedBecause = map[ID]string{
 	CheckConfiguration:  "invalid configuration",
 	CheckName:           "name not resolved",
@@ -236,7 +237,7 @@ func failure(title, hint string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Fail, Title: title, Hint: hint, Evidence: evidence}
 }
 
-// someOf lists a few of many, with the number of the rest.
+// someOf lists the first few of many names, with the number of the others.
 func someOf(all []string) string {
 	const most = 5
 	if len(all) <= most {

@@ -13,21 +13,22 @@ import (
 type Facts struct {
 	Now  time.Time
 	Auth models.AuthKind
-	// Config is known without any request.
+	// Config is the configuration, which is known without any request.
 	Config Config
 
-	// Keystone and Ironic are the results of a request without credentials; nil if none was sent.
+	// Keystone and Ironic are the results of requests without credentials to these services; nil if none was sent.
 	Keystone, Ironic *models.Reach
-	// Identity is the identity that Keystone reports; nil if it did not.
+	// Identity is the user's identity that Keystone reports; nil if it did not report one.
 	Identity *Identity
-	// First is the fault of the first API request; Asked: one was sent.
+	// First is the fault of the first API request. Asked means that the request was sent.
 	First *models.Fault
 	Asked bool
 	// Version is the negotiated API version.
 	Version models.APIVersion
 	// Latencies are the latencies of small requests.
 	Latencies []time.Duration
-	// Skew is Ironic's clock minus this machine's, if SkewKnown, to half a second.
+	// Skew is Ironic's clock minus this machine's clock, with a precision of half a second. It is valid if SkewKnown is
+	// true.
 	Skew      time.Duration
 	SkewKnown bool
 
@@ -36,10 +37,10 @@ type Facts struct {
 	Drivers         []models.Driver
 	DriversError    string
 
-	// Nodes summarizes the node list; nil if not listed. NodesError is why it is incomplete.
+	// Nodes summarizes the list of nodes; nil if the nodes were not listed. NodesError says why the list is incomplete.
 	Nodes      *NodesTally
 	NodesError string
-	// ISOs are the deploy ISOs that were requested.
+	// ISOs are the deploy ISOs that doctor requested from their servers, with the answers.
 	ISOs []plan.BootFile
 
 	Named []NamedNode
@@ -49,12 +50,12 @@ type Facts struct {
 
 // Config is the resolved configuration.
 type Config struct {
-	// Context and Source are the selected context and its origin; Endpoint is masked.
+	// Context is the name of the selected context, Source the place where it was configured. Endpoint is masked.
 	Context, Source, Endpoint string
-	// Guessed: nothing is configured; Searched lists the searched files.
+	// Guessed means that nothing is configured. Searched lists the files in which a configuration was searched.
 	Guessed  bool
 	Searched []string
-	// Problems make it unusable; Warnings do not.
+	// Problems make the configuration unusable; Warnings do not.
 	Problems, Warnings []string
 	// ReadOnly forbids changes; MaxMinor limits the API version; 0 is no limit. User is the login name.
 	ReadOnly bool
@@ -77,7 +78,7 @@ type NodesTally struct {
 	Maintenance int
 	// Drivers, Deploy and Inspect count nodes by driver and interfaces.
 	Drivers, Deploy, Inspect map[string]int
-	// NoRamdisk are nodes without a deploy ramdisk of their own.
+	// NoRamdisk has the nodes without a deploy ramdisk of their own.
 	NoRamdisk []string
 	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
 	ISOs map[string]int
@@ -133,7 +134,7 @@ func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 // NamedNode is a node named on the command line.
 type NamedNode struct {
 	Name string
-	// Node is nil if it could not be read: then Error is why.
+	// Node is nil if it could not be read; Error then says why.
 	Node  *models.Node
 	Error string
 	Files []plan.BootFile
@@ -143,8 +144,8 @@ type NamedNode struct {
 
 // LocalFacts has the prerequisites of this machine.
 type LocalFacts struct {
-	// Keys is the number of SSH keys for ramdisks, Named of those in the context; KeyNotes are the problems of
-	// unusable ones.
+	// Keys is the number of SSH keys for ramdisks, Named the number of those that the context names. KeyNotes are the
+	// problems of unusable keys.
 	Keys     int
 	Named    []string
 	KeyNotes []string
@@ -155,16 +156,16 @@ type LocalFacts struct {
 	AuditNew   bool
 	AuditError string
 
-	// BMCUser and BMCPassword: there are BMC credentials; BMCKeyring: there is a keyring, which was not opened, as
-	// that may ask the user.
+	// BMCUser and BMCPassword report whether there are BMC credentials. BMCKeyring reports whether there is a keyring:
+	// it was not opened, because that may ask the user.
 	BMCUser     string
 	BMCPassword bool
 	BMCKeyring  bool
 
 	Terminal TerminalFacts
 
-	// VMsMissing lists missing requirements of the lab's virtual machines; NoKVM explains why KVM is not usable. Empty
-	// if all requirements are met.
+	// VMsMissing lists the requirements of the lab's virtual machines that this machine lacks. NoKVM says why KVM is
+	// not usable. Both are empty if all requirements are met.
 	VMsMissing, NoKVM string
 }
 
@@ -172,7 +173,8 @@ type LocalFacts struct {
 type JournalFacts struct {
 	Path  string
 	Error string
-	// Bytes is its size on disk, 0 if there is none; MaxSize limits its lines, MaxAge their age.
+	// Bytes is the size of the journal on disk, 0 without a journal. MaxSize limits the size of its lines, MaxAge their
+	// age.
 	Bytes, MaxSize int64
 	MaxAge         time.Duration
 	// Dropped counts the records that were dropped because too many were waiting to be written.
@@ -184,7 +186,8 @@ type TerminalFacts struct {
 	IsTerminal    bool
 	Term          string
 	Width, Height int
-	// Colours is the color support; Locale the locale variable, UTF8: it selects UTF-8.
+	// Colours names the color support of the terminal, Locale the environment variable that sets the locale. UTF8
+	// reports whether that locale uses UTF-8.
 	Colours, Locale string
 	UTF8            bool
 }

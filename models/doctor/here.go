@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// judgeSSHKeys judges the SSH keys, which reading a ramdisk's log needs.
+// judgeSSHKeys judges the SSH keys. Without a key, the log of a ramdisk cannot be read.
 func judgeSSHKeys(f *Facts) Diagnosis {
 	h := &f.Local
 	var evidence []models.Observation
@@ -49,7 +49,7 @@ func judgeJournal(f *Facts) Diagnosis {
 	return ok("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
 }
 
-// judgeAudit judges the audit file, without which changes are refused.
+// judgeAudit judges the audit file. If the file cannot be written, ironworks refuses changes.
 func judgeAudit(f *Facts) Diagnosis {
 	h := &f.Local
 	at := models.Observed("file", models.OrNone(h.Audit))
@@ -62,7 +62,7 @@ func judgeAudit(f *Facts) Diagnosis {
 	return ok("audit file writable", at)
 }
 
-// judgeBMC reports only whether there are credentials.
+// judgeBMC reports whether there are credentials for BMCs. It does not test them.
 func judgeBMC(f *Facts) Diagnosis {
 	switch user, password := f.Local.BMCUser, f.Local.BMCPassword; {
 	case password && user != "":

@@ -66,7 +66,7 @@ func (f *Facts) noDrivers() Diagnosis {
 	return unknown("the hardware types could not be read: " + f.DriversError)
 }
 
-// types returns the relevant hardware types: fake ones only if there is no other.
+// types returns the relevant hardware types. Fake types are relevant only if there are no others.
 func (f *Facts) types() []models.Driver {
 	real := slices.DeleteFunc(slices.Clone(f.Drivers), func(d models.Driver) bool { return d.Name == "fake-hardware" })
 	if len(real) == 0 {
@@ -98,7 +98,7 @@ func (f *Facts) splitByInterface(kind string, names ...string) (with, without []
 	return with, without, evidence, reported
 }
 
-// noneTold returns the diagnosis without reported interfaces.
+// noneTold returns the diagnosis for an Ironic that does not report the interfaces.
 func (f *Facts) noneTold() Diagnosis {
 	if f.DriversError != "" {
 		return f.noDrivers()

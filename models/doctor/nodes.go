@@ -11,7 +11,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount returns the counts as text, largest first.
+// byCount returns the counts as text, the largest first.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -87,7 +87,8 @@ func judgeNodesInspection(f *Facts) []Diagnosis {
 	return []Diagnosis{ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
 }
 
-// judgeFleetISOs only warns: later deployments of other nodes need them.
+// judgeFleetISOs judges the deploy ISOs of all nodes. It only warns, because they matter to later deployments of other
+// nodes.
 func judgeFleetISOs(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.ISOs {

@@ -38,7 +38,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 	return ok(title, evidence...)
 }
 
-// auth returns the method; empty means none.
+// auth returns the authentication method. An empty method in the configuration means none.
 func (f *Facts) auth() models.AuthKind {
 	if f.Auth == "" {
 		return models.AuthNone
@@ -71,7 +71,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence is how a request reached the server.
+// reachEvidence returns evidence of how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -86,7 +86,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence returns the server's answer.
+// answerEvidence returns the server's answer as evidence.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -97,7 +97,7 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached returns the diagnosis if no request to Ironic was sent.
+// unreached returns the diagnosis for the case that no request was sent to Ironic.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
 		return unknown("skipped: Ironic's URL is in Keystone's catalog")
@@ -133,8 +133,8 @@ func judgeTCP(f *Facts) Diagnosis {
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon returns the time for which before the expiry to warn; certificates that live for days are renewed
-// automatically.
+// expiresSoon returns how long before a certificate expires the check warns. A certificate that lives only for days is
+// renewed automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
@@ -190,7 +190,7 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
-// Topics of the fault of the first API request.
+// The services that the fault of the first API request can be about.
 type faultAbout int
 
 const (
@@ -245,7 +245,7 @@ func judgeHTTP(f *Facts) Diagnosis {
 	return failure("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
-// strangerText describes an answer that is not Ironic's.
+// strangerText describes an answer from a server that is not Ironic.
 func strangerText(r *models.Reach) string {
 	text := fmt.Sprintf("HTTP %d", r.Status)
 	switch {
@@ -358,7 +358,7 @@ func shortTime(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// Limits of the clock skew: ages and deadlines use Ironic's clock, certificates and tokens both.
+// Limits of the clock skew. Ages and deadlines depend on Ironic's clock; certificates and tokens depend on both clocks.
 const (
 	clockDoubtful = 5 * time.Second
 	clockBroken   = 60 * time.Second

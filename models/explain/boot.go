@@ -10,18 +10,18 @@ import (
 // commands share it.
 type Boot struct {
 	Stage models.RamdiskStage
-	// Since is the start of the stage; zero if unknown.
+	// Since is the time when the stage started; zero if unknown.
 	Since time.Time
 	// Obstacle is the error that blocks the boot; nil if none is known.
 	Obstacle *models.BootError
-	// Heartbeat is the last one of this boot; zero if Ironic has received none.
+	// Heartbeat is the last heartbeat of this boot; zero if Ironic has received none.
 	Heartbeat time.Time
 	// Line is the time of the last line of the ramdisk's log, and Source its source; zero if no
 	// log was read.
 	Line   time.Time
 	Source models.LogSource
-	// Served describes the last download of the boot medium since the operation started, at
-	// ServedAt; empty without a download, or if another program serves the medium.
+	// Served describes the last download of the boot medium since the operation started; ServedAt is the time of that
+	// download. Both are empty without a download, or if another program serves the medium.
 	Served   string
 	ServedAt time.Time
 }
@@ -34,8 +34,8 @@ const (
 	freshBeat = 200 * time.Second
 	// freshLine is the maximum age of a line of a followed log that shows that the ramdisk runs.
 	freshLine = time.Minute
-	// clockSlack is how much the first line of the boot may precede Ironic's time of the power
-	// change, which Ironic records after the BMC has confirmed it.
+	// clockSlack is the time by which the first line of a boot may precede the power change: Ironic records the change
+	// only after the BMC has confirmed it.
 	clockSlack = 2 * time.Minute
 )
 
@@ -77,7 +77,7 @@ func calledBack(r *models.Row) bool {
 	switch {
 	case i == nil:
 		return false
-	case i.AgentURL != "": // Ironic clears it when it powers the machine off
+	case i.AgentURL != "": // Ironic clears the URL when it powers the machine off
 		return i.LastHeartbeat.IsZero() || !i.Heartbeat().IsZero()
 	}
 	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
@@ -96,7 +96,7 @@ func ofThisBoot(r *models.Row, l *models.RamdiskLog) bool {
 	return !l.Last.Before(r.Since)
 }
 
-// Same reports whether two states look the same: the stage and the obstacle are equal.
+// Same reports whether two states look the same on a screen: their stages and obstacles are equal.
 func (b Boot) Same(o Boot) bool {
 	if b.Obstacle == nil || o.Obstacle == nil {
 		return b.Stage == o.Stage && b.Obstacle == o.Obstacle
@@ -104,8 +104,8 @@ func (b Boot) Same(o Boot) bool {
 	return b.Stage == o.Stage && b.Obstacle.ID == o.Obstacle.ID
 }
 
-// Text describes the activity and the obstacle: "pulls the agent's image for 40s; 12 times:
-// manifest unknown". It is empty if only the power state is known. It is not sanitized.
+// Text describes the current activity of the boot, and its obstacle: "pulls the agent's image for 40s; 12 times:
+// manifest unknown". It is empty if nothing but the power state is known. It is not sanitized.
 func (b Boot) Text(now time.Time) string {
 	if b.Stage <= models.RamdiskPowerOn {
 		if b.Served != "" {
@@ -123,7 +123,7 @@ func (b Boot) Text(now time.Time) string {
 	return text
 }
 
-// Summary is Text until the ramdisk has called back, and then its last signs of life.
+// Summary returns the same as Text until the ramdisk has called back. After that, it returns the last signs of life.
 func (b Boot) Summary(now time.Time) string {
 	if b.Heartbeat.IsZero() {
 		return b.Text(now)

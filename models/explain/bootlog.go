@@ -18,29 +18,29 @@ type BootLog struct {
 	Stage models.RamdiskStage
 	// Source is the source of the last line.
 	Source models.LogSource
-	// Errors are the unresolved errors, in order of occurrence.
+	// Errors are the errors of the boot that were not resolved, in order of occurrence.
 	Errors []models.BootError
-	// Served describes the last download of the boot medium, at ServedAt; empty if ironworks did
-	// not serve it. It may belong to the next boot.
+	// Served describes the last download of the boot medium; ServedAt is the time of that download. Both are empty if
+	// ironworks did not serve the medium. The download may belong to the next boot.
 	Served   string
 	ServedAt time.Time
 
-	before               string // the previous boot
+	before               string // the ID of the previous boot
 	begin, reached, last bootTime
 	upTo                 time.Time     // the machine's time of the newest line
 	clockBehind          time.Duration // lower bound of how far the machine's clock is behind
 	clockKnown           bool          // whether clockBehind is set
 }
 
-// bootTime is the time when a line was written, on the machine's clock, and received, on this machine's clock.
+// bootTime is the time of a line: machine is the time when it was written, on the machine's clock, and received is the
+// time of its arrival, on this machine's clock.
 type bootTime struct{ machine, received time.Time }
 
 // clockTrust is the maximum plausible delay of a line. A greater difference means that the
 // machine's clock is wrong.
 const clockTrust = 12 * time.Hour
 
-// burst is the duration of repeated lines of one failure: a traceback has the same text three
-// times.
+// burst is the time within which repeated lines count as one failure: a traceback has the same text three times.
 const burst = time.Second
 
 // at converts a time to this machine's clock. The first read of a log has old lines, so the
@@ -59,13 +59,13 @@ func (b *BootLog) at(t bootTime) time.Time {
 // Begin returns the time of the first seen line of the boot; zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// reachedAt returns the start of the stage.
+// reachedAt returns the time when the stage started.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
 // Last returns the time of the last line.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// AddLine adds a line. Lines of one source must be in order; known lines are ignored.
+// AddLine adds a line to the log. The lines of one source must be in order. Lines that were added before are ignored.
 func (b *BootLog) AddLine(l *models.LogLine) {
 	switch {
 	case l.Source == models.LogServe:
@@ -75,7 +75,7 @@ func (b *BootLog) AddLine(l *models.LogLine) {
 		return
 	}
 	t := bootTime{machine: l.Time, received: l.Received}
-	if l.Source == models.LogSerial { // for a serial line, the time of arrival
+	if l.Source == models.LogSerial { // a serial line has only the time of arrival
 		t.machine = time.Time{}
 	}
 	if !t.machine.IsZero() {
@@ -110,7 +110,7 @@ func (b *BootLog) follow(l *models.LogLine) bool {
 	return true
 }
 
-// mark updates the stage.
+// mark updates the stage if the line is a known mark.
 func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	i := slices.IndexFunc(bootMarks, func(m bootMark) bool {
 		return (m.unit == "" || m.unit == l.Unit) && strings.Contains(l.Text, m.literal)
@@ -127,7 +127,7 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// observe adds an error.
+// observe records the known error of a line, if the line has one.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
 	if !is {
@@ -150,7 +150,7 @@ func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	}
 }
 
-// obstacle returns the most specific unresolved error that blocks the boot; false for none.
+// obstacle returns the most specific unresolved error that blocks the boot. It returns false if there is none.
 func (b *BootLog) obstacle() (models.BootError, bool) {
 	if len(b.Errors) == 0 {
 		return models.BootError{}, false
@@ -162,18 +162,17 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark identifies a stage by a line.
+// bootMark is a text in the log that identifies a stage of the boot.
 type bootMark struct {
 	// literal is text that the line contains; unit is its unit, or "" for any.
 	unit, literal string
-	// reached is the stage that the boot has at least reached. done is the last completed stage:
-	// its errors, and those of earlier stages, are resolved.
+	// reached is the stage that the boot has reached at least. done is the last stage that is complete: errors of that
+	// stage and of earlier ones are resolved.
 	reached, done models.RamdiskStage
 }
 
-// bootMarks are the known marks, latest stages first. The literals are from systemd 252 to 257,
-// NetworkManager, Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py,
-// inspector.py, ironic_api_client.py).
+// bootMarks are the known marks, those of late stages first. The literals are from systemd 252 to 257, NetworkManager,
+// Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py, inspector.py, ironic_api_client.py).
 var bootMarks = []bootMark{
 	{literal: "heartbeat successful", reached: models.RamdiskHeartbeat, done: models.RamdiskHeartbeat},
 	{literal: "Lookup succeeded, node UUID is", reached: models.RamdiskLookup, done: models.RamdiskLookup},

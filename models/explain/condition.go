@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Condition is a condition of a rule on facts other than text and state. Its text is a clause
-// for the documentation.
+// Condition is a condition of a rule on facts other than the text and the state. The value is a clause for the
+// documentation.
 type Condition string
 
 // The conditions.
@@ -147,7 +147,7 @@ func (x *explaining) conductor() string {
 	return x.node.Conductor
 }
 
-// See plan.noHints: only these deploy interfaces write to a disk that the agent selects.
+// Only these deploy interfaces write to a disk that the agent selects; see plan.noHints.
 func (x *explaining) noHints() bool {
 	n := x.node
 	switch n.DeployInterface {
@@ -189,14 +189,14 @@ func (x *explaining) waitHolds(is Condition) bool {
 	}
 }
 
-// waited returns the duration of the operation, or of the state as far as seen. While Ironic
-// waits for a ramdisk, it counts from the last power-on or reboot.
+// waited returns the duration of the operation, or of the state as far as it was seen. While Ironic waits for a
+// ramdisk, the duration counts from the last power-on or reboot.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {
 		since = x.Row.Since
 	}
-	if since.IsZero() { // while Ironic waits, only heartbeats update it
+	if since.IsZero() { // while Ironic waits, only heartbeats update provision_updated_at
 		since = x.node.ProvisionUpdatedAt.Time
 	}
 	if i := x.node.Internal; i != nil && x.state().Class() == models.ClassWait && i.LastPowerState.After(since) {
@@ -208,7 +208,7 @@ func (x *explaining) waited() (time.Duration, bool) {
 	return x.Now.Sub(since), true
 }
 
-// timedOut reports whether the reason is a timeout of waiting for a ramdisk.
+// timedOut reports whether the failure is a timeout of waiting for a ramdisk.
 func (x *explaining) timedOut() bool {
 	for _, t := range x.texts {
 		for _, k := range t.known {
@@ -220,8 +220,8 @@ func (x *explaining) timedOut() bool {
 	return false
 }
 
-// heartbeat returns the current ramdisk's last heartbeat. For a failed operation it is the last
-// of all, because Ironic may have powered the machine off since.
+// heartbeat returns the last heartbeat of the current ramdisk. For a failed operation it returns the last heartbeat of
+// all ramdisks, because Ironic may have powered the machine off since.
 func (x *explaining) heartbeat() time.Time {
 	if x.state().Busy() {
 		return x.boot.Heartbeat
@@ -255,8 +255,8 @@ func (x *explaining) called() bool {
 	return !x.began.IsZero() && x.heartbeat().After(x.began)
 }
 
-// neverCalled is certain only if the start of the operation was seen, or there never was a
-// heartbeat.
+// neverCalled reports whether the ramdisk never called back. This is certain only if the start of the operation was
+// seen, or if there never was a heartbeat.
 func (x *explaining) neverCalled() bool {
 	if x.node.Internal == nil || x.called() {
 		return false
@@ -369,7 +369,7 @@ func (x *explaining) wantedBootMode() string {
 	return x.raw.BootMode
 }
 
-// capability reads a capability of text name:value,name:value, or of an object.
+// capability reads a capability. The capabilities are text of the form name:value,name:value, or an object.
 func capability(from any, name string) string {
 	switch c := from.(type) {
 	case map[string]any:

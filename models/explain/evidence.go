@@ -14,7 +14,7 @@ import (
 // EvidenceField names a fact that is shown with an explanation.
 type EvidenceField string
 
-// The fields.
+// The fields of the evidence.
 const (
 	evState       EvidenceField = "provision_state"
 	evTarget      EvidenceField = "target_provision_state"
@@ -52,7 +52,7 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// evidence returns the value of a field; false if unknown.
+// evidence returns the value of a field as evidence. It returns false if the value is unknown.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch field {
@@ -214,7 +214,7 @@ func (x *explaining) agent(field EvidenceField) string {
 	return version
 }
 
-// step returns the running or last step, with its position in the list.
+// step returns the step that runs or ran last, with its position in the list of steps.
 func (x *explaining) step() string {
 	if current, _ := x.node.CurrentStep(); current != nil {
 		return stepPlace(x.Row)
@@ -230,8 +230,8 @@ func (x *explaining) step() string {
 	return ""
 }
 
-// deadline returns when Ironic gives up, by its defaults. For inspection it counts from the
-// start; otherwise every heartbeat extends it.
+// deadline returns the time when Ironic gives up, if its timeouts have their default values. For inspection, the
+// timeout counts from the start; otherwise every heartbeat extends it.
 func (x *explaining) deadline() string {
 	left, known := x.left()
 	if !known {
@@ -249,8 +249,8 @@ func (x *explaining) deadline() string {
 	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may have another", text, int(models.CallbackTimeout.Seconds()), what)
 }
 
-// left returns how long Ironic still waits for the ramdisk, by its defaults; negative after the
-// deadline.
+// left returns how long Ironic still waits for the ramdisk, if its timeouts have their default values. The result is
+// negative after the deadline.
 func (x *explaining) left() (time.Duration, bool) {
 	if x.node == nil || x.state().Class() != models.ClassWait || x.Now.IsZero() {
 		return 0, false

@@ -8,14 +8,14 @@ import (
 	"ironworks/printable"
 )
 
-// RuleID is the stable name of a rule. A rule for a single known error has the error's ID.
+// RuleID is the name of a rule. It is stable. A rule for a single known error has the error's ID.
 type RuleID string
 
 // Confidence is the certainty of an explanation.
 type Confidence string
 
-// The confidences. High: the message states the cause, or the facts leave no other. Medium: the
-// cause that fits best. Low: a guess, marked as such.
+// The confidences. High means that the message states the cause, or that the facts leave no other cause. Medium is the
+// cause that fits best. Low is a guess, and marked as a guess.
 const (
 	ConfidenceHigh   Confidence = "high"
 	ConfidenceMedium Confidence = "medium"
@@ -47,41 +47,43 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 // names of evidence in braces.
 type Rule struct {
 	ID RuleID
-	// Errors: at least one occurs in the reason, the history or the log. Empty means any.
+	// Errors are the known errors of the rule: at least one must occur in the reason, the history or the log. An empty
+	// list matches every text.
 	Errors []ErrorID
-	// In are the states; empty means any. An unknown state matches.
+	// In are the states in which the rule applies; an empty list means all states. An unknown state matches.
 	In []models.ProvisionState
-	// If are the conditions.
+	// If are the conditions of the rule. All must hold.
 	If []Condition
 
 	Verdict string
-	// Brief is the verdict for a column: at most 40 cells with its values.
+	// Brief is the verdict for a column. With its values filled in, it has at most 40 cells.
 	Brief      string
 	Confidence Confidence
 	// NoProblem means that nothing is wrong.
 	NoProblem bool
-	// Evidence is shown if known, besides the matched text.
+	// Evidence names the facts that are shown if they are known, besides the matched text.
 	Evidence []EvidenceField
-	// Not are similar problems that were ruled out.
+	// Not has similar problems that the rule excludes.
 	Not  []string
 	Next Next
-	// Instead are less specific rules that this one replaces.
+	// Instead has the less specific rules that this rule replaces.
 	Instead []RuleID
-	// Source is the origin of the text or of the rule.
+	// Source is the origin of the text that the rule matches, or of the rule itself.
 	Source string
 }
 
-// Next is the next safe action.
+// Next is the next safe action of an explanation.
 type Next struct {
-	// Text is the instruction.
+	// Text tells the operator what to do.
 	Text string `json:"text"`
-	// Key is the console's name for the action, such as a verb, log or disks; "" if the console has no such action.
+	// Key is the console's name for the action, such as a verb, log or disks. It is "" if the console has no such
+	// action.
 	Key string `json:"-"`
 	// Command is the command line for the action, or "".
 	Command string `json:"command"`
 
-	// Verb is the provision verb that the command sends, so that it can be blocked. Retry means the verb that retries
-	// in the node's state, or gives up waiting.
+	// Verb is the provision verb that the command sends, so that a check can block it. Retry stands for the verb that
+	// retries in the node's state, or that ends the waiting.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
@@ -94,14 +96,14 @@ type Explanation struct {
 	Evidence   []models.Observation `json:"evidence"`
 	Not        []string             `json:"not"`
 	Next       Next                 `json:"next"`
-	// Developer is set if no rule matches a text.
+	// Developer is set if no rule matches the text.
 	Developer *Developer `json:"developer,omitempty"`
-	// NoProblem means that nothing is wrong.
+	// NoProblem means that nothing is wrong with the node.
 	NoProblem bool   `json:"-"`
 	Source    string `json:"-"`
 }
 
-// candidate is a matching rule.
+// candidate is a rule that matches the facts.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -139,7 +141,7 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the first of the rules that match.
+// best returns the first of the candidates.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -149,8 +151,8 @@ func (x *explaining) best() (best candidate, found bool) {
 	return best, found
 }
 
-// candidates returns the matching rules, without those replaced by others, without "nothing is
-// wrong" if another rule matches, and without guesses if one is certain.
+// candidates returns the rules that match. It omits rules that others replace. It omits "nothing is wrong" if another
+// rule matches, and guesses if one rule is certain.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range allRules {
@@ -208,7 +210,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation fills in the rule's texts.
+// explanation returns the explanation of a candidate, with the rule's texts filled in.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

@@ -10,14 +10,14 @@ import (
 	"ironworks/models"
 )
 
-// Facts are the input of [Explain]. Unknown facts are zero; text has no secrets.
+// Facts are the input of [Explain]. Facts that are unknown are zero. Text has no secrets.
 type Facts struct {
-	// Now is on Ironic's clock.
+	// Now is the current time on Ironic's clock.
 	Now     time.Time
 	Version models.APIVersion
-	// Row is the node; nil to explain only a text.
+	// Row is the node; nil if only a text is to be explained.
 	Row *models.Row
-	// Text is the text to explain without a node, and State its state, or "".
+	// Text is the text to explain if there is no node. State is the state in which it occurred, or "".
 	Text  string
 	State models.ProvisionState
 	// History is the node's history, newest first.
@@ -33,7 +33,7 @@ type Facts struct {
 	Siblings *Siblings
 	// Conductors are Ironic's conductors; nil if not requested.
 	Conductors []models.Conductor
-	// BMC and Agent are nil if not queried.
+	// BMC and Agent are the results of querying the BMC and the agent; nil if they were not queried.
 	BMC   *BMCFacts
 	Agent *AgentFacts
 	// Estimate is the estimate for the running operation, from past ones; nil for none.
@@ -51,10 +51,10 @@ const (
 
 // AgentFacts are the result of requesting the agent's status, which needs no token.
 type AgentFacts struct {
-	// Answers is yes if an agent answered, no if the machine refused the connection, and "" for a timeout: the agent
-	// may be unreachable from this machine.
+	// Answers says whether an agent answered. It is no if the machine refused the connection, and "" after a timeout:
+	// the agent may be unreachable from this machine.
 	Answers Answer
-	// Text describes the response.
+	// Text describes the agent's response.
 	Text string
 }
 
@@ -62,19 +62,17 @@ type AgentFacts struct {
 type BMCFacts struct {
 	// At is the time of the query, on Ironic's clock.
 	At time.Time
-	// Reachable is tested from this machine; the conductor may have another network.
+	// Reachable says whether this machine can reach the BMC. The conductor may be in another network.
 	Reachable Answer
-	// Authenticated reports whether the BMC accepted the credentials of this machine, which may
-	// differ from Ironic's.
+	// Authenticated says whether the BMC accepted the credentials of this machine, which may differ from Ironic's.
 	Authenticated Answer
 	Power         models.PowerState
 	// BootMode is uefi or bios.
 	BootMode string
-	// MediaInserted reports whether a virtual CD is inserted, Media its image.
+	// MediaInserted says whether a virtual CD is inserted; Media is its image.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable reports whether this machine can download the ramdisk's ISO. ISO is the
-	// result.
+	// ISOFetchable says whether this machine can download the ramdisk's ISO. ISO describes the result of the download.
 	ISOFetchable Answer
 	ISO          string
 	// Health is the worst health of all parts, and Causes are the parts that are not OK.
@@ -95,8 +93,7 @@ type Siblings struct {
 // mostSiblingNames is the maximum number of names.
 const mostSiblingNames = 5
 
-// FindSiblings finds other nodes in the same trouble, among those in the same kind of
-// operation.
+// FindSiblings finds other nodes in the same trouble, among the nodes in the same kind of operation.
 func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	work, same := workOf(row.Node.ProvisionState), troubleOf(row)
 	if work == "" {
@@ -118,7 +115,7 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// interruptedWork is the operation that failed or was held.
+// interruptedWork maps a failed or held state to the operation that failed or was held.
 var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateDeployFailed:   models.StateDeploying,
 	models.StateDeployHold:     models.StateDeploying,
@@ -140,7 +137,7 @@ func workOf(s models.ProvisionState) models.ProvisionState {
 	return s.Phase()
 }
 
-// troubleOf returns the state with its known error, or "".
+// troubleOf returns the state of a node with the known error of its reason, or "".
 func troubleOf(r *models.Row) string {
 	reason := r.Reason
 	if reason == "" {
@@ -158,14 +155,14 @@ func troubleOf(r *models.Row) string {
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
-	// maxConfidence is the maximum confidence of conclusions from it.
+	// maxConfidence limits the confidence of conclusions from the text.
 	maxConfidence Confidence
-	// old means that it may be from an earlier operation.
+	// old means that the text may be from an earlier operation.
 	old bool
 	log bool
 }
 
-// explaining is the state of one [Explain]: the facts, and values derived from them.
+// explaining is the state of one call of [Explain]: the facts, and values derived from them.
 type explaining struct {
 	*Facts
 	node  *models.Node
@@ -262,7 +259,7 @@ func (x *explaining) gatherTexts() {
 	}
 	sure := ConfidenceMedium
 	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
-		sure = ConfidenceLow // the operation continues, because the installer retries, too
+		sure = ConfidenceLow // the operation continues: the installer retries, too
 	}
 	x.addObstacle()
 	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith(ErrorInstallerFailed) })
@@ -272,7 +269,7 @@ func (x *explaining) gatherTexts() {
 		}
 		sure := sure
 		if failed && l.Unit == "coreos-installer" {
-			sure = ConfidenceHigh // the reason confirms the failure, and this is its last line
+			sure = ConfidenceHigh // the reason confirms the failure, and this is the last line of the log
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
@@ -281,8 +278,8 @@ func (x *explaining) gatherTexts() {
 	}
 }
 
-// addObstacle adds the error that blocks the ramdisk's boot. A single occurrence may succeed on
-// retry, except a failed configuration or a missing medium.
+// addObstacle adds the error that blocks the ramdisk's boot. An error that occurred once may go away on a retry, except
+// a failed configuration or a missing medium.
 func (x *explaining) addObstacle() {
 	e := x.boot.Obstacle
 	if e == nil || workOf(x.state()) == "" {
@@ -299,20 +296,20 @@ func (x *explaining) addObstacle() {
 	})
 }
 
-// isBootError reports whether an error is from the boot's own log, and whether it is resolved.
+// isBootError reports whether an error comes from the log of the boot itself, and whether it is resolved.
 func (x *explaining) isBootError(id ErrorID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
 }
 
-// leadsWith reports whether the text contains error details.
+// leadsWith reports whether a clause of the text starts with an error. Otherwise the text only mentions the error.
 func (t *reasonText) leadsWith(id ErrorID) bool {
 	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {
 	n := x.node
-	if n.Fault != "" && n.MaintenanceReason != "" { // set by Ironic itself
+	if n.Fault != "" && n.MaintenanceReason != "" { // Ironic itself has set the maintenance
 		x.addText("maintenance_reason", n.MaintenanceReason, 0)
 	}
 	switch reason := x.Row.Reason; {
@@ -354,7 +351,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length of a shown reason, in bytes. Longer text is a dump.
+// mostShown is the maximum length of a reason that is shown, in bytes. Longer text is a dump.
 const mostShown = 2000
 
 func shownReason(text string) string {

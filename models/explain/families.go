@@ -7,9 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// family explains messages of an exception class, a module or a phase of Ironic without
-// individual rules. A word counts only after an opening, because other programs write about
-// images or networks, too.
+// family explains those messages of an exception class, a module or a phase of Ironic that have no rule of their own. A
+// word counts only after an opening, because other programs write about images or networks, too.
 type family struct {
 	ID RuleID
 	// Openings are the beginnings of Ironic's or the agent's clauses; "…" stands for up to
@@ -17,14 +16,14 @@ type family struct {
 	// the rest of a word. One of the openings or words must match.
 	Openings []string
 	Words    []string
-	// In are the states of a phase; empty means any.
+	// In are the states in which the family applies; an empty list means all states.
 	In []models.ProvisionState
 	// Weak means that an opening alone does not prove that Ironic wrote the text.
 	Weak bool
 
 	Verdict, Brief, Not string
 	Next                Next
-	// Evidence is shown besides the text and the step.
+	// Evidence names the facts that are shown besides the text and the step.
 	Evidence []EvidenceField
 	// Source names the modules or classes of Ironic that write such messages.
 	Source string
@@ -34,8 +33,8 @@ type family struct {
 // bytes.
 const maxOpeningGap = 300
 
-// topicFamilies precede phases, most specific first: a message of the RAID module mentions
-// Redfish, too.
+// topicFamilies precede the families of phases. They are ordered from specific to general: a message of the RAID module
+// mentions Redfish, too.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 
 // families are all families, in order of precedence.
@@ -60,21 +59,21 @@ func makeFamilyRules() []Rule {
 	return rules
 }
 
-// TellsPhaseOnly reports whether a rule knows only the failed phase.
+// TellsPhaseOnly reports whether a rule tells nothing but the failed phase.
 func TellsPhaseOnly(id RuleID) bool {
 	return slices.ContainsFunc(phaseFamilies, func(f family) bool { return f.ID == id })
 }
 
-// familySign is an opening or a word of a family.
+// familySign is an opening or a word by which a message belongs to a family.
 type familySign struct {
 	parts   []string
 	family  int
 	opening bool
-	prefix  bool // a word without its ending
+	prefix  bool // whether the sign is the beginning of a word
 	weak    bool
 }
 
-// familySigns indexes the signs by the first two bytes of their first part, in lower case.
+// familySigns has the signs of all families by the first two bytes of their first part, in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32
@@ -104,7 +103,7 @@ func makeFamilySigns() [signSlots][]familySign {
 // in an opening, such as the name of the step, and a topic over a phase.
 func familyInReason(text string, after int) int {
 	best, hint, ironic := len(families), len(families), false
-	opened := 0 // end of the last opening
+	opened := 0 // the end of the last opening
 	inWord := false
 	for i := 0; i+1 < after; i++ {
 		if !inFamilyWord(text[i]) {
@@ -143,7 +142,7 @@ func familyInReason(text string, after int) int {
 	return best
 }
 
-// at returns the end of the sign at the word that starts at i, or -1.
+// at returns the end of the sign if it occurs at the word that starts at i, or -1.
 func (s *familySign) at(text string, i int) int {
 	first := s.parts[0]
 	end := i + len(first)
@@ -168,7 +167,8 @@ func (s *familySign) at(text string, i int) int {
 	return -1
 }
 
-// partsEnd finds the remaining parts of an opening, and returns their end, or -1.
+// partsEnd finds the remaining parts of a sign, in order, from an offset on. It returns the end of the last part, or -1
+// if one is missing.
 func (s *familySign) partsEnd(text string, from int) int {
 	for _, p := range s.parts[1:] {
 		i := strings.Index(text[from:min(len(text), from+maxOpeningGap+len(p))], p)

@@ -128,8 +128,7 @@ const (
 	ErrorRedacted         ErrorID = "redacted"
 )
 
-// knownError is an error with its patterns: a pattern matches if all its literals occur in
-// order.
+// knownError is an error with the patterns of its texts. A pattern matches if all its literals occur in order.
 type knownError struct {
 	id   ErrorID
 	ways [][]string
@@ -175,7 +174,8 @@ var ramdiskErrors = []knownError{
 	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"System is deadlocked on memory"}, {"Initramfs unpacking failed: write error"}, {"Memory size is too small for requested image"}}},
 }
 
-// toIronic is in a request of the builtin agent, before Go's message. Registries have /v2/.
+// toIronic is a part of the URL in the errors of the builtin agent's requests to Ironic. URLs of registries have /v2/
+// instead.
 const toIronic = "/v1/"
 
 // bootErrors prevent a ramdisk from booting or calling back, most specific first. They are
@@ -298,7 +298,7 @@ var (
 	reasonErrors = [][]knownError{conductorErrors, ramdiskErrors, generalErrors}
 )
 
-// FindRamdiskError returns the error in a line of a ramdisk's log, or "".
+// FindRamdiskError returns the known error in a line of a ramdisk's log, or "".
 func FindRamdiskError(text string) ErrorID {
 	for _, list := range lineErrors {
 		for _, e := range list {

@@ -2,8 +2,8 @@ package explain
 
 import "strings"
 
-// Limits for finding errors in a reason: Ironic writes no longer reasons, and literals that are
-// farther apart are unrelated.
+// Limits for finding errors in a reason. Ironic writes no longer reasons, and literals that are farther apart are
+// unrelated.
 const (
 	maxReason     = 32 << 10
 	maxGap        = 1000
@@ -13,8 +13,8 @@ const (
 // knownIn is an error found in a reason.
 type knownIn struct {
 	id ErrorID
-	// leading means that a clause of the reason starts with the text. Otherwise the reason only mentions it, or concerns
-	// the cleanup after another error.
+	// leading means that a clause of the reason starts with the error's text. Otherwise the reason only mentions the
+	// error, or the error concerns the cleanup after another one.
 	leading bool
 }
 
@@ -82,8 +82,8 @@ func near(text string, literals []string) bool {
 	return true
 }
 
-// clauseBegins reports whether a clause starts after the text before. A quote may precede it,
-// as in a Python dictionary.
+// clauseBegins reports whether a clause starts after the given text. A quote may precede the clause, as in a Python
+// dictionary.
 func clauseBegins(before string) bool {
 	before = strings.TrimRight(before, `"'`+"`"+"* ")
 	return before == "" || strings.ContainsRune(":;.,([{)]}-|=>!\n", rune(before[len(before)-1]))

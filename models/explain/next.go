@@ -40,7 +40,7 @@ func (x *explaining) next(r *Rule) Next {
 	return next
 }
 
-// stop returns why a verb must not be proposed, or "". A machine with an instance is in use.
+// stop returns the reason why a verb must not be proposed, or "". A machine with an instance is in use.
 func (x *explaining) stop(verb models.Verb) string {
 	n := x.node
 	if verb == "" || n == nil {
@@ -61,8 +61,8 @@ func (x *explaining) stop(verb models.Verb) string {
 	return ""
 }
 
-// retryVerb retries the failed operation, or gives up waiting. Ironic aborts a step that is not
-// abortable, such as the agent's deploy steps, only at its end, which may never come
+// retryVerb returns the verb that retries the failed operation, or ends the waiting. Ironic aborts a step that is not
+// abortable, such as the agent's deploy steps, only at the end of the step, which may never come
 // (ironic/conductor/manager.py, _do_abort).
 func (x *explaining) retryVerb() models.Verb {
 	s := x.state()

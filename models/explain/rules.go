@@ -23,20 +23,20 @@ var timeouts = []ErrorID{
 	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
 }
 
-// spreading are the errors that usually affect several machines.
+// spreading are the errors that usually affect several machines at once.
 var spreading = append([]ErrorID{
 	ErrorAgentUnreachable, ErrorAgentClock, ErrorAgentCertificate, ErrorDownload, ErrorImageHTTP, ErrorChecksum, ErrorChecksumFile,
 	ErrorMediaFetch, ErrorMediaMount, ErrorBMCUnreachable, ErrorBMCCertificate, ErrorBMCCredentials, ErrorPowerSync, ErrorLookup, ErrorNoAddress, ErrorRamdiskNewer,
 	ErrorTLSRequired, ErrorStepUnknown,
 }, timeouts...)
 
-// timeoutRules only state that the ramdisk took too long.
+// timeoutRules are the rules that only state that the ramdisk took too long.
 var timeoutRules = []RuleID{
 	RuleID(ErrorCallbackTimeout), RuleID(ErrorCleanNoBoot), RuleID(ErrorCleanTimeout), RuleID(ErrorInspectTimeout),
 	RuleID(ErrorServiceTimeout), RuleID(ErrorRescueTimeout),
 }
 
-// unheardRules only state that the ramdisk did not call back, or not in time.
+// unheardRules are the rules that only state that the ramdisk did not call back, or not in time.
 var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
 
 // The states of groups of rules.

@@ -6,15 +6,15 @@ import (
 	"ironworks/models"
 )
 
-// offInstead are the rules that a powered-off machine explains, too.
+// offInstead are the rules that a powered-off machine replaces, because it explains their symptoms, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
-// nextMidway is for a machine that lost power after its agent had called back. Ironic clears the agent's token when it
-// powers a machine off, not when it powers one on (ironic/conductor/utils.py, node_power_action), so it would refuse
-// the next ramdisk.
+// nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the
+// agent's token when it powers a machine off, not when it powers one on (ironic/conductor/utils.py, node_power_action),
+// so that Ironic would refuse the next ramdisk.
 var nextMidway = Next{Text: "Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.", Retry: true}
 
-// factRules find a cause in facts, independent of the reason.
+// factRules find a cause in the facts, whatever the reason says.
 var factRules = []Rule{
 	{
 		ID: "maintenance-by-hand", In: append(slices.Clone(atRest), atWork...), If: []Condition{ifMaintenance}, Confidence: ConfidenceHigh,

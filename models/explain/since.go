@@ -11,20 +11,20 @@ import (
 	"ironworks/printable"
 )
 
-// EvChanged are the changes after the failure.
+// EvChanged names the changes of the node after the failure.
 const EvChanged EvidenceField = "changed since"
 
 // remedy is a change that may have removed the cause of a failure.
 type remedy struct {
-	// fields are prefixes of changed fields.
+	// fields are the prefixes of the fields whose change is the remedy.
 	fields []string
-	// rules are the causes that it may remove.
+	// rules are the causes that the change may remove.
 	rules []RuleID
-	// done describes the change; brief adds the next step, in at most 40 cells.
+	// done describes the change. brief also names the next step, in at most 40 cells.
 	done, brief string
 }
 
-// remedies are sorted by specificity.
+// remedies are all remedies, the most specific first.
 var remedies = []remedy{
 	{
 		fields: []string{"properties.root_device", "instance_info.root_device"},
@@ -73,7 +73,8 @@ var bmcCauses = []RuleID{
 	RuleID(ErrorIPMI), RuleID(ErrorIPMISessions), "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
 }
 
-// maintenanceLifted is derived from the node, not from requests.
+// maintenanceLifted is the remedy for nodes whose maintenance was lifted. It is derived from the node, not from
+// requests.
 var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
 
 // since returns a change after the failure that may have removed its cause, or nil. Only a node
@@ -165,7 +166,7 @@ func (x *explaining) changedText() (text string, age int64) {
 	return strings.Join(fields, ", "), x.age(last)
 }
 
-// hintsDiffer reports whether a failure names other hints than the node's current ones.
+// hintsDiffer reports whether the text of a failure names other hints than the node has now.
 func (x *explaining) hintsDiffer(text string) bool {
 	if x.node.Properties == nil {
 		return false
@@ -193,7 +194,7 @@ func (x *explaining) hintsNow() map[string]any {
 	return nil
 }
 
-// accountFor adds the change to the explanation, and proposes to retry.
+// accountFor adds a change after the failure to the explanation, and proposes to retry.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.NoProblem {
 		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})

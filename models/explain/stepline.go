@@ -41,8 +41,8 @@ func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) strin
 	return cmp.Or(models.CurrentStepText(n), restLine(s))
 }
 
-// reasonLine returns a reason: brief if a rule is certain, else Ironic's text; or the change
-// that may have removed the cause.
+// reasonLine returns the reason of a failure for a column. It returns the change that may have removed the cause, if
+// there is one. Otherwise it returns the brief text of a rule that is certain, or else Ironic's text.
 func reasonLine(r *models.Row) string {
 	reason := models.ReasonOf(r)
 	if reason == "" {

@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// RuleUnknown is for text that no rule matches, RuleNoReason for a failure without a reason.
+// RuleUnknown is the rule for a text that no rule matches, RuleNoReason the rule for a failure without a reason.
 const (
 	RuleUnknown  RuleID = "unknown"
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown returns the candidates if no rule matches.
+// unknown returns the candidates for the case that no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -44,7 +44,7 @@ var nothingKnown = Rule{
 	Source:   "no rule",
 }
 
-// unknownRule is for text that no rule matches. It names the author of the text.
+// unknownRule returns the rule for a text that no rule matches. It names the author of the text.
 func unknownRule(field string) *Rule {
 	return &Rule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
@@ -75,7 +75,7 @@ func textOrigin(field string) string {
 // Developer helps authors of rules: the known error nearest to a text that no rule matches.
 type Developer struct {
 	NearestRule ErrorID `json:"nearest_rule"`
-	// Distance is the share of the error's words that the text lacks, 0 to 1.
+	// Distance is the share of the error's words that the text lacks, from 0 to 1.
 	Distance float64 `json:"distance"`
 }
 

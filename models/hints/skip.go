@@ -2,7 +2,7 @@ package hints
 
 import "strings"
 
-// Skipped returns the disks that skip_block_devices excludes, by name, with the index of the
+// Skipped returns the disks that skip_block_devices excludes. It maps the name of each disk to the index of the
 // matching entry. The error is a *Error.
 func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	skipped, err := s.skipped(disks)
@@ -22,8 +22,8 @@ func (s Search) SkipEntries() []Hints {
 	return hints
 }
 
-// NamesVolume reports whether the hints name a software RAID volume, which the agent compares
-// with existing RAID, not with disks.
+// NamesVolume reports whether the hints name a software RAID volume. The agent compares such hints with existing RAID
+// volumes, not with disks.
 func (h Hints) NamesVolume() bool {
 	names, _ := hasVolumeName(h.value)
 	return names
@@ -111,7 +111,7 @@ func (s Search) checkVolumes() *Error {
 
 const volumeName = "volume_name"
 
-// hasVolumeName is 'volume_name' in entry.
+// hasVolumeName emulates the expression 'volume_name' in entry.
 func hasVolumeName(entry any) (bool, *Error) {
 	switch e := entry.(type) {
 	case *PythonDict:

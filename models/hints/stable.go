@@ -17,7 +17,7 @@ func stableHints() []Hint {
 // NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
 	Disk string
-	// Why has a reason for each attribute.
+	// Why has, for each attribute, the reason why it does not distinguish the disk.
 	Why []string
 }
 
@@ -59,10 +59,10 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 		}
 		for _, value := range values {
 			if strings.EqualFold(value, "none") {
-				continue // None also means a missing attribute
+				continue // the text None also stands for a missing attribute
 			}
-			// Without an operator other tools can read the hint. It needs one if the value looks
-			// like an operator.
+			// Other tools can read a hint only without an operator. A hint needs one if the value looks like an
+			// operator.
 			for _, expression := range []string{value, "s== " + value} {
 				if hints := Make(name, expression); hints.onlyPicks(disk, among) {
 					return hints, nil

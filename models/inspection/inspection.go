@@ -12,7 +12,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Section is a part of a machine, a line for each thing in it.
+// Section describes a part of a machine. It has a line for each item, such as a disk or a NIC.
 type Section struct {
 	Title string   `json:"title" yaml:"title"`
 	Lines []string `json:"lines" yaml:"lines"`
@@ -124,7 +124,7 @@ func Text(sections []Section) string {
 	return text.String()
 }
 
-// join joins the words that are not empty.
+// join joins those words that are not empty.
 func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Schema is a JSON schema. Zero values are not checked.
+// Schema is a JSON schema. Fields with the zero value are not checked.
 type Schema struct {
 	Types []string
 	// Draft4 is the older meaning of integer, for which 1.0 is not one.
@@ -21,15 +21,14 @@ type Schema struct {
 	MinLength int
 	MaxLength int
 	Minimum   *int
-	// Exclusive excludes the minimum itself.
+	// Exclusive means that the minimum itself is not allowed.
 	Exclusive  bool
 	MinItems   int
 	Format     *Format
 	Properties map[string]*Schema
 	Required   []string
-	Closed     bool // no other properties
-	// ClosedFirst is the order of two checks, which determines the message about an object that
-	// violates both.
+	Closed     bool // other properties are not allowed
+	// ClosedFirst is the order of two checks: it determines the message about an object that violates both.
 	ClosedFirst bool
 	// Order is the order of properties that are not checked alphabetically, and RequiredFirst
 	// checks Required before all of them.
@@ -41,7 +40,7 @@ type Schema struct {
 	AnyOf    []*Schema
 	OneOf    []*Schema
 	Not      *Schema
-	Text     string // as Python shows it, where messages quote the schema
+	Text     string // the schema as Python shows it, for messages that quote it
 }
 
 // Format is a named format of texts.
@@ -50,13 +49,13 @@ type Format struct {
 	Valid func(text string) bool
 }
 
-// Violation is a ValidationError of a value.
+// Violation describes how a value violates a schema, like Python's ValidationError.
 type Violation struct {
 	Message string
-	// Path leads from the checked value to Value: texts and numbers.
+	// Path is the path from the checked value to Value. Its elements are texts and numbers.
 	Path  []any
 	Value any
-	// Keyword is the violated keyword of Schema; SchemaPath leads to it.
+	// Keyword is the keyword of Schema that Value violates; SchemaPath is the path to it.
 	Keyword    string
 	Schema     *Schema
 	SchemaPath []string
@@ -82,7 +81,7 @@ func (s *Schema) Validate(value any) *Violation {
 	return best
 }
 
-// Cause returns the message of the most likely cause of a violation with alternatives, "" without any.
+// Cause returns the message of the most likely cause of a violation with alternatives. It returns "" if there are none.
 func (v *Violation) Cause() string {
 	text := ""
 	for current := v; len(current.context) > 0; text = current.Message {
@@ -94,7 +93,7 @@ func (v *Violation) Cause() string {
 	return text
 }
 
-// compare is jsonschema's relevance: violations near the root are more relevant.
+// compare orders violations by jsonschema's relevance: violations near the root are more relevant.
 func (v *Violation) compare(other *Violation) int {
 	if d := len(other.Path) - len(v.Path); d != 0 {
 		return d
@@ -107,7 +106,7 @@ func (v *Violation) compare(other *Violation) int {
 	return v.weight() - other.weight()
 }
 
-// weight is lower for anyOf and oneOf, which say little, and for a value that has the type of the schema.
+// weight returns a lower number for anyOf and oneOf, which say little, and for a value that has the type of the schema.
 func (v *Violation) weight() int {
 	weight := 0
 	if v.Keyword != "anyOf" && v.Keyword != "oneOf" {
@@ -164,7 +163,7 @@ func (c *checker) checkText(v string) {
 	}
 }
 
-// pythonRule compiles a Python regular expression, whose word characters are those of all scripts.
+// pythonRule compiles a Python regular expression. In Python, the word characters are those of all scripts.
 func pythonRule(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
 }

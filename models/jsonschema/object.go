@@ -22,7 +22,7 @@ func (c *checker) fail(keyword, format string, args ...any) {
 	c.found = append(c.found, &Violation{Message: fmt.Sprintf(format, args...), Keyword: keyword, Value: c.value, Schema: c.schema})
 }
 
-// below adds the violations of a part of the value.
+// below adds the violations that were found in a part of the value.
 func (c *checker) below(step any, found []*Violation, schemaPath ...string) {
 	for _, v := range found {
 		v.Path = append([]any{step}, v.Path...)
@@ -106,7 +106,7 @@ func (c *checker) checkChoices() {
 		c.fail("not", "%s should not be valid under %s", repr(c.value), s.Not.Text)
 	}
 	if fitting, _ := choose(s.OneOf, c.value); len(fitting) > 1 {
-		// The first match is named last.
+		// Python's jsonschema names the first match last.
 		texts := make([]string, 0, len(fitting))
 		for _, choice := range append(fitting[1:], fitting[0]) {
 			texts = append(texts, choice.Text)

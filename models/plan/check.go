@@ -9,7 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// CheckID names a check; stable, because plans, flags and the audit use it.
+// CheckID names a check. IDs are stable, because plans, flags and the audit use them.
 type CheckID string
 
 // The checks; docs/reference/deploy.md describes them.
@@ -80,15 +80,15 @@ const (
 	CheckOK      CheckSeverity = "ok"
 	CheckWarn    CheckSeverity = "warn"
 	CheckRefuse  CheckSeverity = "refuse"
-	CheckUnknown CheckSeverity = "unknown" // cannot be determined
+	CheckUnknown CheckSeverity = "unknown" // the check cannot tell
 )
 
-// CheckPolicy changes the effect of a failed check.
+// CheckPolicy changes how a failed check is treated.
 type CheckPolicy string
 
-// The policies. A check that cannot be overridden can only be made stricter.
+// The policies. A policy can make a check that cannot be overridden only stricter.
 const (
-	PolicyRefuse CheckPolicy = "refuse" // every other result than ok refuses
+	PolicyRefuse CheckPolicy = "refuse" // every result other than ok refuses the deployment
 	PolicyWarn   CheckPolicy = "warn"   // refusals become warnings
 	PolicyOff    CheckPolicy = "off"    // the check is skipped
 )
@@ -100,9 +100,9 @@ type CheckRule struct {
 	ID CheckID
 	// Worst is the highest severity that the check can have.
 	Worst CheckSeverity
-	// Override: the check can be overridden by typing the node's name.
+	// Override means that typing the node's name overrides the check.
 	Override bool
-	// About is one line for the documentation.
+	// About describes the check in one line, for the documentation.
 	About string
 }
 
@@ -207,20 +207,21 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 type Check struct {
 	ID       CheckID       `json:"id"`
 	Severity CheckSeverity `json:"severity"`
-	// Text is one clause, sanitized; Remedy what to do, or empty, with commands and fields of the plan.
+	// Text is the result in one clause, sanitized. Remedy is the remedy, or empty; it names commands and fields of the
+	// plan.
 	Text     string               `json:"text"`
 	Evidence []models.Observation `json:"evidence"`
 	Remedy   string               `json:"way_out,omitempty"`
 	// ScreenRemedy is the remedy in the console, with keys and pages of the wizard.
 	ScreenRemedy string `json:"-"`
-	// Override: the check can be overridden; Overridden: it was.
+	// Override means that the check can be overridden, Overridden that it was.
 	Override   bool `json:"may_be_overridden"`
 	Overridden bool `json:"overridden,omitempty"`
 	// Policy is the policy that changed the severity, or empty.
 	Policy CheckPolicy `json:"policy,omitempty"`
 }
 
-// String is one line without the evidence.
+// String returns the check on one line, without the evidence.
 func (c Check) String() string {
 	text := string(c.ID) + ": " + c.Text
 	if c.Remedy != "" {
@@ -229,7 +230,7 @@ func (c Check) String() string {
 	return text
 }
 
-// Mark returns the severity, or overridden.
+// Mark returns the severity, or "overridden".
 func (c Check) Mark() string {
 	if c.Overridden {
 		return "overridden"
@@ -237,7 +238,7 @@ func (c Check) Mark() string {
 	return string(c.Severity)
 }
 
-// Reported returns the evidence to report, none if the check passed.
+// Reported returns the evidence that is shown. A check that passed shows none.
 func (c Check) Reported() []models.Observation {
 	if c.Severity == CheckOK {
 		return nil
@@ -245,15 +246,16 @@ func (c Check) Reported() []models.Observation {
 	return c.Evidence
 }
 
-// CheckChoices are the operator's choices about checks.
+// CheckChoices are the operator's choices about the checks of a deployment, for one node.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override are the overridden checks of a node; NoOverride means that the operator may not override any.
+	// Override has the checks that the operator overrides. NoOverride means that the operator may not override any
+	// check.
 	Override   []CheckID
 	NoOverride bool
 }
 
-// decided applies the choices to a check; false if it is off.
+// decided applies the choices to a check. It returns false if the check is off.
 func (c CheckChoices) decided(check Check) (Check, bool) {
 	rule, _ := ruleOf(check.ID)
 	check.Override = rule.Override && !c.NoOverride
@@ -275,7 +277,7 @@ func (c CheckChoices) decided(check Check) (Check, bool) {
 	return check, true
 }
 
-// RefusedChecks returns the checks that refuse.
+// RefusedChecks returns the checks that refuse the deployment.
 func RefusedChecks(checks []Check) []Check {
 	var refused []Check
 	for _, c := range checks {

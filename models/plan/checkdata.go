@@ -22,8 +22,8 @@ func checkConfigDrive(f *Facts) finding {
 	return finding{}
 }
 
-// checkMetaData checks the kernel arguments in the meta data. The agent joins them with commas,
-// which coreos-installer takes as one argument; a string is split into letters.
+// checkMetaData checks the kernel arguments in the meta data. They must be a list of at most one: the agent joins
+// several with commas, and coreos-installer takes the result as one argument. A string is split into letters.
 func checkMetaData(f *Facts) finding {
 	meta := f.Plan.ConfigDrive.MetaData
 	if f.Kind != KindInstallCoreOS || len(meta) == 0 {
@@ -62,7 +62,7 @@ func (f *Facts) WebImage() (Image, bool) {
 	return image, slices.ContainsFunc(f.possibleKinds(), Kind.WritesImage) && isWeb(image.Source)
 }
 
-// imageOf returns the effective image: the plan's, else the node's.
+// imageOf returns the effective image: the plan's image, or else the node's.
 func (f *Facts) imageOf() (image Image, from string) {
 	if f.Plan.Image.Source != "" {
 		return f.Plan.Image, "image.source"
@@ -78,9 +78,8 @@ func (f *Facts) imageOf() (image Image, from string) {
 	return image, "instance_info.image_source"
 }
 
-// checkImage: direct, ansible and bootc validate image_source. Since API 1.83 a rebuild without
-// one fails with status 500 for every deploy interface, because the conductor first looks the
-// image up in Glance.
+// checkImage checks image_source, which direct, ansible and bootc validate. Since API 1.83, a rebuild without an image
+// fails with status 500 for every deploy interface, because the conductor first looks the image up in Glance.
 func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
@@ -99,8 +98,8 @@ func checkImage(f *Facts) finding {
 	return pass("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
-// checkImageSum follows validate of ironic/drivers/modules/agent.py, which needs no checksum
-// for images from Glance, files and oci:// images.
+// checkImageSum checks the checksum as validate of ironic/drivers/modules/agent.py does. Images from Glance, files and
+// oci:// images need no checksum.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
 	if f.Kind != KindDirect || !isWeb(image.Source) {
@@ -117,7 +116,8 @@ func checkImageSum(f *Facts) finding {
 	return pass("checksum set", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 }
 
-// Hash returns the algorithm of the checksum: as given, or by its length; "" for a URL, which Ironic reads.
+// Hash returns the algorithm of the checksum. If the plan does not name it, the length of the checksum determines it.
+// For a URL, which Ironic reads, Hash returns "".
 func (i Image) Hash() (string, error) {
 	byLength := map[int]string{32: "md5", 64: "sha256", 128: "sha512"}
 	algorithm := strings.ToLower(i.Algorithm)

@@ -11,7 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints validates the hints. Ironic accepts some that fail in the agent, and refuses some that the agent accepts.
+// checkHints validates the hints. Ironic accepts some hints that fail in the agent, and refuses some that the agent
+// accepts.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.IsSet() {
 		return finding{}
@@ -24,7 +25,7 @@ func checkHints(f *Facts) finding {
 			wrong = append(wrong, problemText(p))
 		}
 	}
-	// Ironic validates the hints; what only the agent refuses fails later.
+	// Ironic validates the hints now. Hints that only the agent refuses fail later.
 	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
 		wrong = append(wrong, "rejected by the agent: "+err.Error())
 	}
@@ -60,7 +61,7 @@ func problemText(p hints.Problem) string {
 	return string(p.Hint) + ": " + p.Text
 }
 
-// pickDisk and editHints are remedies on the wizard's page of the root disk.
+// pickDisk and editHints are remedies that name keys of the wizard's Root disk page.
 const (
 	pickDisk  = "on the Root disk page: pick a disk, or edit the hints"
 	editHints = "on the Root disk page: edit the hints"
@@ -149,8 +150,8 @@ func checkInventoryBy(f *Facts) finding {
 	return pass("the agent reported the disks")
 }
 
-// unreportedHints are hints for attributes that the BMC's inventory lacks. The agent does not find what its ramdisk does
-// not report.
+// unreportedHints returns the hints for attributes that the BMC's inventory lacks. The agent does not find a disk by an
+// attribute that its ramdisk does not report.
 func (f *Facts) unreportedHints() []hints.Hint {
 	if !f.Inventory.OutOfBand() {
 		return nil
@@ -210,7 +211,7 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp explains hints that match nothing.
+// missHelp returns a remedy for hints that match no disk.
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {

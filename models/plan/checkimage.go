@@ -9,24 +9,24 @@ import (
 	"ironworks/printable"
 )
 
-// ImageFacts are the answers of web servers about the image, to this machine; conductor and agent may get others.
+// ImageFacts are the answers of web servers to this machine about an image. Conductor and agent may get other answers.
 type ImageFacts struct {
 	Image WebAnswer
-	// Head is the start of the image; HeadTotal its size by that answer, -1 if unknown.
+	// Head is the start of the image. HeadTotal is the size of the image according to the same answer, -1 if unknown.
 	Head      []byte
 	HeadTotal int64
 	// Checksums is the checksum file; nil if the checksum is not a URL.
 	Checksums *ChecksumFile
 }
 
-// WebAnswer is the answer of a web server.
+// WebAnswer is the answer of a web server to a HEAD request.
 type WebAnswer struct {
-	// Error is why there is no answer; the rest is then empty.
+	// Error says why there is no answer. The other fields are empty then.
 	Error  string
 	Status int
 	// Length is Content-Length in bytes, -1 if missing.
 	Length int64
-	// FinalURL is the final address of redirects, masked; empty without any.
+	// FinalURL is the last address of the redirects, masked. It is empty without redirects.
 	FinalURL string
 }
 
@@ -34,7 +34,7 @@ type WebAnswer struct {
 type ChecksumFile struct {
 	WebAnswer
 	Text string
-	// Cut: only its start was read.
+	// Cut means that only the start of the file was read.
 	Cut bool
 }
 
@@ -71,12 +71,11 @@ const AskElsewhere = "the console may be on another network: check from a conduc
 // StatusOK is the status that Ironic requires.
 const StatusOK = 200
 
-// NeedsLogin reports whether the server requires authentication (401, 403, 407); a conductor may have it.
+// NeedsLogin reports whether the server requires authentication (401, 403, 407). A conductor may have the credentials.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
-// checkImageReachable checks for status 200 of a HEAD request after redirects, which Ironic
-// requires when it validates a node and when a deployment starts
-// (ironic/common/image_service.py, validate_href).
+// checkImageReachable checks that a HEAD request for the image gets status 200, after redirects. Ironic requires this
+// when it validates a node and when a deployment starts (ironic/common/image_service.py, validate_href).
 func checkImageReachable(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked {
@@ -95,7 +94,7 @@ func checkImageReachable(f *Facts) finding {
 	return fail(fmt.Sprintf("the server answers HTTP %d; Ironic requires 200 for HEAD", a.Status), "correct image.source", saw...)
 }
 
-// checkImageChecksumFile parses the file as Ironic and the agent do.
+// checkImageChecksumFile looks the image up in the checksum file, in the same way as Ironic and the agent.
 func checkImageChecksumFile(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked || f.Image.Checksums == nil {

@@ -12,7 +12,7 @@ import (
 
 func checkState(f *Facts) finding {
 	n := *f.Node
-	n.Maintenance = false // another check reports maintenance
+	n.Maintenance = false // another check reports the maintenance
 	saw := models.Observed("provision_state", n.ProvisionState)
 	verb := models.VerbDeploy
 	if f.Rebuilds() {
@@ -51,8 +51,8 @@ func checkReserved(f *Facts) finding {
 		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
-// checkAllocation requires an available node without an instance, with the resource class and
-// the traits, because Ironic allocates no other.
+// checkAllocation checks that Ironic can allocate the node. Ironic allocates only an available node without an instance
+// that has the resource class and the traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
 	if !f.Allocates() {
@@ -192,9 +192,9 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
 }
 
-// checkConductor: without a conductor Ironic responds as if the node did not exist. Ironic's
-// response for the node takes precedence, because with SQLite conductors record no heartbeats
-// and are listed as dead after a minute.
+// checkConductor checks that a conductor serves the node: without one, Ironic responds as if the node did not exist.
+// Ironic's response for the node takes precedence over the list of conductors. With SQLite, conductors record no
+// heartbeats and are listed as dead after a minute.
 func checkConductor(f *Facts) finding {
 	n := f.Node
 	if n.Conductor != "" {
@@ -220,8 +220,8 @@ func checkConductor(f *Facts) finding {
 	return fail("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
-// checkRamdisk checks the boot fields that ironic/drivers/utils.py (get_field) reads, including
-// the prefixes of old drivers.
+// checkRamdisk checks the fields of the boot files that ironic/drivers/utils.py (get_field) reads, also with the
+// prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}
@@ -321,8 +321,8 @@ func checkValidate(f *Facts) finding {
 	return pass("validation passes for everything a deployment needs")
 }
 
-// checkKernelParams: the API version shows only that old releases lack the grammar, not which
-// new ones have it.
+// checkKernelParams checks the kernel parameters by the grammar of new releases. The API version shows which old
+// releases lack the grammar, but not which new releases have it.
 func checkKernelParams(f *Facts) finding {
 	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
 	if value == "" {

@@ -10,15 +10,15 @@ import (
 	"ironworks/printable"
 )
 
-// RegistryFacts are the answers of a container registry about an oci:// image, without credentials.
+// RegistryFacts is the answer of a container registry about an oci:// image, to a request without credentials.
 type RegistryFacts struct {
-	// Error is why there is no answer; the rest is then empty.
+	// Error says why there is no answer. The other fields are empty then.
 	Error string
-	// Closed: the registry requires credentials (401, 403).
+	// Closed means that the registry requires credentials (401, 403).
 	Closed bool
-	// Missing: the registry does not have the image (404).
+	// Missing means that the registry does not have the image (404).
 	Missing bool
-	// Artifact: the image holds a disk image; otherwise it is a bootable container.
+	// Artifact means that the image holds a disk image. Otherwise the image is a bootable container.
 	Artifact bool
 }
 
@@ -29,7 +29,7 @@ func isOCI(source string) bool { return strings.HasPrefix(source, "oci://") }
 type OCIReference struct {
 	// Registry is HOST or HOST:PORT.
 	Registry, Repository string
-	// Tag is empty if there is a Digest; Digest is ALGORITHM:HEX.
+	// Tag is empty if the reference has a Digest. Digest is ALGORITHM:HEX.
 	Tag, Digest string
 }
 
@@ -132,7 +132,7 @@ func checkOCIKind(f *Facts) finding {
 	case f.Registry.Error != "":
 		return unknown("the registry is not reachable from this console: "+f.Registry.Error, AskElsewhere, models.Observed("registry", r.Registry))
 	case f.Registry.Closed:
-		return finding{} // the check of the pull secret reports it
+		return finding{} // the check of the pull secret reports the refusal
 	case f.Registry.Missing:
 		return fail("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
 	}
@@ -151,9 +151,9 @@ func checkOCIKind(f *Facts) finding {
 	return pass("supported by the deploy interface", at)
 }
 
-// checkOCISecret follows get_image_service_auth_override of ironic/common/image_service.py,
-// which reads image_pull_secret of instance_info, then of driver_info. A conductor may have its
-// own credentials in [oci]authentication_config.
+// checkOCISecret checks the credentials for the registry. Like get_image_service_auth_override of
+// ironic/common/image_service.py, it reads image_pull_secret of instance_info, then of driver_info. A conductor may
+// have credentials of its own in [oci]authentication_config.
 func checkOCISecret(f *Facts) finding {
 	r, is := f.ociImage()
 	if !is || f.Registry == nil {

@@ -9,9 +9,9 @@ import (
 	"ironworks/models/steps"
 )
 
-// checkRestart finds steps after which Ironic runs a step of the agent while the machine boots (test/lab,
-// TestStepsThatRestartMachines). A step before deploy (100) restarts the machine, too: then Ironic validates the agent's
-// steps before the agent has reported them.
+// checkRestart finds steps after which Ironic runs a step of the agent while the machine still boots (test/lab,
+// TestStepsThatRestartMachines). A step before deploy (100) restarts the machine, too: Ironic then validates the
+// agent's steps before the agent has reported them.
 func checkRestart(f *Facts) finding {
 	order := f.Order()
 	last := -1
@@ -32,7 +32,7 @@ func checkRestart(f *Facts) finding {
 		restarts = append(restarts, s.Label())
 		if why := f.afterRestart(s.Step); why != "" {
 			remedy := "run " + cleanStepOf(s.Step) + " in manual cleaning before the deployment"
-			if why == publishedTwice { // cleaning fails in the same way
+			if why == publishedTwice { // cleaning fails for the same reason
 				return fail(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
 			}
 			return fail(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)
@@ -44,11 +44,12 @@ func checkRestart(f *Facts) finding {
 	return pass("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
 }
 
-// publishedTwice: publish_image (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
+// publishedTwice is the reason if Ironic publishes the deploy ISO a second time: publish_image
+// (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
-// restartsMachine reports whether a step restarts the machine, out of band (ironic/drivers/modules/redfish; those of
-// ironic/drivers/modules/drac inherit it).
+// restartsMachine reports whether a step restarts the machine out of band. The steps are those of
+// ironic/drivers/modules/redfish, which ironic/drivers/modules/drac inherits.
 func restartsMachine(f *Facts, s models.Step) bool {
 	implementation := steps.InterfacesOf(f.Node)[s.Interface]
 	if !slices.Contains([]string{"redfish", "idrac-redfish"}, implementation) {
@@ -73,17 +74,17 @@ func (f *Facts) afterRestart(s models.Step) string {
 	case old:
 		return ""
 	case s.Interface == "firmware":
-		// _continue_updates (drivers/modules/redfish/firmware.py) sets no boot device.
+		// _continue_updates (drivers/modules/redfish/firmware.py) does not set the boot device.
 		return "Ironic 39.0.0 restarts the machine without booting the ramdisk again"
 	case f.Interface() != KindCustomAgent.deployInterface():
-		return "" // after AgentConnectionFailed the conductor waits
+		return "" // after an AgentConnectionFailed, the conductor waits
 	case s.Interface == "raid":
 		return `if the controller applies changes at the next boot, custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 	}
 	return `custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 }
 
-// cleanStepOf returns the clean step that does what a deploy step does.
+// cleanStepOf returns the clean step that does the same as a deploy step.
 func cleanStepOf(s models.Step) string {
 	if s.Label() == "raid.apply_configuration" {
 		return "raid.create_configuration"

@@ -17,8 +17,8 @@ func stepTexts(list []models.Step) string {
 	return models.OrNone(strings.Join(texts, " "))
 }
 
-// checkInstallStep requires an install step, because without one Ironic takes a custom-agent
-// node to active with an empty disk.
+// checkInstallStep requires a step that installs a system. Without one, Ironic takes a custom-agent node to active with
+// an empty disk.
 func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
 	brought := f.addedSteps()
@@ -40,8 +40,8 @@ func checkInstallStep(f *Facts) finding {
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
 }
 
-// checkInstallOnce finds several steps that are known to install a system: start_assisted_install, for example, does not
-// replace the step install_coreos of a plan.
+// checkInstallOnce finds several steps of one plan that install a system. For example, start_assisted_install does not
+// replace the step install_coreos of the plan.
 func checkInstallOnce(f *Facts) finding {
 	known := []string{"install_coreos", "start_assisted_install", "write_image", "execute_bootc_install"}
 	order := plainSteps(f.Order())
@@ -69,11 +69,11 @@ func checkSteps(f *Facts) finding {
 	wrong := wrongSteps(f.Steps)
 	interfaces := steps.InterfacesOf(f.Node)
 	if interfaces["deploy"] != "" {
-		interfaces["deploy"] = f.Interface() // which the deployment may set
+		interfaces["deploy"] = f.Interface() // the deployment may set the interface
 	}
 	for _, s := range f.Steps {
 		if f.Offered != nil && f.Offered.find(s) != nil {
-			continue // checkStepOffered compares the arguments that the agent reported
+			continue // checkStepOffered compares the arguments with those that the agent reported
 		}
 		for _, p := range interfaces.Check(s, models.DeploySteps) {
 			if p.Certain {
@@ -90,7 +90,7 @@ func checkSteps(f *Facts) finding {
 	return pass("valid", sent)
 }
 
-// wrongSteps returns the problems that Ironic finds in steps.
+// wrongSteps returns the problems of steps for which Ironic refuses them.
 func wrongSteps(list []models.Step) (wrong []string) {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -100,7 +100,7 @@ func wrongSteps(list []models.Step) (wrong []string) {
 			wrong = append(wrong, "a step has no name")
 		case stepRank(s.Interface) == 0:
 			wrong = append(wrong, fmt.Sprintf("%s: interface %s has no steps", label, s.Interface))
-		case seen[label] && !steps.Reserved(s.Step): // Ironic drops reserved steps before it compares
+		case seen[label] && !steps.Reserved(s.Step): // Ironic drops reserved steps before it looks for duplicates
 			wrong = append(wrong, label+" is listed twice")
 		case label == "deploy.deploy" && priorityOf(s) != 0:
 			wrong = append(wrong, "deploy.deploy can be disabled, but not moved")
@@ -112,7 +112,8 @@ func wrongSteps(list []models.Step) (wrong []string) {
 	return wrong
 }
 
-// checkStepOrder: the agent runs only between the priorities of deploy and tear_down_agent.
+// checkStepOrder checks the priorities of in-band steps: the agent runs only between the priorities of deploy and
+// tear_down_agent.
 func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}
@@ -142,7 +143,7 @@ func checkStepOrder(f *Facts) finding {
 	return pass("installing steps run while the agent runs", order)
 }
 
-// checkStepOffered compares in-band steps with those that the node's agent last reported: a misspelled one fails
+// checkStepOffered compares in-band steps with the steps that the node's agent reported last. A misspelled step fails
 // only after the machine has booted.
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())

@@ -26,8 +26,8 @@ func checkSingleDisk(f *Facts) finding {
 	return finding{}
 }
 
-// checkStableHint warns about hints that may match another disk after a reboot, such as names,
-// or match several, such as models and sizes.
+// checkStableHint warns about hints that may match another disk after a reboot, such as names. It also warns about
+// hints that may match several disks, such as models and sizes.
 func checkStableHint(f *Facts) finding {
 	target := f.Target()
 	if target == nil || !f.Hints.Hints.IsSet() {
@@ -87,7 +87,7 @@ func checkSharedDisk(f *Facts) finding {
 	return pass("not on another node", models.Observed("nodes compared", len(f.Others)))
 }
 
-// checkDataDisk compares the disk with the registered data disks.
+// checkDataDisk checks that the target disk is not one of the registered data disks.
 func checkDataDisk(f *Facts) finding {
 	target := f.Target()
 	register, _ := f.extra("data_disks").([]any)
@@ -180,7 +180,7 @@ func checkAssisted(f *Facts) finding {
 		models.Observed("hints", orNoHints(f.Hints)))
 }
 
-// checkKickstart: anaconda ignores root device hints, and Ironic's template
+// checkKickstart warns that anaconda ignores root device hints: Ironic's template
 // (ironic/drivers/modules/ks.cfg.template) says clearpart --all.
 func checkKickstart(f *Facts) finding {
 	if f.Kind != KindAnaconda {

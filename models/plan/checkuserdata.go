@@ -24,7 +24,8 @@ func UserDataReaders() []UserDataReader {
 	return []UserDataReader{ReaderIgnition, ReaderCloudInit, ReaderOther}
 }
 
-// Reader returns the reader of the user data, and the reason. assumed: only the user data itself indicates it.
+// Reader returns the program that reads the user data, and the reason for that assumption. assumed means that nothing
+// but the format of the user data indicates the reader.
 func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	image, _ := f.imageOf()
 	switch {
@@ -33,7 +34,7 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	case f.Plan.ConfigDrive.Reader != "":
 		return f.Plan.ConfigDrive.Reader, "set in the plan", false
 	case f.Kind == KindAnaconda:
-		// ironic/common/kickstart_utils.py writes it to /var/lib/cloud/seed/config_drive.
+		// ironic/common/kickstart_utils.py writes the configdrive to /var/lib/cloud/seed/config_drive.
 		return ReaderCloudInit, "the kickstart stores the configdrive for cloud-init", false
 	case f.Kind.WritesImage() && looksLikeCoreOS(image.Source):
 		return ReaderIgnition, "image name contains CoreOS", false
@@ -43,7 +44,8 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	return "", "", true
 }
 
-// looksLikeCoreOS compares with the image names of Fedora CoreOS, RHEL CoreOS, CentOS Stream CoreOS and Flatcar.
+// looksLikeCoreOS reports whether the name of an image is like those of Fedora CoreOS, RHEL CoreOS, CentOS Stream
+// CoreOS and Flatcar.
 func looksLikeCoreOS(source string) bool {
 	name := strings.ToLower(source[strings.LastIndex(source, "/")+1:])
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })
@@ -51,8 +53,8 @@ func looksLikeCoreOS(source string) bool {
 
 const checkFile = "check the file on the Ignition screen (:ignition)"
 
-// checkUserData validates the user data for its reader. Ironic and the agent accept anything,
-// and the machine's first boot fails.
+// checkUserData validates the user data for its reader. Ironic and the agent accept anything, so that invalid user data
+// fails only at the machine's first boot.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
 	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
@@ -120,7 +122,7 @@ func checkUserDataReader(f *Facts) finding {
 	case f.Kind == KindFake:
 		return fail("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
-		// ramdisk.py omits it without the capability ramdisk_boot_configdrive.
+		// ramdisk.py omits the configdrive without the capability ramdisk_boot_configdrive.
 		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// Part is a part of a plan that changes together.
+// Part is a group of fields of a plan that change together.
 type Part int
 
 // The parts of a plan.
@@ -21,14 +21,14 @@ const (
 	PartAllocate
 )
 
-// of returns only the part of the fields.
+// of returns a copy of the fields that has only the part.
 func (part Part) of(f Fields) Fields {
 	var own Fields
 	part.put(&own, f)
 	return own
 }
 
-// put copies the part from other fields.
+// put copies the fields of the part from one set of fields to another.
 func (part Part) put(to *Fields, from Fields) {
 	switch part {
 	case PartRamdisk:
@@ -68,16 +68,16 @@ func (p *Plan) index(name string) int {
 	return slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 }
 
-// Clone returns a plan that can be changed while others read this one: changes replace maps, hints and lists,
-// never modify them.
+// Clone returns a plan that can be changed while other goroutines read this one: changes replace maps, hints and lists,
+// and never modify them.
 func (p *Plan) Clone() *Plan {
 	c := *p
 	c.Nodes = slices.Clone(p.Nodes)
 	return &c
 }
 
-// Change changes a part for the named nodes. If the plan names no others, it changes the common fields, and the
-// nodes' own ones if they have that part; fields of other nodes of a larger plan stay.
+// Change changes a part of the fields of the named nodes. If the plan names no other nodes, Change changes the common
+// fields, and also the nodes' own fields if they have that part. Otherwise the fields of the plan's other nodes stay.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
 	if !others {

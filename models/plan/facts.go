@@ -15,28 +15,28 @@ import (
 // Facts are all facts about the deployment of a node. Checks read nothing else.
 type Facts struct {
 	Now time.Time
-	// Version is the API version; zero if unknown.
+	// Version is the API version of Ironic; zero if unknown.
 	Version models.APIVersion
 	// Node is the full node, with Raw.
 	Node *models.Node
-	// Verb is deploy or rebuild; empty is deploy.
+	// Verb is deploy or rebuild; empty means deploy.
 	Verb models.Verb
-	// Plan is the plan for the node, Kind and Steps the result: see [Facts.Resolve].
+	// Plan has the plan's fields for the node. Kind and Steps are derived from it by [Facts.Resolve].
 	Plan  Fields
 	Kind  Kind
 	Steps []models.Step
-	// Outcomes are the possible kinds, Kind first: several if Ironic selects the deploy interface when the deployment
-	// starts. Kinds that write a disk come first.
+	// Outcomes are the kinds that the deployment can have, with Kind first. There are several if Ironic selects the
+	// deploy interface when the deployment starts. Kinds that write a disk come first.
 	Outcomes []Kind
 	// Hints are the effective hints once the plan's hints are written.
 	Hints hints.NodeHints
 	// OwnInstanceUUID is the instance_uuid that this deployment has set earlier.
 	OwnInstanceUUID string
 
-	// Inventory is nil if Ironic has none, or if it could not be read: then InventoryError is why.
+	// Inventory is nil if Ironic has none, or if it could not be read. In the second case InventoryError says why.
 	Inventory      *hints.Inventory
 	InventoryError string
-	// MaxInventoryAge is its maximum age; zero is unlimited.
+	// MaxInventoryAge is the maximum age of the inventory; zero means no limit.
 	MaxInventoryAge time.Duration
 
 	// Validations are the validations of the current node, before the plan's changes.
@@ -48,7 +48,7 @@ type Facts struct {
 	Conductors      []models.Conductor
 	ConductorsError string
 
-	// Others are the disks of other nodes; OthersError is why some were not read.
+	// Others are the disks of other nodes. OthersError says why some were not read.
 	Others      []OtherDisks
 	OthersError string
 
@@ -57,17 +57,17 @@ type Facts struct {
 	// Registry has the facts about an oci:// image; nil if none were asked.
 	Registry *RegistryFacts
 
-	// Templates are Ironic's deploy templates; TemplatesError is why they could not be read. Not read if the instance
-	// has no traits.
+	// Templates are Ironic's deploy templates; TemplatesError says why they could not be read. They are not read if the
+	// instance has no traits.
 	Templates      []models.DeployTemplate
 	TemplatesError string
 
-	// Offered is nil if no steps of the agent are recorded.
+	// Offered has the steps that the agent reported last; nil if Ironic has recorded none.
 	Offered *OfferedSteps
 
 	// UserData is the result of checking the user data; nil if there is none.
 	UserData *UserDataFacts
-	// ConfigDriveText: the configdrive is a URL or base64, not an object.
+	// ConfigDriveText means that the configdrive is a URL or base64 text, not an object.
 	ConfigDriveText bool
 }
 
@@ -81,12 +81,12 @@ type OtherDisks struct {
 type UserDataFacts struct {
 	// Kind is the format: ignition, butane, cloud-config, …
 	Kind string
-	// Language is the reader of the format; empty if unknown.
+	// Language is the program that reads the format; empty if unknown.
 	Language UserDataReader
 	// OK means that the user data is valid in its format.
 	OK       bool
 	Findings []UserDataFinding
-	// Sent is the number of bytes sent for it.
+	// Sent is the number of bytes that are sent for the user data.
 	Sent int
 }
 
@@ -122,7 +122,7 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	}
 	steps := f.Plan.Steps
 	for _, s := range templates {
-		if IsInstallStep(s.Step) { // other steps of templates do not change the kind
+		if IsInstallStep(s.Step) { // other steps of templates do not determine the kind
 			steps = append(slices.Clone(steps), s.Step)
 		}
 	}
@@ -164,7 +164,8 @@ func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
-// Target returns the disk that the agent would select from the inventory; nil if there is none or it is unknown.
+// Target returns the disk that the agent would select from the inventory; nil if the agent would select none, or if the
+// disk is unknown.
 func (f *Facts) Target() *hints.Disk {
 	if f.Inventory == nil || !f.Kind.PicksDisk() {
 		return nil
@@ -205,7 +206,8 @@ func (f *Facts) extra(name string) any {
 type finding struct {
 	verdict verdict
 	text    string
-	// remedy is for commands, screenRemedy for the console; empty if remedy names no command.
+	// remedy is the remedy for commands, screenRemedy the one for the console. screenRemedy is empty if remedy names no
+	// command.
 	remedy, screenRemedy string
 	evidence             []models.Observation
 }
@@ -213,7 +215,7 @@ type finding struct {
 type verdict int
 
 const (
-	notAsked verdict = iota // irrelevant to this deployment
+	notAsked verdict = iota // the check is irrelevant to this deployment
 	passed
 	failed // the problem exists
 	notKnown
@@ -231,13 +233,13 @@ func unknown(text, remedy string, evidence ...models.Observation) finding {
 	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
 }
 
-// onScreen adds the remedy for the console, where a command would not help.
+// onScreen returns the finding with a remedy for the console, where a command would not help.
 func (r finding) onScreen(remedy string) finding {
 	r.screenRemedy = remedy
 	return r
 }
 
-// sawAt returns evidence from another time.
+// sawAt returns evidence that was read at an earlier time.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
 	if !at.IsZero() && f.Now.After(at) {
@@ -246,7 +248,8 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 	return e
 }
 
-// Checks runs all checks, without irrelevant and disabled ones. With several outcomes the worst finding counts.
+// Checks runs all checks, and returns their results without those of irrelevant and disabled checks. If the deployment
+// can have several outcomes, the worst finding of a check counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
 	for _, c := range allChecks() {
@@ -271,7 +274,7 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(all[i])
 }
 
-// check runs one check for every outcome; false if it is irrelevant for all.
+// check runs one check for every outcome. It returns false if the check is irrelevant for all outcomes.
 func (f *Facts) check(c checker) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
@@ -307,13 +310,14 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse orders severities: unknown is worse than a warning, because it may hide an error.
+// worse reports whether a severity is worse than another. Unknown is worse than a warning, because it may hide an
+// error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check applies the rule to a finding.
+// check turns a finding into the result of a check, according to the check's rule.
 func (r finding) check(id CheckID) Check {
 	rule, _ := ruleOf(id)
 	check := Check{ID: id, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}

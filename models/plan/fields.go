@@ -77,7 +77,7 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	return a
 }
 
-// nodes reads the nodes: names, or mappings with a name and its own fields.
+// nodes reads the nodes of a plan. Each is a name, or a mapping with a name and the node's own fields.
 func (r *planReader) nodes(n *yaml.Node) []Node {
 	var nodes []Node
 	seen := map[string]bool{}
@@ -138,7 +138,7 @@ func (r *planReader) rootDevice(n *yaml.Node, path string) RootDevice {
 	return d
 }
 
-// hints reads hints in their order, which the agent's messages keep.
+// hints reads hints and keeps their order, because the agent's messages have the same order.
 func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 	before := len(r.problems)
 	var text bytes.Buffer

@@ -9,10 +9,11 @@ import (
 	"ironworks/printable"
 )
 
-// errNoChecksum: the file has no checksum for the image.
+// errNoChecksum means that a checksum file has no checksum for the image.
 var errNoChecksum = errors.New("no checksum for the image")
 
-// The checksums at the start or end of a line: MD5, SHA-256 and SHA-512 by length, in search order.
+// Patterns of a checksum at the start or the end of a line: MD5, SHA-256 and SHA-512, which differ in length, in the
+// order of the search.
 var (
 	digestAlone = digestPatterns(`^([a-fA-F\d]{%d})$`)
 	digestIn    = digestPatterns(`^([a-fA-F\d]{%d})\s`, `\s([a-fA-F\d]{%d})$`)
@@ -29,8 +30,9 @@ func digestPatterns(shapes ...string) []*regexp.Regexp {
 }
 
 // checksumIn finds the checksum of an image in a file as Ironic and the agent do (ironic/common/checksum_utils.py,
-// get_checksum_from_url): the only digest of the file, or that of the first line with the image's file name. They
-// use the name as a regular expression, so names with + or ( are often not found. The error wraps [errNoChecksum].
+// get_checksum_from_url). If the file has only one digest, it is that digest; otherwise it is the digest of the first
+// line with the image's file name. Ironic uses the name as a regular expression, so that names with + or ( are often
+// not found. The error wraps [errNoChecksum].
 func checksumIn(text, image string) (string, error) {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {

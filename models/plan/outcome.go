@@ -16,11 +16,11 @@ const interfaceAutodetect = "autodetect"
 type diskChoice string
 
 const (
-	// diskByHints: the agent or Ansible's playbook, by root device hints.
+	// diskByHints means that the agent, or Ansible's playbook, selects the disk by root device hints.
 	diskByHints diskChoice = "root device hints"
-	// diskByInstaller: an installer that ignores the hints.
+	// diskByInstaller means that an installer selects the disk, and ignores the hints.
 	diskByInstaller diskChoice = "installer"
-	// diskNone: no disk is written.
+	// diskNone means that no disk is written.
 	diskNone diskChoice = "none"
 )
 
@@ -40,7 +40,7 @@ func (k Kind) disk() diskChoice {
 // PicksDisk reports whether root device hints select the disk.
 func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
 
-// NeedsInventory reports whether a disk may be written, so that the inventory matters.
+// NeedsInventory reports whether the inventory matters, because a disk may be written.
 func (f *Facts) NeedsInventory() bool {
 	return slices.ContainsFunc(f.possibleKinds(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
 }
@@ -56,7 +56,7 @@ func (k Kind) WritesImage() bool {
 	return false
 }
 
-// kindOfInterface returns the kind of a deploy interface without steps in the plan.
+// kindOfInterface returns the kind of a deployment by its deploy interface, for plans without steps.
 func kindOfInterface(deployInterface string) Kind {
 	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
 		if k.deployInterface() == deployInterface {
@@ -69,8 +69,8 @@ func kindOfInterface(deployInterface string) Kind {
 	return KindConfigured
 }
 
-// Interface returns the deploy interface that runs: the node's interface, or the interface that autodetect is expected
-// to select.
+// Interface returns the deploy interface that runs the deployment: the node's interface, or the interface that
+// autodetect is expected to select.
 func (f *Facts) Interface() string {
 	if f.autodetects() {
 		if k := f.Kind.deployInterface(); k != "" {
@@ -80,7 +80,8 @@ func (f *Facts) Interface() string {
 	return f.DeployInterface()
 }
 
-// InterfaceText is [Facts.DeployInterface] with the selection of autodetect.
+// InterfaceText returns [Facts.DeployInterface] as text. For autodetect, it adds the interface that autodetect is
+// expected to select.
 func (f *Facts) InterfaceText() string {
 	if !f.autodetects() {
 		return models.OrNone(f.DeployInterface())
@@ -112,7 +113,7 @@ func (f *Facts) autodetected() []Kind {
 	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
-		// All other interfaces of the list need an image, and refuse.
+		// All other interfaces of the list need an image, and refuse to deploy without one.
 		return []Kind{KindRamdisk}
 	}
 	// Kinds that write a disk come first.
@@ -127,7 +128,8 @@ func (f *Facts) autodetected() []Kind {
 	return kinds
 }
 
-// autodetectFallback returns the last of Ironic's list: direct if enabled, else any enabled one.
+// autodetectFallback returns the interface that autodetect selects if no other supports the node, which is the last of
+// Ironic's list: direct if enabled, or else any enabled one.
 func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
 	if may(KindDirect) {
 		return []Kind{KindDirect}
@@ -150,12 +152,12 @@ func (f *Facts) asksForRamdisk() bool {
 	return has("ironic_ramdisk_deploy") && (has("boot_iso") || has("kernel") && has("ramdisk"))
 }
 
-// isGlanceImage follows is_glance_image of ironic/common/glance_service/service_utils.py.
+// isGlanceImage does the same as is_glance_image of ironic/common/glance_service/service_utils.py.
 func isGlanceImage(source string) bool {
 	return strings.HasPrefix(source, "glance://") || uuidLike(source)
 }
 
-// uuidLike follows oslo.utils: braces, urn:uuid: and hyphens do not matter.
+// uuidLike does the same as oslo.utils: braces, urn:uuid: and hyphens do not matter.
 func uuidLike(text string) bool {
 	plain := strings.NewReplacer("urn:", "", "uuid:", "", "-", "").Replace(strings.Trim(strings.ToLower(text), "{}"))
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })

@@ -12,7 +12,7 @@ import (
 type Kind string
 
 const (
-	// KindConfigured is an unknown deploy interface.
+	// KindConfigured is the kind of a node whose deploy interface is unknown to ironworks.
 	KindConfigured Kind = "configured"
 	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
@@ -63,8 +63,8 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// kindOf returns the kind if the plan has none, by the deploy interface and the steps. A custom-agent node without
-// steps gets install_coreos.
+// kindOf returns the kind for a plan that does not name one. It depends on the deploy interface and the steps. A
+// custom-agent node without steps gets install_coreos.
 func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
 		return kind
@@ -80,9 +80,9 @@ func kindOf(deployInterface string, steps []models.Step) Kind {
 	return KindCustomAgent
 }
 
-// Plan is a deployment plan. It keeps its file's text, so that [Plan.Encode] keeps comments.
+// Plan is a deployment plan. It keeps the text of its file, so that [Plan.Encode] can keep the comments.
 type Plan struct {
-	// Nodes are the nodes in order, each with its own fields.
+	// Nodes are the nodes of the plan in order, each with its own fields.
 	Nodes []Node
 	// Fields are common to all nodes.
 	Fields
@@ -99,7 +99,7 @@ type Node struct {
 
 // Fields describe the deployment of a node. Empty fields are unset.
 type Fields struct {
-	// Kind is the kind of deployment; empty: see [kindOf].
+	// Kind is the kind of the deployment. If it is empty, [kindOf] determines the kind.
 	Kind            Kind
 	DeployInterface string
 	// Steps are the deploy steps to send.
@@ -110,16 +110,16 @@ type Fields struct {
 	Image       Image
 	// Traits are the instance's traits; deploy templates with their names add steps. Nil keeps the node's traits.
 	Traits []string
-	// Allocate reserves the node by an allocation instead of instance_uuid. Nil is unset.
+	// Allocate reserves the node by an allocation instead of by instance_uuid. Nil means that it is not set.
 	Allocate *Allocate
-	// Policy changes checks, by ID.
+	// Policy has the policies that change checks, by the checks' IDs.
 	Policy map[CheckID]CheckPolicy
 }
 
 // RootDevice selects the disk to install to.
 type RootDevice struct {
 	Hints hints.Hints
-	// To is where the hints are written; empty is instance_info.
+	// To is the place that the hints are written to; empty means instance_info.
 	To hints.Source
 }
 
@@ -128,9 +128,10 @@ type ConfigDrive struct {
 	// UserDataFile is a path relative to the plan's file; UserData is the text itself.
 	UserDataFile string
 	UserData     string
-	// Reader is the reader of the user data; empty is automatic.
+	// Reader is the program that reads the user data; empty means that it is derived.
 	Reader UserDataReader
-	// MetaData are merged by key; install_coreos reads coreos_append_karg and coreos_copy_network.
+	// MetaData is merged key by key with that of the plan. install_coreos reads coreos_append_karg and
+	// coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
 }
@@ -148,21 +149,22 @@ type Ramdisk struct {
 	Params string
 }
 
-// Image is the image of a direct deployment.
+// Image is the image that a direct deployment writes.
 type Image struct {
 	Source string
-	// Checksum is a digest or the URL of a file with it; Algorithm is empty if the length of the digest determines it.
+	// Checksum is a digest, or the URL of a file with the digest. Algorithm is empty if the length of the digest
+	// determines it.
 	Checksum  string
 	Algorithm string
-	// Format is raw, qcow2 or another one that Ironic allows; empty if Ironic finds it out.
+	// Format is raw, qcow2 or another format that Ironic allows. If it is empty, Ironic detects the format.
 	Format string
 }
 
 // Allocate is an allocation that reserves the node.
 type Allocate struct {
-	// Off disables it for one node of a plan with allocations.
+	// Off disables the allocation for one node of a plan with allocations.
 	Off bool
-	// ResourceClass is the requested class; empty is the node's class.
+	// ResourceClass is the requested class; empty means the node's class.
 	ResourceClass string
 	// Traits are the requested traits: they become the instance's traits, and select deploy templates.
 	Traits []string
@@ -180,7 +182,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns f overridden by other: key by key, hints, steps and traits as a whole.
+// With returns f overridden by other. Fields are overridden key by key; hints, steps and traits are replaced as a
+// whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

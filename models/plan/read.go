@@ -30,7 +30,7 @@ type Problem struct {
 	Why    string `json:"why"`
 }
 
-// String starts with the position.
+// String returns the problem after its position.
 func (p Problem) String() string {
 	where := ""
 	if p.Line > 0 {
@@ -98,7 +98,7 @@ func planDocument(data []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// planReader reads a YAML tree and collects problems.
+// planReader reads a YAML tree into a plan, and collects the problems.
 type planReader struct{ problems []Problem }
 
 func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) {
@@ -233,7 +233,7 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 		var v any
 		err := n.Decode(&v)
 		if err == nil {
-			_, err = json.Marshal(v) // numbers without JSON form, such as NaN
+			_, err = json.Marshal(v) // some numbers, such as NaN, have no JSON form
 		}
 		if err != nil {
 			r.addProblem(n, path, "%v", err)

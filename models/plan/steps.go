@@ -9,7 +9,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// The agent runs between these priorities: deploy starts it, tear_down_agent stops it
+// The priorities between which the agent runs: deploy starts it, tear_down_agent stops it
 // (ironic/drivers/modules/agent.py).
 const (
 	PriorityDeploy        = 100
@@ -24,7 +24,7 @@ type OfferedSteps struct {
 	Steps []OfferedStep `json:"steps"`
 }
 
-// OfferedStep is a reported step with its arguments.
+// OfferedStep is a step that the agent reported, with its arguments.
 type OfferedStep struct {
 	Interface string                 `json:"interface"`
 	Step      string                 `json:"step"`
@@ -47,8 +47,8 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	return &o.Steps[i]
 }
 
-// deploymentSteps returns the steps to send with priorities: the plan's steps, and the kind's step unless the plan or
-// a template has it.
+// deploymentSteps returns the steps to send, with their priorities. They are the plan's steps, and the kind's own step
+// unless the plan or a template has that step.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -92,9 +92,9 @@ func DriverSteps(deployInterface string) []models.Step {
 	return nil
 }
 
-// orderedSteps returns the steps in Ironic's order: the driver's steps unless replaced, and the given steps, without
-// disabled ones (priority 0), sorted by priority, then interface (ironic/conductor/steps.py,
-// _get_all_deployment_steps). Steps such as hold and wait are dropped by its _validate_user_steps.
+// orderedSteps returns the steps of a deployment in Ironic's order: the driver's steps that are not replaced, and the
+// given steps. Disabled steps (priority 0) are omitted. The steps are sorted by priority, then by interface
+// (ironic/conductor/steps.py, _get_all_deployment_steps). Its _validate_user_steps drops steps such as hold and wait.
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 	var merged []OrderedStep
 	for _, s := range DriverSteps(deployInterface) {
@@ -122,8 +122,8 @@ func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }
 
-// IsInstallStep reports whether a step may install: an in-band step that is not part of every deployment and does
-// not only erase.
+// IsInstallStep reports whether a step may install a system. It may if it is an in-band step that is not part of every
+// deployment and does not only erase.
 func IsInstallStep(s models.Step) bool {
 	others := []string{
 		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",

@@ -9,7 +9,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// The sources of steps; the source of a template's steps is [TemplateSource].
+// The sources of steps. The source of a template's steps is the result of [TemplateSource].
 const (
 	SourceDriver = "driver"
 	SourcePlan   = "plan"
@@ -27,7 +27,7 @@ type OrderedStep struct {
 // TemplateText returns the steps of a template as text.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
-// InstanceTraits returns the traits of the instance; the error is why Ironic cannot read the node's.
+// InstanceTraits returns the traits of the instance. The error says why Ironic cannot read the traits of the node.
 func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
@@ -85,7 +85,7 @@ func (f *Facts) templateSteps() []OrderedStep {
 	return steps
 }
 
-// guessedKind reports whether only templates determine the kind.
+// guessedKind reports whether nothing but templates determines the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
 // addedSteps returns the steps in addition to the driver's steps: sent steps, and template steps that no sent step
@@ -113,7 +113,7 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order returns the steps in Ironic's order, as far as the driver's steps are known.
+// Order returns the steps of the deployment in Ironic's order, as far as the driver's steps are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
 // plainSteps returns the steps without their sources.
@@ -131,7 +131,7 @@ func (f *Facts) Disabled() []OrderedStep {
 	return slices.DeleteFunc(f.addedSteps(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
 
-// checkTraits: Ironic refuses instance traits that the node does not have (ironic/conductor/utils.py,
+// checkTraits checks the instance traits: Ironic refuses traits that the node does not have (ironic/conductor/utils.py,
 // validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()

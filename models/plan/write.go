@@ -13,8 +13,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Encode writes the plan as a file. Comments and key order of its file are kept; an unchanged plan is written
-// unchanged.
+// Encode returns the plan as the content of a file. It keeps the comments and the key order of the file that the plan
+// was read from. An unchanged plan has the same text as its file.
 func (p *Plan) Encode() ([]byte, error) {
 	var old *yaml.Node
 	if p.file != nil {
@@ -202,7 +202,7 @@ func yamlHints(h hints.Hints) *yaml.Node {
 	return m
 }
 
-// merged updates an old tree to a new one, and keeps nodes that are equal.
+// merged changes an old tree so that it has the values of a new one. It keeps the nodes that are equal.
 func merged(old, now *yaml.Node) {
 	switch {
 	case old.Kind == yaml.MappingNode && now.Kind == yaml.MappingNode:
@@ -214,7 +214,7 @@ func merged(old, now *yaml.Node) {
 	}
 }
 
-// isJSONOf reports whether a text is the JSON of a mapping, as user data may be.
+// isJSONOf reports whether a text is the JSON form of a mapping. User data may be written in this form.
 func isJSONOf(old, now *yaml.Node) bool {
 	var object map[string]any
 	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {
@@ -255,7 +255,7 @@ func mergeMaps(old, now *yaml.Node) {
 	old.Content = kept
 }
 
-// mergeLists matches items by identity, so that comments stay with them.
+// mergeLists matches the items of two lists by identity, so that comments stay with their items.
 func mergeLists(old, now *yaml.Node) {
 	before := slices.Clone(old.Content)
 	content := make([]*yaml.Node, len(now.Content))

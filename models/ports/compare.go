@@ -29,11 +29,11 @@ const (
 // Finding is a difference between the ports of a node and its inventory.
 type Finding struct {
 	Kind FindingKind `json:"kind"`
-	// MAC and NIC name the interface; empty for a finding about the node. Port is the port's UUID.
+	// MAC and NIC identify the interface; they are empty for a finding about the node. Port is the UUID of the port.
 	MAC  string `json:"mac,omitempty"`
 	NIC  string `json:"nic,omitempty"`
 	Port string `json:"port,omitempty"`
-	// Text is the finding, Remedy an ironworks command without the program's name.
+	// Text is the finding in words. Remedy is an ironworks command without the name of the program.
 	Text   string `json:"text"`
 	Remedy string `json:"remedy,omitempty"`
 	// Create has the fields of the missing port.
@@ -69,8 +69,8 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 	return list
 }
 
-// missing returns the finding of a NIC without a port. Without a known boot NIC, PXE is enabled as Ironic does by
-// default.
+// missing returns the finding of a NIC without a port. If the boot NIC is unknown, PXE is enabled on the new port, as
+// by default in Ironic.
 func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	fields := map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot || !booted && NeedsPXEPort(n.BootInterface)}
 	if link := linkOf(nic.Neighbor); link != nil {

@@ -28,16 +28,16 @@ const (
 
 type field struct {
 	kind valueKind
-	// feature is the API feature that the field needs; "" for none.
+	// feature is the API feature that the field needs; "" if every supported API version has the field.
 	feature models.Feature
 	// connectivity means that Ironic changes the field only in some states.
 	connectivity bool
 }
 
-// Noun is the kind of object with fields.
+// Noun is the kind of an object with fields: a port or a port group.
 type Noun string
 
-// The nouns.
+// The kinds of objects.
 const (
 	Port  Noun = "port"
 	Group Noun = "port group"
@@ -73,10 +73,10 @@ func (n Noun) Keys() []string { return slices.Sorted(maps.Keys(n.fields())) }
 
 // Setting is a KEY=VALUE of a port or port group, or a KEY- that removes the field.
 type Setting struct {
-	// Path is the field, and the key in an object field.
+	// Path is the name of the field, and in an object field also the key.
 	Path   []string
 	Remove bool
-	// Value is nil with Remove, and a list of ports for members.
+	// Value is the new value. It is nil if Remove is set, and a list of ports for members.
 	Value any
 	// Op is = or, for members, += or -=.
 	Op models.SettingOp
@@ -232,8 +232,8 @@ func Body(list []Setting) map[string]any {
 	return body
 }
 
-// Ops returns the operations of a PATCH that changes the current fields now to the settings. Unchanged fields, members
-// and portgroup are omitted.
+// Ops returns the operations of a PATCH request that changes the fields in now to the settings. Unchanged fields,
+// members and portgroup are omitted.
 func Ops(list []Setting, now map[string]any) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, s := range list {
@@ -264,7 +264,7 @@ func equal(a, b any) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Needs returns the first API feature that the settings need and v lacks, "" if v has all.
+// Needs returns the first API feature that the settings need and that v lacks. It returns "" if v has all.
 func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	for _, s := range list {
 		if f := n.fields()[s.Path[0]].feature; f != "" && !v.Has(f) {

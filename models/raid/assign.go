@@ -16,7 +16,8 @@ const (
 
 // Drive is a drive behind a RAID controller, as its BMC reports it.
 type Drive struct {
-	// ID is the Redfish Id, which configurations name; Controller the Id of its Storage.
+	// ID is the drive's Redfish Id, by which configurations name the drive. Controller is the Id of the drive's
+	// Storage.
 	ID, Controller string
 	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are Redfish's; empty if unknown.
 	Protocol, MediaType string
@@ -25,16 +26,17 @@ type Drive struct {
 	InUse bool
 }
 
-// Volume is a logical disk with its drives.
+// Volume is a logical disk with the drives that it gets.
 type Volume struct {
 	LogicalDisk
 	// Drives are the IDs of the drives, in the order in which Ironic sends them.
 	Drives []string
-	// Bytes is the size; if Max is set, the size that Ironic computes, while the controller chooses the actual one.
+	// Bytes is the size of the volume. If Max is set, Ironic computes this size, but the controller chooses the actual
+	// one.
 	Bytes int64
 	// SpanDepth is the number of spans and SpanLength the number of drives in each, 0 for RAID 1+0.
 	SpanDepth, SpanLength int
-	// Busy are the drives that belong to another volume already.
+	// Busy are those drives that belong to another volume already.
 	Busy []string
 }
 
@@ -89,19 +91,19 @@ func (d *LogicalDisk) quoted() *hints.PythonDict {
 	return q
 }
 
-// group is a set of equal drives: a volume has drives of one group only.
+// group is a set of equal drives. The drives of a volume all belong to one group.
 type group struct {
 	media, protocol string
 	capacity        int64
 	drives          []int
-	reserved        []int // for volumes that take all the space of shared drives
+	reserved        []int // drives for volumes that take all the space of shared drives
 }
 
-// search looks for drives. Drives are indices.
+// search looks for the drives of logical disks. It names drives by their indices.
 type search struct {
 	drives []Drive
 	groups []*group
-	free   []int64 // bytes of each drive
+	free   []int64 // the free bytes of each drive
 }
 
 // newSearch groups the drives, without those that the configuration names.
@@ -154,7 +156,8 @@ func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 	return slices.Concat(volumes, chosen, rest), nil
 }
 
-// named places the logical disks with given drives: the disks that take all the space, or the disks with a size.
+// named places the logical disks whose drives the configuration names. It places either the disks that take all the
+// space, or the disks with a size.
 func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	var volumes []Volume
 	all := make([]int, len(s.drives))
@@ -174,7 +177,8 @@ func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	return volumes, nil
 }
 
-// choose finds drives for logical disks without given ones, if needed among the reserved drives as well.
+// choose finds drives for the logical disks whose drives the configuration does not name. If needed, it also looks
+// among the reserved drives.
 func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
 	if len(disks) == 0 {
 		return nil, nil
@@ -197,14 +201,14 @@ func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
 	return q.done, nil
 }
 
-// queue is Ironic's list logical_disks: disks to place at its start, placed ones at its end.
+// queue is Ironic's list logical_disks. The disks to place are at its start, the placed ones at its end.
 type queue struct {
 	open []LogicalDisk
 	done []Volume
 }
 
-// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). After an error in a
-// later disk, Ironic tries the next drives without that disk, because it does not put it back (a bug).
+// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). If a later disk fails,
+// Ironic tries the next drives without that disk, because Ironic does not put it back (a bug).
 func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	disk := q.open[0]
 	q.open = q.open[1:]
@@ -232,7 +236,7 @@ func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	return false, free, nil
 }
 
-// try places a disk on drives, and then the rest of the queue. Only errors that Ironic does not handle are returned.
+// try places a disk on drives, and then the rest of the queue. It returns only the errors that Ironic does not handle.
 func (s *search) try(q *queue, disk LogicalDisk, drives []int, free []int64) (bool, []int64, error) {
 	v, left := Volume{LogicalDisk: disk}, slices.Clone(free)
 	for _, i := range drives {

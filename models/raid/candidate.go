@@ -26,7 +26,7 @@ func (g *group) fits(disk *LogicalDisk) (bool, error) {
 	return true, nil
 }
 
-// protocolRepr returns sushy's enumeration value of a protocol, which Ironic has no name for.
+// protocolRepr returns sushy's enumeration value of a protocol for which Ironic has no name.
 func protocolRepr(protocol string) string {
 	names := map[string]string{
 		"NVMeOverFabrics": "NVMe_OVER_FABRICS", "GenZ": "GEN_Z", "MultiProtocol": "MULTI_PROTOCOL", "InfiniBand": "INFINI_BAND",
@@ -38,7 +38,7 @@ func protocolRepr(protocol string) string {
 	return fmt.Sprintf("<Protocol.%s: '%s'>", cmp.Or(names[protocol], protocol), protocol)
 }
 
-// candidates returns the drives of a group that a disk can use, those with the least space first.
+// candidates returns the drives of a group that a disk can use. Drives with the least space come first.
 func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	drives := slices.DeleteFunc(slices.Clone(g.drives), func(i int) bool {
 		return free[i] <= 0 || !disk.Share && free[i] != s.drives[i].CapacityBytes
@@ -47,7 +47,7 @@ func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	return drives
 }
 
-// candidateCounts returns the numbers of drives to try for a disk.
+// candidateCounts returns the numbers of drives that Ironic tries for a disk.
 func candidateCounts(disk *LogicalDisk, drives int) ([]int, error) {
 	most, err := spans(disk.RAIDLevel, drives)
 	if err != nil {

@@ -38,7 +38,7 @@ type LogicalDisk struct {
 	Drives []string
 	Hints  []hints.Hints
 
-	given *hints.PythonDict // as errors quote it
+	given *hints.PythonDict // the disk as errors quote it
 }
 
 // HasDrives reports whether the configuration names the drives, even as an empty list.

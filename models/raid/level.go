@@ -5,11 +5,11 @@ import "slices"
 // level describes a RAID level of the raid interface redfish (RAID_LEVELS in ironic/drivers/modules/redfish/raid.py).
 type level struct {
 	least, most, overhead int
-	// redfish is Redfish's RAIDType; span the level of each span, "" for a level without spans.
+	// redfish is Redfish's RAIDType of the level. span is the level of each span, "" for a level without spans.
 	redfish, span string
 }
 
-// manyDisks is Ironic's number for a level without a limit.
+// manyDisks is the number that Ironic uses for a level without a maximum number of disks.
 const manyDisks = 1000
 
 func levels() map[string]level {
@@ -50,7 +50,7 @@ func spans(name string, disks int) (int, error) {
 	return 0, redfishError("Cannot calculate spans for RAID level \"%s\"", name)
 }
 
-// simple returns the level of each span. [spans] has refused unsupported levels before.
+// simple returns the level of each span. It expects a level that [spans] has not refused.
 func simple(name string, spans int) (level, error) {
 	l := levels()[name]
 	if l.span == "" {
@@ -62,5 +62,5 @@ func simple(name string, spans int) (level, error) {
 	return levels()[l.span], nil
 }
 
-// usable reports whether a level can use exactly so many drives (_usable_disks_count).
+// usable reports whether a level can use exactly this number of drives (_usable_disks_count).
 func usable(name string, disks int) bool { return levels()[name].span == "" || disks%2 == 0 }

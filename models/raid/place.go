@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// stripe is Ironic's size of a stripe in KiB. Its name in Ironic says 64 KiB; it is 64 MiB.
+// stripe is the size that Ironic uses for a stripe, in KiB. Its name in Ironic says 64 KiB, but its value is 64 MiB.
 const stripe = 64 * kib
 
 // place computes the size of a volume on its drives, and takes their space (_calculate_volume_props).
@@ -46,7 +46,7 @@ func (s *search) place(v *Volume, among []int, free []int64) error {
 	return nil
 }
 
-// dataDrives returns how many drives of a volume hold data. Without drives, Ironic's min() fails first.
+// dataDrives returns how many drives of a volume hold data. If there are no drives, Ironic's min() fails first.
 func dataDrives(name string, count, spans int, drives []int) (int, error) {
 	if len(drives) == 0 {
 		return 0, &Error{Class: ValueError, Reason: "min() arg is an empty sequence"}

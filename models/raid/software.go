@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Software has the agent's data for the check of a software RAID.
+// Software has the agent's data that the check of a software RAID depends on.
 type Software struct {
 	// Generation is the generation of the agent: the old one lacks some checks.
 	Generation hints.Generation
@@ -36,7 +36,8 @@ func (s Software) Problems(disks []*hints.PythonDict) []string {
 	return c.problems
 }
 
-// Check returns the problems of a configuration, a value of a YAML or JSON file, that [Check] accepts.
+// Check returns the problems that the agent finds in a configuration which [Check] accepts. The configuration is a
+// value of a YAML or JSON file.
 func (s Software) Check(config any) []string {
 	given, _ := pythonOf(config).(*hints.PythonDict)
 	disks := disksOf(given)

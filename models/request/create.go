@@ -118,8 +118,8 @@ func createFlags(body map[string]any, positional string) []string {
 	return flags
 }
 
-// createSwitch returns the flags of a boolean field. The client has a switch for some, a value for others, and none
-// for those that are false anyway.
+// createSwitch returns the flags of a boolean field. For some fields the client has a switch, for others a flag with a
+// value. Fields that are false by default have no flag for false.
 func createSwitch(key, flag string, on bool) []string {
 	switch key {
 	case "pxe_enabled":

@@ -8,7 +8,7 @@ import (
 	"ironworks/printable"
 )
 
-// node returns a request about a node; op comes before the node's name.
+// node returns a request about a node. op is the operation for messages; the name of the node follows it.
 func node(op, method, id string, below ...string) Request {
 	return Request{Op: op + " " + printable.Line(id), Method: method, Path: path(append([]string{"nodes", id}, below...)...)}
 }
@@ -38,7 +38,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	steps("service_steps", orderedSteps(r.ServiceSteps))
 	if r.ConfigDrive != nil {
 		body["configdrive"] = r.ConfigDrive
-		// Too long for a command line, and possibly secret.
+		// The configdrive is too long for a command line, and may be secret.
 		flags = append(flags, "--config-drive", "CONFIGDRIVE.json")
 	}
 	if r.RescuePassword.IsSet() {
@@ -95,7 +95,8 @@ func deploySteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// orderedSteps are clean and service steps: they run in list order, and Ironic refuses a priority.
+// orderedSteps returns clean or service steps. They run in the order of the list, and Ironic refuses a priority in
+// them.
 func orderedSteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -184,7 +185,7 @@ func Patch(id string, ops []models.PatchOp) Request {
 	return r
 }
 
-// Traits replaces all traits.
+// Traits replaces all traits of a node.
 func Traits(id string, traits []string) Request {
 	r := node("set the traits of node", put, id, "traits")
 	r.Body = map[string]any{"traits": append([]string{}, traits...)}
@@ -199,28 +200,28 @@ func Traits(id string, traits []string) Request {
 	return r
 }
 
-// AddTrait adds a trait.
+// AddTrait adds a trait to a node.
 func AddTrait(id, trait string) Request {
 	r := node("add trait "+printable.Line(trait)+" to node", put, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "add", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// RemoveTrait removes a trait.
+// RemoveTrait removes a trait of a node.
 func RemoveTrait(id, trait string) Request {
 	r := node("remove trait "+printable.Line(trait)+" from node", remove, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "remove", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// Validate validates all interfaces.
+// Validate validates all interfaces of a node.
 func Validate(id string) Request {
 	r := node("validate node", get, id, "validate")
 	r.Slow, r.Commands = true, []string{baremetal("node", "validate", quote(id))}
 	return r
 }
 
-// Delete deletes the node and its ports from Ironic. The machine is unchanged.
+// Delete deletes a node and its ports from Ironic. The machine is unchanged.
 func Delete(id string) Request {
 	r := node("delete node", remove, id)
 	r.Commands = []string{baremetal("node", "delete", quote(id))}

@@ -24,14 +24,14 @@ const (
 
 // Request is a request to Ironic. Formatting and JSON mask its secrets; only [Request.Payload] has them.
 type Request struct {
-	// Op is the attempted operation, for errors.
+	// Op is the operation that the request attempts, for error messages.
 	Op     string
 	Method string
 	// Path starts with /v1/, with escaped parts, relative to the endpoint.
 	Path string
 	// Body is the exact body; nil for none. It may hold secrets.
 	Body any
-	// Feature is the required API feature; empty for none.
+	// Feature is the API feature that the request needs; empty for none.
 	Feature models.Feature
 	// Slow means that Ironic contacts the BMC before it responds.
 	Slow bool
@@ -39,7 +39,7 @@ type Request struct {
 	Sensitive bool
 	// Commands are the equivalent baremetal commands, with secrets masked.
 	Commands []string
-	// When describes when the request is sent, if not immediately.
+	// When says when the request is sent. It is empty if the request is sent immediately.
 	When string
 }
 
@@ -51,7 +51,8 @@ type Answer struct {
 	Body json.RawMessage
 }
 
-// Payload returns the body with its secrets; nil for none, and if [Request.Check] refuses it.
+// Payload returns the body with its secrets. It returns nil if there is no body, or if [Request.Check] refuses the
+// request.
 func (r Request) Payload() []byte {
 	if r.Body == nil {
 		return nil
@@ -76,7 +77,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// String returns the method and path, and the masked body below.
+// String returns the method and the path, with the masked body below them.
 func (r Request) String() string {
 	text := r.Method + " " + r.Path
 	if r.When != "" {
@@ -164,7 +165,7 @@ func maskedValue(name string, value any) any {
 		out := make(map[string]any, len(v))
 		path, _ := v["path"].(string)
 		for key, item := range v {
-			if key == "value" && path != "" { // an operation of a patch
+			if key == "value" && path != "" { // the value is part of an operation of a patch
 				out[key] = maskedValue(leaf(path), item)
 				continue
 			}

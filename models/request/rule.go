@@ -7,12 +7,12 @@ import (
 	"ironworks/printable"
 )
 
-// Rule is an inspection rule, as requests about it need it.
+// Rule is the part of an inspection rule that requests about the rule need.
 type Rule struct {
 	UUID, Label string
 	// Body is the body of POST /v1/inspection_rules.
 	Body json.Marshaler
-	// Sensitive rules may hold secrets.
+	// Sensitive means that the rule may hold secrets.
 	Sensitive bool
 }
 
@@ -24,8 +24,8 @@ func CreateRule(r Rule) Request {
 	}
 }
 
-// createRuleCommands returns the equivalent command, if there is one: the client sends a priority, and sensitive, as
-// strings, which Ironic 39.0.0 refuses.
+// createRuleCommands returns the equivalent command. It returns nothing if the rule has a priority or is sensitive: the
+// client sends both values as strings, which Ironic 39.0.0 refuses.
 func createRuleCommands(r Rule) []string {
 	v, err := plain(r.Body)
 	fields, ok := maskedValue("", v).(map[string]any)

@@ -16,8 +16,8 @@ func baremetal(words ...string) string { return "baremetal " + strings.Join(word
 
 func quote(s string) string { return shellescape.Quote(s) }
 
-// PatchCommands returns the equivalent baremetal commands with secrets, to be run. The client sets and unsets in
-// two requests; between them Ironic has both, which is harmless.
+// PatchCommands returns the equivalent baremetal commands, with secrets, so that they can be run. The client sets and
+// unsets fields in two requests. Between the two, the node has the old and the new fields, which is harmless.
 func PatchCommands(id string, ops []models.PatchOp) []string {
 	return patchCommands("node", id, ops, func(op models.PatchOp) any { return op.Value })
 }
@@ -68,7 +68,7 @@ func offSwitches() map[string]string {
 	}
 }
 
-// flagOf returns the client's flag for a field, or for a key of an object field.
+// flagOf returns the client's flag for a field of the node, or for a key of an object field.
 func flagOf(field string) string {
 	switch field {
 	case "node_uuid":
@@ -90,8 +90,8 @@ func shownValue(op models.PatchOp) any {
 	return maskedValue(leaf(op.Path), value)
 }
 
-// asText formats a value for the baremetal client, which parses text that looks like JSON (Python's, with NaN and
-// Infinity).
+// asText formats a value for the baremetal client. The client parses text that looks like JSON as Python does, with NaN
+// and Infinity.
 func asText(value any) string {
 	text, isText := value.(string)
 	looksLikeJSON := json.Valid([]byte(text)) || slices.Contains([]string{"NaN", "Infinity", "-Infinity"}, strings.TrimSpace(text))

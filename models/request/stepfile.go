@@ -7,12 +7,12 @@ import (
 	"ironworks/printable"
 )
 
-// Steps is a deploy template or a runbook, as requests about it need it.
+// Steps is the part of a deploy template or runbook that requests about it need.
 type Steps struct {
-	// Noun is the kind, and Collection its part of the path.
+	// Noun names the kind of object. Collection is the kind's part of the path.
 	Noun, Collection string
 	UUID, Name       string
-	// Body is the body of the POST.
+	// Body is the body of the POST request.
 	Body    json.Marshaler
 	Feature models.Feature
 }

@@ -23,8 +23,8 @@ func Reserved(step string) bool { return slices.Contains(reserved, step) }
 type Problem struct {
 	// Text describes the problem and its correction.
 	Text string
-	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it, or
-	// Ironic drops it.
+	// Certain means that Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may
+	// offer the step, or Ironic drops it.
 	Certain bool
 	// Argument is the name of the argument that is wrong or missing; empty for other problems.
 	Argument string
@@ -76,8 +76,8 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 	return []Problem{{Text: s.Label() + " is unknown" + spell.DidYouMean(s.Label(), labels), Certain: !custom}}
 }
 
-// setting returns the interface that would offer a step: that of the node's power interface, because vendors have one
-// for all kinds, or the agent.
+// setting returns the interface that would offer a step, such as raid_interface=redfish. It prefers the vendor of the
+// node's power or management interface, because vendors have implementations of all kinds, to the agent.
 func (all Interfaces) setting(rows []*Known) string {
 	for _, want := range []string{all["power"], all["management"], Agent} {
 		for _, k := range rows {
@@ -110,8 +110,8 @@ func kindsOf(rows []*Known) string {
 	return strings.Join(names, " and ")
 }
 
-// wrongArguments checks arguments against the first row of a step: rows differ in arguments only where another
-// interface offers them.
+// wrongArguments checks the arguments of a step against its first row in the table. Rows differ in arguments only where
+// another interface offers the step.
 func wrongArguments(s models.Step, rows []*Known) []Problem {
 	var problems []Problem
 	add := func(argument, format string, values ...any) {
@@ -155,8 +155,8 @@ func unknownArgument(rows []*Known, name string) string {
 	return fmt.Sprintf("unknown argument %s; available: %s", name, strings.Join(names, ", "))
 }
 
-// accepts reports whether a decoded JSON value has the type. Ironic's checks accept text where the step converts it,
-// such as a JSON list for inject_files, but not everywhere, so that only values of the type are sent.
+// accepts reports whether a decoded JSON value has the type. Some of Ironic's steps also accept text that they convert,
+// such as a JSON list for inject_files. Others do not, so that only values of the type itself are sent.
 func (t Type) accepts(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -1,6 +1,6 @@
 package steps
 
-// ofILO returns the steps of HPE's management interfaces, which only 21.4.4 has.
+// ofILO returns the steps of HPE's management interfaces. Only 21.4.4 has them.
 func ofILO() []Known {
 	both, ilo5 := drivers("ilo", "ilo5"), drivers("ilo5")
 	rows := []Known{

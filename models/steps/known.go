@@ -2,13 +2,13 @@ package steps
 
 import "ironworks/models"
 
-// The kinds of operations that rows of the table name by letters.
+// kindLetters maps the letters in rows of the table to kinds of operations.
 var kindLetters = map[rune]models.StepKind{'d': models.DeploySteps, 'c': models.CleanSteps, 's': models.ServiceSteps}
 
 const (
 	onlyNewest = "39.0.0"
 	onlyOld    = "21.4.4"
-	// coreOS is openshift/ironic-agent-image and images like it.
+	// coreOS names the ramdisk image openshift/ironic-agent-image, and images like it.
 	coreOS = "CoreOS"
 )
 
@@ -32,7 +32,7 @@ func optionalArgument(name string, t Type, byDefault, description string) Argume
 	return Argument{Name: name, Type: t, Default: byDefault, Description: description}
 }
 
-// Arguments that several steps have.
+// Arguments that several steps of the table have.
 var (
 	biosSettings   = requiredArgument("settings", List, "settings to change, each {name, value}")
 	raidTarget     = requiredArgument("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
@@ -47,7 +47,7 @@ var (
 	sppChecksum    = requiredArgument("checksum", Text, "MD5 checksum of the image")
 	sppParts       = optionalArgument("components", List, "", "file names of components to update; default: all")
 	ignores        = optionalArgument("ignore", Boolean, "false", "skip the step")
-	// ironic_python_agent/inject_files.py
+	// The arguments are those of ironic_python_agent/inject_files.py.
 	injectArgs = args(
 		optionalArgument("files", List, "", "files, each {path, content (Base64), mode, owner, group, partition}"),
 		optionalArgument("verify_ca", Boolean, "true", "verify TLS certificates of URLs"),

@@ -51,12 +51,13 @@ type Known struct {
 	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
 	Description string            `json:"description" yaml:"description"`
 	Args        []Argument        `json:"arguments" yaml:"arguments"`
-	// Automated is the priority in automated cleaning if Ironic's options do not change it
-	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override); 0: the step is not part of it.
+	// Automated is the step's priority in automated cleaning, unless Ironic's options change it
+	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override). 0 means that the step is not part of
+	// automated cleaning.
 	Automated int `json:"automated_cleaning_priority,omitempty" yaml:"automated_cleaning_priority,omitempty"`
 	// Release is set if only one of the releases has the step.
 	Release string `json:"release,omitempty" yaml:"release,omitempty"`
-	// Image is set if only some ramdisk images have the step, by a hardware manager of their own.
+	// Image is set if only some ramdisk images have the step, because they have a hardware manager of their own.
 	Image string `json:"image,omitempty" yaml:"image,omitempty"`
 }
 
@@ -106,7 +107,7 @@ func (k *Known) Usage() string {
 	return k.Description + "; arguments: " + strings.Join(names, ", ")
 }
 
-// Named returns the rows of a step, one for each variant of its arguments.
+// Named returns the rows of the table for a step: one for each variant of its arguments.
 func Named(iface, name string) []*Known {
 	var rows []*Known
 	for i := range table {
@@ -117,11 +118,11 @@ func Named(iface, name string) []*Known {
 	return rows
 }
 
-// All returns the table.
+// All returns all rows of the table.
 func All() []Known { return slices.Clone(table) }
 
-// Interfaces are the implementations that a node has: by kind, such as raid: redfish. Kinds that are missing are
-// unknown.
+// Interfaces has the implementation of each interface of a node, such as redfish for raid. The implementations of
+// missing kinds are unknown.
 type Interfaces map[string]string
 
 // InterfacesOf returns the interfaces of a node that was read with all fields; none for other nodes.
@@ -165,7 +166,7 @@ func (all Interfaces) Offers() []Known {
 	return list
 }
 
-// Automated returns the steps of automated cleaning in their order, if Ironic's options do not change it.
+// Automated returns the steps of automated cleaning in their order, if Ironic's options do not change them.
 func (all Interfaces) Automated() []Known {
 	list := slices.DeleteFunc(all.Offers(), func(k Known) bool { return k.Automated == 0 })
 	slices.SortStableFunc(list, func(a, b Known) int { return cmp.Compare(b.Automated, a.Automated) })
@@ -187,8 +188,8 @@ func (all Interfaces) offer(k *Known) bool {
 	return false
 }
 
-// bootsAgent reports whether a deploy interface runs the agent's steps. autodetect has been replaced by another
-// interface when steps run.
+// bootsAgent reports whether a deploy interface runs the agent's steps. It is not asked for
+// autodetect, because another interface has replaced it when steps run.
 func bootsAgent(deployInterface string) bool {
 	return !slices.Contains([]string{"fake", "noop", "ramdisk", "anaconda"}, deployInterface)
 }
