@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Member is a requested machine of a lab.
+// Member describes a machine of a lab, before the lab is started.
 type Member struct {
 	// Name is the name of the node and of the Redfish system.
 	Name     string
@@ -19,7 +19,7 @@ type Member struct {
 	ResourceClass string
 	CPUs          int
 	MemoryMiB     int
-	// Disks and MACs have defaults. MACs are in lower case with colons.
+	// Disks and MACs are the machine's disks and MAC addresses; both have defaults. MACs are in lower case with colons.
 	Disks []machine.Disk
 	MACs  []string
 	// RAID puts the disks behind a RAID controller.
@@ -36,8 +36,8 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
-	// BMCPassword is the BMC password of all BMCs of a lab. It is no secret, because it protects nothing and must be
-	// known for direct access.
+	// BMCPassword is the BMC password of all BMCs of a lab. It is no secret: it protects nothing, and users need it to
+	// access the BMCs directly.
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
@@ -75,7 +75,7 @@ func Cast(n int) []Member {
 	return members
 }
 
-// castName counts through racks of forty: r7-n01 is the first.
+// castName returns the name of the i-th machine: r7-n01 is the first, and each rack has 40 machines.
 func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
 
 // complete sets the defaults.
@@ -113,7 +113,7 @@ func (m *Member) complete(taken map[string]bool) error {
 	return nil
 }
 
-// hasRAID reports whether a machine has a RAID controller.
+// hasRAID reports whether any of the machines has a RAID controller.
 func hasRAID(members []Member) bool {
 	return slices.ContainsFunc(members, func(m Member) bool { return m.RAID != nil })
 }
@@ -164,7 +164,8 @@ func sameModelDisks(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest derives a text from a name, so that a machine is recognized after a restart.
+// digest derives a hexadecimal text from a machine's name, such as a serial number, so that it is the same after a
+// restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }

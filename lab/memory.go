@@ -17,9 +17,9 @@ import (
 type saved struct {
 	// Ironic names the Ironic of the lab; empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`
-	// BMCPort is reused if possible, so that the nodes find their machines.
+	// BMCPort is the port of the BMCs. It is used again if possible, because the nodes in Ironic have it.
 	BMCPort int `json:"bmc_port"`
-	// Contents are by machine name.
+	// Contents are the contents of the machines, by machine name.
 	Contents map[string]machine.Contents `json:"contents"`
 }
 
@@ -52,7 +52,7 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore restores the content of the disks.
+// restore gives the lab's machines the saved contents of their disks.
 func (s saved) restore(l *Lab) {
 	for name, contents := range s.Contents {
 		if m, found := l.Machine(name); found {
@@ -61,7 +61,7 @@ func (s saved) restore(l *Lab) {
 	}
 }
 
-// save writes the content of the disks atomically.
+// save writes the state of the lab's machines to a file in dir, atomically.
 func (l *Lab) save(dir, ironic string) error {
 	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Contents: map[string]machine.Contents{}}
 	for _, m := range l.machines {
@@ -81,7 +81,7 @@ func (l *Lab) save(dir, ironic string) error {
 	return nil
 }
 
-// savePeriod bounds the changes that a killed lab loses.
+// savePeriod is the minimum time between two saves: a killed lab loses the changes of at most this time.
 const savePeriod = 2 * time.Second
 
 // keepSaving saves while disks change, and at the end.

@@ -62,8 +62,8 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the address of the machine's agent, if a console is reachable from it: a machine has one
-// address. Nil means any address.
+// sendsFrom returns the local address for connections to a console: that of the machine's agent if the console is
+// reachable from it, because a machine has one address. Nil means any address.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
@@ -72,7 +72,7 @@ func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
 }
 
-// run pushes until ctx ends: then the machine is off.
+// run pushes lines until ctx ends, which means that the machine is off.
 func (p *pusher) run(ctx context.Context) {
 	defer p.client.CloseIdleConnections()
 	boot, cursor := p.journal.bootID(), ""
@@ -132,7 +132,7 @@ func (p *pusher) pushRemaining(ctx context.Context, boot, cursor string) {
 	}
 }
 
-// log writes to the journal, without repetitions.
+// log writes a message to the machine's journal, unless it equals the previous one.
 func (p *pusher) log(text string) {
 	if text == p.lastLogged {
 		return
@@ -141,8 +141,8 @@ func (p *pusher) log(text string) {
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post pushes lines after a cursor. The console returns the position of its journal: after these
-// lines or, if they were not accepted, another one.
+// post pushes lines after a cursor. The console returns the cursor after which it expects lines: that of the last of
+// these lines or, if the console did not accept them, another one.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

@@ -12,8 +12,8 @@ import (
 	"ironworks/lab/real"
 )
 
-// RealIronic returns a real Ironic for a site, at an address. report receives its progress, and an error if it ends
-// before the site. Dir is the site's folder.
+// RealIronic returns a real Ironic for a site, which listens at host and port. report receives the progress of its
+// start, and an error if it ends before the site. Its data is in the site's folder.
 func RealIronic(release real.Release, host string, port int, site *SiteOptions, report func(text string), early func(error)) *OtherIronic {
 	options := realOptions(release, host, port, site, report)
 	i := &OtherIronic{
@@ -21,7 +21,7 @@ func RealIronic(release real.Release, host string, port int, site *SiteOptions, 
 		Interfaces: map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"},
 	}
 	if release == real.Old {
-		// Old Ironic inspects with ironic-inspector, which is not installed, or over Redfish.
+		// The old Ironic inspects with ironic-inspector, which is not installed, or over Redfish.
 		i.Agent, i.Interfaces["inspect"] = OldAgent, "redfish"
 	}
 	i.Start = func(ctx context.Context) (string, func() error, error) {
@@ -64,7 +64,7 @@ func realOptions(release real.Release, host string, port int, site *SiteOptions,
 }
 
 func startReal(ctx context.Context, options real.Options) (*real.Server, error) {
-	// Created first, because it takes longest.
+	// Create the environment first, because that takes longest.
 	if _, err := real.Environment(ctx, options.Release.Name(), options.Progress); err != nil {
 		return nil, err
 	}

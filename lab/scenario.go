@@ -22,14 +22,14 @@ type Scenario struct {
 	BMC   machine.Faults
 	Agent agent.Faults
 
-	// NeverBoots is a ramdisk whose kernel hangs.
+	// NeverBoots makes the kernel of the ramdisk hang.
 	NeverBoots bool
-	// NewestAgent is a ramdisk with the newest agent, whatever the release of Ironic.
+	// NewestAgent gives the ramdisk the newest agent, whatever the release of Ironic.
 	NewestAgent bool
 	// Slower multiplies all durations; 0 means 1.
 	Slower float64
 
-	// RootDevice are the hints of the enrolled node.
+	// RootDevice has the root device hints of the enrolled node.
 	RootDevice map[string]any
 	// Twins adds to the machine a second disk of the same model.
 	Twins bool
@@ -45,9 +45,9 @@ type Scenario struct {
 }
 
 const (
-	// bmcStall is longer than sushy's timeout (60 s).
+	// bmcStall is the delay of a stalled BMC's answers, longer than sushy's timeout (60 s).
 	bmcStall = 75 * time.Second
-	// skewedClock is further ahead than the start of a certificate's validity.
+	// skewedClock is how far a skewed clock is ahead: further than the agent dates its certificate back.
 	skewedClock = 26 * time.Hour
 
 	// wrongPassword is the password of nodes with WrongPassword.
@@ -57,7 +57,7 @@ const (
 	missingDisk = "0x5000c500deadbeef"
 )
 
-// scenarios are the built-in ones; installFailsPrefix adds more.
+// scenarios are the built-in scenarios; FindScenario also knows those whose name begins with installFailsPrefix.
 var scenarios = []Scenario{
 	{Name: "ok", Summary: "works"},
 	{Name: "slow", Summary: "is five times slower", Slower: 5},

@@ -31,7 +31,7 @@ const shellHelp = `A simulated ramdisk. It knows
 
 const bootIDFile = "/proc/sys/kernel/random/boot_id"
 
-// request handles a request for a terminal, or with its size, and reports whether it is known.
+// request handles an SSH request for a terminal or for a change of its size, and reports whether it knows the request.
 func (s *shell) request(r *ssh.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *shell) request(r *ssh.Request) bool {
 	return true
 }
 
-// lineKeys turns Ctrl-C, which ends term's input, into Ctrl-U.
+// lineKeys is an input in which Ctrl-C is replaced by Ctrl-U: Ctrl-C would end the input of package term.
 type lineKeys struct{ ssh.Channel }
 
 // Read implements io.Reader.
@@ -75,7 +75,7 @@ func (k lineKeys) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errExit is the command exit.
+// errExit reports that the client entered the command exit.
 var errExit = errors.New("exit")
 
 // run reads commands until exit, or the end of the input, and returns the exit status of the last one.
@@ -106,7 +106,7 @@ func (s *shell) run(ctx context.Context) (status uint32, err error) {
 	}
 }
 
-// lines reads lines of a session without a terminal.
+// lines returns a function that reads the next line of a session without a terminal.
 func (s *shell) lines() func() (string, error) {
 	input := bufio.NewScanner(s.channel)
 	return func() (string, error) {
@@ -117,7 +117,7 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command. The error is errExit, or that of a lost client.
+// command runs a command. The error is errExit, or the error of a lost connection.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {
 		_, err := io.WriteString(complaints, text+"\n")
@@ -164,7 +164,7 @@ func (s *shell) command(ctx context.Context, command string, out, complaints io.
 	return status, err
 }
 
-// journalctl runs journalctl, or fails for any other program.
+// journalctl runs the command if it is journalctl, and fails for any other program.
 func (s *shell) journalctl(ctx context.Context, command string, out io.Writer, fail func(uint32, string) (uint32, error)) (uint32, error) {
 	c, err := parseJournalctl(command)
 	switch {

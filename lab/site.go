@@ -15,23 +15,23 @@ import (
 // SiteOptions configure a site.
 type SiteOptions struct {
 	Members []Member
-	// Ironic controls the machines; nil means an embedded Ironic.
+	// Ironic is the Ironic that controls the machines; nil means an embedded one.
 	Ironic *OtherIronic
 	// Listen is the address of the embedded Ironic's API; a free port of
 	// 127.0.0.1 if empty.
 	Listen string
 	// Speed divides all durations; 1 if zero.
 	Speed float64
-	// SSHPort is the SSH port of [Options].
+	// SSHPort is the same as in [Options].
 	SSHPort int
 	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
 	// lab's own.
 	RamdiskFor func(ironicURL string) (Image, error)
 	// Virtual is the same as in [Options].
 	Virtual *VirtualOptions
-	// Dir stores database and disks; in memory if empty.
+	// Dir is the folder of the database and of the disks' contents; if empty, both are in memory.
 	Dir string
-	// Story plays the cast's story: see the documentation.
+	// Story starts operations on the machines of the cast, as the documentation describes.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
@@ -39,8 +39,8 @@ type SiteOptions struct {
 	OnError func(error)
 }
 
-// OtherIronic is an Ironic other than the embedded one. It needs no authentication, and runs as
-// long as the site does.
+// OtherIronic is an Ironic other than the embedded one. It must not require authentication, and it runs as long as the
+// site does.
 type OtherIronic struct {
 	// Name identifies the Ironic: two Ironics must not share a folder.
 	Name string
@@ -54,9 +54,9 @@ type OtherIronic struct {
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
-// Site is a lab with its own Ironic. It needs nothing else, and uses only 127.0.0.1.
+// Site is a lab with its own Ironic. It needs no other service, and uses only addresses of this computer.
 type Site struct {
-	// URL is the API's, without /v1.
+	// URL is the URL of Ironic's API, without /v1.
 	URL string
 	Lab *Lab
 	// Ironic is the embedded Ironic; nil if the site has another one.
@@ -140,7 +140,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	return s, nil
 }
 
-// ironicName identifies the Ironic; empty for the embedded one.
+// ironicName returns the name that identifies the site's Ironic; empty for the embedded one.
 func (o *SiteOptions) ironicName() string {
 	if o.Ironic == nil {
 		return ""
@@ -148,7 +148,8 @@ func (o *SiteOptions) ironicName() string {
 	return o.Ironic.Name
 }
 
-// startIronic starts the configured Ironic; from then on both kinds are used alike.
+// startIronic starts the configured Ironic; afterwards the site uses an embedded Ironic and any other one in the same
+// way.
 func (s *Site) startIronic(ctx context.Context) (err error) {
 	if s.options.Ironic == nil {
 		s.options.Ironic = &OtherIronic{
@@ -181,10 +182,10 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 	return s.Ironic.URL, s.Ironic.Close, nil
 }
 
-// firstMachines is the size of the cast.
+// firstMachines is the number of machines that StartSite enrolls before it returns: the whole cast.
 const firstMachines = 12
 
-// noteChange signals that disks have changed.
+// noteChange sends to changed if an event means that contents of disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
 	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // arrays are created before the power goes off
@@ -271,7 +272,7 @@ func (q *portQueue) close() {
 	}
 }
 
-// Close stops everything: the machines power off, and the state is saved.
+// Close powers the machines off, saves the state of the site, and stops all its servers.
 func (s *Site) Close() error {
 	s.end()
 	s.running.Wait()

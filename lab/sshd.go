@@ -34,8 +34,8 @@ const (
 
 var errKey = errors.New("this key may not log in")
 
-// newSSHServer returns a server with the host key of the Ignition, or else a new key. The keys are lines of
-// authorized_keys; unreadable ones are ignored.
+// newSSHServer returns a server with the host key of the Ignition, or else a new key. keys are lines of
+// authorized_keys; invalid lines are ignored.
 func newSSHServer(host string, j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)
 	if err != nil {
@@ -72,7 +72,7 @@ func hostSigner(hostKey []byte) (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(key)
 }
 
-// serve runs until ctx ends: then the machine is off, and connections are closed.
+// serve accepts connections until ctx ends because the machine is off, and then closes all connections.
 func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, func(ctx context.Context, conn net.Conn) {
 		select {
@@ -111,7 +111,7 @@ func (s *sshServer) handle(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// session runs one command, or a shell.
+// session handles one SSH session: a single command, or a shell.
 func (s *sshServer) session(ctx context.Context, channel ssh.Channel, asked <-chan *ssh.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -136,7 +136,7 @@ func (s *sshServer) session(ctx context.Context, channel ssh.Channel, asked <-ch
 	}
 }
 
-// run runs a command, or a shell without one, and sends its exit status.
+// run runs the command, or a shell if the command is empty, and sends the exit status.
 func (s *sshServer) run(ctx context.Context, sh *shell, command string) {
 	defer func() { _ = sh.channel.Close() }()
 	var status uint32

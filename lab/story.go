@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// chapter is an action on a node; the next follows when the node has reached this one's result.
+// chapter is an action on a node, with the state in which it ends. The next chapter follows when the node is in that
+// state.
 type chapter struct {
 	verb string
 	ends string
@@ -19,7 +20,8 @@ var (
 	deploy  = chapter{"active", "active"}
 )
 
-// stories run by themselves in a new lab, so that operations run and some nodes need attention.
+// stories are the actions that a new lab performs by itself, by node, so that operations run and some nodes need
+// attention.
 var stories = map[string][]chapter{
 	"r7-n01": {manage, provide, deploy},
 	"r7-n02": {manage, inspect, provide, deploy},
@@ -37,7 +39,7 @@ var stories = map[string][]chapter{
 // skipCleaningNodes are nodes that skip cleaning before available, so that a deployment runs soon after the start.
 var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
-// readyNode is inspected by its BMC, without a boot, so that a node is available right after the
+// readyNode is a node that is inspected through its BMC, without a boot, so that one node is available right after the
 // start.
 const readyNode = "r7-n04"
 
@@ -52,8 +54,8 @@ func playStories(ctx context.Context, c *client, names []string) {
 	telling.Wait()
 }
 
-// play plays one story. Another client's action on the node ends it, as does a refusal or an
-// unexpected state.
+// play plays one story. The story ends if another client acts on the node, if Ironic refuses an action, or if the node
+// is in an unexpected state.
 func (c *client) play(ctx context.Context, name string, story []chapter) {
 	for _, chapter := range story {
 		body := map[string]any{"target": chapter.verb}

@@ -22,14 +22,14 @@ import (
 type VirtualOptions struct {
 	// Host has the programs of this computer that virtual machines need.
 	Host vm.Host
-	// Dir has a folder for each machine: its disks, UEFI variables and serial log. Required.
+	// Dir is the parent of the machines' folders, each with its disks, UEFI variables and serial log. Required.
 	Dir string
 	// Disks, MemoryMiB and CPUs are the defaults of machines.
 	Disks     []vm.DiskRequest
 	MemoryMiB int
 	CPUs      int
-	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script or
-	// program. Without it nothing answers them.
+	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script or program. If it is
+	// empty, no server answers a network boot.
 	BootFile string
 }
 
@@ -77,7 +77,7 @@ func CheckVirtual(members []Member) error {
 	return nil
 }
 
-// virtual sets the defaults of a virtual machine.
+// virtual completes a member with the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	if m.CPUs == 0 {
 		m.CPUs = max(o.CPUs, 1)
@@ -109,14 +109,14 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	}
 }
 
-// guest is the virtual machine of a member.
+// guest implements [machine.Guest] with a virtual machine of QEMU.
 type guest struct {
 	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
 	// forwards are the ports of this computer that lead to the machine.
 	forwards []vm.Forward
-	// kargs are kernel arguments that are added to media before they are inserted.
+	// kargs are the kernel arguments that the lab adds to a medium before inserting it.
 	kargs []string
 }
 
@@ -142,7 +142,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 	if err != nil {
 		return err
 	}
-	// A medium that a killed lab has left behind.
+	// Remove media that a killed lab has left behind.
 	if left, err := filepath.Glob(filepath.Join(folder, "ironworks-*.iso")); err == nil {
 		for _, file := range left {
 			_ = os.Remove(file)
@@ -204,7 +204,7 @@ func virtualDisk(d machine.Disk) (vm.Disk, error) {
 	return disk, nil
 }
 
-// targets are the devices of Redfish's boot override.
+// targets maps the devices of Redfish's boot override to those of the virtual machine.
 var targets = map[machine.Device]vm.Target{machine.Cd: vm.TargetCD, machine.Hdd: vm.TargetDisk, machine.Pxe: vm.TargetNetwork}
 
 // Run runs one boot.
@@ -232,7 +232,7 @@ func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestE
 // PressPower presses the power button.
 func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 
-// Eject opens the drive.
+// Eject ejects the medium from the guest's CD drive.
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
 // do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is
@@ -263,7 +263,7 @@ func (m *Machine) SerialAddress() string {
 
 var errPorts = errors.New("is another lab of virtual machines running?")
 
-// checkForwards reports addresses of the host that QEMU could not listen at.
+// checkForwards returns an error if QEMU could not listen at one of the forwarded addresses.
 func (l *Lab) checkForwards(ctx context.Context) error {
 	for _, m := range l.machines {
 		for _, f := range m.guest.forwards {

@@ -16,10 +16,10 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualFolder is the folder of the virtual machines in that of the lab.
+// virtualFolder is the name of the folder of the virtual machines, in the folder of the lab.
 const virtualFolder = "vms"
 
-// VirtualSetup has the prerequisites of a lab of virtual machines.
+// VirtualSetup holds everything that a lab of virtual machines needs before it starts.
 type VirtualSetup struct {
 	Options VirtualOptions
 	// Key is the file of the private SSH key; empty if the ISO has its own configuration.
@@ -46,9 +46,8 @@ func OpenLiveISO(path string) (*image.ISO, error) {
 	return iso, nil
 }
 
-// SetUpVirtual finds QEMU and prepares the folder of the machines: below state, or a temporary
-// folder below cache. It owns the ISO from then on. report is called with messages for the
-// operator.
+// SetUpVirtual finds QEMU and prepares the folder of the machines: below state, or a temporary folder below cache. The
+// VirtualSetup owns the ISO from then on, and closes it. report is called with messages for the operator.
 func SetUpVirtual(ctx context.Context, iso *image.ISO, options VirtualOptions, state, cache string, report func(text string)) (*VirtualSetup, error) {
 	s := &VirtualSetup{Options: options, iso: iso}
 	if err := s.setUp(ctx, state, cache, report); err != nil {
@@ -120,8 +119,7 @@ func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	return patch.Stream(s.iso)
 }
 
-// guestURL returns a URL as the virtual machines reach it: for them, this computer is another
-// host.
+// guestURL converts a URL to the form in which virtual machines reach it: for them, this computer has another address.
 func guestURL(text string) (guest string, rewritten bool) {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// odataVersion is the version of OData that requests may name.
+// odataVersion is the only version of OData that a request may ask for.
 const odataVersion = "4.0"
 
-// errTaken reports that a rack has a machine of that name.
+// errTaken reports that a rack already has a machine of this name.
 var errTaken = errors.New("the name is taken")
 
 // Rack is a Redfish service for one machine, or thousands. Each has its own user and password; a
@@ -31,7 +31,7 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack returns a service for some machines. The clock, time.Now if nil, expires its sessions.
+// NewRack returns a service for some machines. now is the clock by which sessions expire; nil means time.Now.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now
@@ -78,7 +78,7 @@ func (r *Rack) Machines() []*Machine {
 	return all
 }
 
-// onlyMachine returns the machine of a service with one machine, which is its BMC; nil for several machines.
+// onlyMachine returns the machine of a rack that has exactly one and is therefore the BMC of that machine.
 func (r *Rack) onlyMachine() (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -88,7 +88,7 @@ func (r *Rack) onlyMachine() (*Machine, bool) {
 	return r.machines[r.names[0]], true
 }
 
-// ServeHTTP answers like a Redfish service.
+// ServeHTTP answers one request, as a Redfish service does.
 func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if m, ok := r.onlyMachine(); ok && !m.ready(w, request) {
 		return
@@ -152,7 +152,7 @@ func noRoute(handler http.Handler, w http.ResponseWriter, request *http.Request)
 	notFound(w, request)
 }
 
-// statusOnly is a response of which only the header is used.
+// statusOnly is an [http.ResponseWriter] that keeps only the status and the header, and drops the body.
 type statusOnly struct {
 	header http.Header
 	status int

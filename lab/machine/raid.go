@@ -11,17 +11,18 @@ import (
 )
 
 // RAIDController hides the drives of a machine, which are the disks of its [Spec], from the operating system. The
-// machine has a disk for each volume, and none before the first is created.
+// machine has a disk for each volume, and no disk before the first volume is created.
 type RAIDController struct {
 	// Model is the model of the disks in Linux.
 	Model string
-	// Types are the supported Redfish RAIDTypes; all that Ironic creates if empty.
+	// Types are the Redfish RAIDTypes that the controller supports; if empty, all that Ironic can create.
 	Types []string
 	// OnReset makes every change wait for the next boot; otherwise a client may choose.
 	OnReset bool
 }
 
-// raidKind describes a RAIDType: how many drives it can have, in which steps, and how many of them hold no data.
+// raidKind describes a RAIDType: how many drives a volume can have, by which step their number grows, and how many of
+// the drives hold no data.
 type raidKind struct {
 	least, most, step int
 	spare             func(drives int) int
@@ -63,9 +64,9 @@ func (c *RAIDController) complete() error {
 type Volume struct {
 	ID, Name, Type string
 	CapacityBytes  int64
-	// Drives are the IDs of the drives.
+	// Drives are the IDs of the volume's drives.
 	Drives []string
-	// Device is the name of the disk, Serial its serial number.
+	// Device is the name of the volume's disk, Serial the serial number of that disk.
 	Device, Serial string
 }
 
@@ -77,17 +78,17 @@ var (
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
 
-// raidChange is a change that the next boot makes.
+// raidChange is a change of volumes: one that is created or one that is removed.
 type raidChange struct {
 	create *Volume
-	remove string // the ID of a volume
+	remove string // the ID of a volume to remove
 }
 
 // raidState is the state of a RAID controller.
 type raidState struct {
 	drives  []Disk
 	volumes []Volume
-	made    int // volumes so far, so that each new volume has a new serial number
+	made    int // the number of volumes created so far, which gives each volume a new serial number
 	pending *raidChange
 }
 
@@ -98,7 +99,7 @@ func (m *Machine) Drives() []Disk {
 	return copyDisks(m.physical())
 }
 
-// physical returns the physical drives, uncopied. Called with mu held.
+// physical returns the physical drives themselves, not copies. Called with mu held.
 func (m *Machine) physical() []Disk {
 	if m.spec.RAID != nil {
 		return m.raid.drives
@@ -121,7 +122,8 @@ func copyVolumes(volumes []Volume) []Volume {
 	return all
 }
 
-// CreateVolume creates a volume now, or at the next boot; then it returns the job. A size of 0 takes all the space.
+// CreateVolume creates a volume now. With onReset, the next boot creates it, and CreateVolume returns the job. A size
+// of 0 uses all the space.
 func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -131,7 +133,8 @@ func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	return m.changeRAID(raidChange{create: &v}, onReset)
 }
 
-// DeleteVolume deletes a volume with its content now, or at the next boot; then it returns the job.
+// DeleteVolume deletes a volume with its content now. With onReset, the next boot deletes it, and DeleteVolume returns
+// the job.
 func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -142,7 +145,8 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	return job, err
 }
 
-// changeRAID makes a change now, or at the next boot. Called with mu held, like all functions below.
+// changeRAID makes a change now, or creates the job that makes it at the next boot. Called with mu held, like all
+// functions below.
 func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	switch {
 	case m.raid.pending != nil:
@@ -212,7 +216,7 @@ func (m *Machine) fitVolume(v *Volume) error {
 	return nil
 }
 
-// usedBy returns the bytes of a drive that volumes use.
+// usedBy returns how many bytes of a drive the volumes use.
 func (m *Machine) usedBy(drive string) int64 {
 	used := int64(0)
 	for _, v := range m.raid.volumes {
@@ -245,7 +249,7 @@ func (m *Machine) addVolume(v Volume) Volume {
 	return v
 }
 
-// showVolume adds the disk of a volume, a SCSI disk of the controller.
+// showVolume adds the disk of a volume to the machine, as a SCSI disk.
 func (m *Machine) showVolume(v Volume) {
 	disk := Disk{
 		Name: v.Device, SizeBytes: v.CapacityBytes, Vendor: "BROADCOM", Model: m.spec.RAID.Model, Serial: v.Serial, WWN: "0x" + v.Serial,
@@ -266,7 +270,7 @@ func firstFree(taken func(n int) bool) int {
 	return n
 }
 
-// diskLetter returns the name of the n-th SCSI disk.
+// diskLetter returns the device name of the n-th SCSI disk: /dev/sda is the first.
 func diskLetter(n int) string {
 	name := ""
 	for ; n > 0; n = (n - 1) / 26 {

@@ -25,7 +25,7 @@ func (m *Machine) managerPath() string { return root + "/Managers/" + m.Name() }
 
 func (m *Machine) chassisPath() string { return root + "/Chassis/" + m.Name() }
 
-// forMachine answers for one machine.
+// forMachine is a handler for a resource of one machine.
 type forMachine func(w http.ResponseWriter, request *http.Request, m *Machine)
 
 // makeRoutes returns the handler, and the methods of each pattern for the header Allow.
@@ -58,7 +58,7 @@ func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
 	return mux, allow
 }
 
-// serviceRoutes are the resources that belong to no machine, or to all.
+// serviceRoutes returns the handlers of the resources that belong to the service and not to one machine.
 func (r *Rack) serviceRoutes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /redfish":                              func(w http.ResponseWriter, _ *http.Request) { show(w, object{"v1": root + "/"}) },
@@ -92,7 +92,7 @@ func (r *Rack) serviceRoutes() map[string]http.HandlerFunc {
 	}
 }
 
-// machineRoutes are the resources of one machine.
+// machineRoutes returns the handlers of the resources of one machine.
 func machineRoutes() map[string]forMachine {
 	return map[string]forMachine{
 		"GET /Systems/{machine}":                                                    getSystem,
@@ -146,7 +146,8 @@ func machineRoutes() map[string]forMachine {
 	}
 }
 
-// with finds the machine of a request, if it exists and accepts the client.
+// with returns a handler that finds the machine in the path of a request. It answers 404 if the machine does not exist,
+// and 401 if its BMC rejects the client's credentials.
 func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		m, ok := r.Machine(request.PathValue("machine"))
@@ -175,7 +176,7 @@ func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine
 	return alone || m.ready(w, request)
 }
 
-// members answers with the collection of some resources of a machine, which are below it.
+// members returns a handler that answers with a collection of a machine's resources, which are below the collection.
 func members(schema, name string, below ...string) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, _ *Machine) {
 		var paths []string
@@ -186,7 +187,7 @@ func members(schema, name string, below ...string) forMachine {
 	}
 }
 
-// list answers with the collection of one resource of every machine.
+// list returns a handler that answers with a collection that has one resource of every machine.
 func (r *Rack) list(schema, name string, path func(*Machine) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		var members []string

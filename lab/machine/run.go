@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// boot is one boot, from the firmware to the end of the booted system.
+// boot is one boot of a machine, from the start of the firmware to the end of the booted system.
 type boot struct {
 	end  context.CancelCauseFunc
 	done chan struct{} // closed when all parts of the boot have ended
@@ -46,15 +46,15 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot ends what runs: with [ErrShutdown] as the cause there is time for a clean end. Called
-// with mu held.
+// endBoot ends the firmware or system that runs. If the cause is [ErrShutdown], the system can end cleanly. Called with
+// mu held.
 func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
 		m.running.end(cause)
 	}
 }
 
-// run is the firmware: it tries one device after the other.
+// run simulates the firmware: it tries to boot from one device after the other.
 func (m *Machine) run(ctx context.Context, devices []Device) {
 	if !wait(ctx, m.options.FirmwareTime) {
 		return
@@ -89,7 +89,7 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 func (m *Machine) runSystem(ctx context.Context, s system) {
 	m.advance(ctx, func() { m.setProgress(ProgressOSRunning) })
 	if s.media == nil || m.options.Ramdisk == nil {
-		return // an installed system, which only runs
+		return // an installed system, which does nothing
 	}
 	err := m.options.Ramdisk.Run(ctx, m, *s.media)
 	m.advance(ctx, func() {
@@ -99,7 +99,7 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 		}
 		m.emit(RamdiskEnded, "")
 	})
-	// The power is still on, and the ramdisk's services besides the agent continue.
+	// The power is still on, and the ramdisk's other services continue until it goes off.
 	<-ctx.Done()
 }
 
@@ -112,10 +112,10 @@ func (m *Machine) advance(ctx context.Context, change func()) {
 	}
 }
 
-// system is the system on a boot device.
+// system is the operating system or ramdisk that a boot device contains.
 type system struct {
 	name  string
-	media *Media // nil on a disk
+	media *Media // nil for a system on a disk
 }
 
 // load returns the system on a device, or the reason why the device does not boot.

@@ -27,7 +27,7 @@ const platformKey = "PK"
 
 // SecureBoot is the state of secure boot. The simulated firmware stores it and verifies nothing.
 type SecureBoot struct {
-	// Enabled applies to the next boot, Active to the current one.
+	// Enabled reports whether the next boot uses secure boot, Active whether the current boot does.
 	Enabled, Active bool
 	// Keys has the databases that contain keys: PK, KEK, db and dbx.
 	Keys map[string]bool
@@ -58,7 +58,7 @@ func (m *Machine) SetSecureBoot(on bool) error {
 	return nil
 }
 
-// ResetKeys restores or deletes the keys of some databases.
+// ResetKeys restores or deletes the keys of the given databases.
 func (m *Machine) ResetKeys(how KeysReset, databases ...string) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -68,7 +68,7 @@ func (m *Machine) ResetKeys(how KeysReset, databases ...string) {
 	m.emit(SecureBootChanged, "%s %s", how, strings.Join(databases, ", "))
 }
 
-// applySecureBoot starts a boot with or without secure boot. Called with mu held.
+// applySecureBoot makes a new boot use secure boot if it is enabled and possible. Called with mu held.
 func (m *Machine) applySecureBoot() {
 	m.secure.Active = m.secure.Enabled && m.secure.Keys[platformKey] && m.override.Mode == UEFI
 }
@@ -86,7 +86,7 @@ func withSecureBoot(handler forMachine) forMachine {
 	}
 }
 
-// secureBootRoutes are the resources of secure boot.
+// secureBootRoutes returns the handlers of the resources of secure boot.
 func secureBootRoutes() map[string]forMachine {
 	const path = "/Systems/{machine}/SecureBoot"
 	const database = path + "/SecureBootDatabases/{database}"

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// shutdownTimeout is the time that active requests may take at the end.
+// shutdownTimeout is the time that active requests may take when the server stops.
 const shutdownTimeout = 5 * time.Second
 
 // Serve answers over HTTP until the context ends. It closes the listener.
@@ -27,7 +27,7 @@ func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 		Handler:           r,
 		ReadHeaderTimeout: time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		// Clients that do not trust the certificate are not worth a message.
+		// Do not log clients that do not trust the certificate.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	ended := make(chan error, 1)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// sessionTimeout ends an unused session.
+// sessionTimeout is the time after which an unused session ends.
 const sessionTimeout = 30 * time.Minute
 
-// identity is the client's credentials.
+// identity is a client's user and password.
 type identity struct{ user, password string }
 
 type identityKey struct{}
@@ -50,8 +50,8 @@ func (r *Rack) visible(request *http.Request) []*Machine {
 	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
 }
 
-// isPublic reports paths without authentication (DSP0266, Authentication requirements): the roots,
-// OData's documents and opening a session.
+// isPublic reports whether a request needs no authentication (DSP0266, Authentication requirements): one for the roots
+// or OData's documents, or one that opens a session.
 func isPublic(request *http.Request) bool {
 	switch request.URL.Path {
 	case "/redfish", root, odataPath, metadataPath:
@@ -72,14 +72,14 @@ func (r *Rack) identify(request *http.Request) (identity, bool) {
 	return identity{user: user, password: password}, ok
 }
 
-// session is an open session.
+// session is an open session of a Redfish client.
 type session struct {
 	id   string
 	who  identity
 	used time.Time
 }
 
-// sessions are the open sessions by token.
+// sessions holds the open sessions of a rack, by token.
 type sessions struct {
 	now  func() time.Time
 	mu   sync.Mutex

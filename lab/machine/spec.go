@@ -23,23 +23,23 @@ type Spec struct {
 	// Name is the Redfish ID of the system, its manager and its chassis: letters, digits, dots,
 	// dashes and underscores.
 	Name string
-	// UUID of the system; derived from the name if empty.
+	// UUID is the UUID of the system; if empty, it is derived from the name.
 	UUID string
-	// Vendor, Product and Serial are values of the firmware's tables.
+	// Vendor, Product and Serial are the values in the tables of the firmware.
 	Vendor, Product, Serial string
 	// BIOSVersion and BMCVersion are the versions of the firmware.
 	BIOSVersion, BMCVersion string
 
-	// CPUs is the number of cores; MemoryMiB the memory.
+	// CPUs is the number of cores; MemoryMiB is the size of the memory.
 	CPUs      int
 	MemoryMiB int
-	// BootMode is UEFI if empty.
+	// BootMode is the boot mode of the firmware; UEFI if empty.
 	BootMode BootMode
-	// BootOrder is tried without an override, or after the device of the override did not boot. If empty: the disk,
-	// then the network.
+	// BootOrder has the devices that the firmware tries if there is no override, or if the override's device does not
+	// boot. If empty, they are the disk and then the network.
 	BootOrder []Device
 
-	// Disks are the drives of the RAID controller, if there is one, and otherwise the disks.
+	// Disks are the disks of the machine. If it has a RAID controller, they are the drives of that controller.
 	Disks []Disk
 	RAID  *RAIDController
 	NICs  []NIC
@@ -54,14 +54,14 @@ type NIC struct {
 	Name string
 	// MAC is in lower case with colons.
 	MAC string
-	// SpeedMbps is 0 without a link.
+	// SpeedMbps is the speed of the link; 0 means that there is no link.
 	SpeedMbps int
 }
 
-// A name is used in paths unchanged.
+// Names have only characters that paths contain unescaped.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Completed returns the Spec with defaults, as a [Machine] has it.
+// Completed returns the Spec with the defaults that a [Machine] uses.
 func (s Spec) Completed() (Spec, error) {
 	s = s.copied()
 	return s, s.complete()
@@ -134,7 +134,7 @@ func checkDisks(disks []Disk) error {
 	return nil
 }
 
-// copied returns a Spec that shares nothing with the original.
+// copied returns a deep copy of the Spec.
 func (s Spec) copied() Spec {
 	s.BootOrder, s.NICs = slices.Clone(s.BootOrder), slices.Clone(s.NICs)
 	s.Disks = copyDisks(s.Disks)

@@ -93,8 +93,8 @@ func setTexts(resource object, values map[string]string) {
 	}
 }
 
-// durableName converts the name that Linux has for a disk to the form of its format (Resource,
-// DurableNameFormat). Names that Linux makes up, nvme.…, are not durable.
+// durableName converts Linux's WWN of a disk to a Redfish durable name and its format (Resource, DurableNameFormat).
+// WWNs that Linux makes up, nvme.…, are not durable.
 func durableName(wwn string) object {
 	name := func(format, value string) object { return object{"DurableName": value, "DurableNameFormat": format} }
 	if eui, ok := strings.CutPrefix(wwn, "eui."); ok {

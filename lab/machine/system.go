@@ -48,8 +48,8 @@ type bootBody struct {
 	Mode    BootMode `json:"BootSourceOverrideMode"`
 }
 
-// patchSystem accepts a change if it has at least one known property: gofish sends all properties
-// of a boot.
+// patchSystem changes the boot override. It accepts a request with at least one known property, because gofish sends
+// all properties of Boot.
 func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body struct{ Boot bootBody }
 	if !read(w, request, &body) {
@@ -96,7 +96,7 @@ func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	}
 }
 
-// ignorePower records a power command without effect.
+// ignorePower records that a power command has no effect, because of the fault PowerStuck.
 func (m *Machine) ignorePower(how ResetType) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -151,7 +151,7 @@ func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 // redfishTime formats a time for Redfish.
 func redfishTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// number reads a path value that counts from 1, up to a limit; 0 if it is invalid.
+// number parses a number in a path, from 1 to limit. It returns 0 if the number is invalid.
 func number(text string, limit int) int {
 	value, err := strconv.Atoi(text)
 	if err != nil || value < 1 || value > limit {

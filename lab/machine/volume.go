@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxDrives bounds the drives of a controller.
+// maxDrives is the maximum number of drives of a controller.
 const maxDrives = 1000
 
-// Times of a change (DSP0266, OperationApplyTime).
+// Times at which a change takes effect (DSP0266, OperationApplyTime).
 const (
 	onReset   = "OnReset"
 	immediate = "Immediate"
@@ -19,7 +19,7 @@ const (
 
 func (m *Machine) volumesPath() string { return m.storagePath() + "/Volumes" }
 
-// applyTimes returns when the controller applies changes of volumes.
+// applyTimes returns the times at which the controller can apply changes of volumes.
 func (m *Machine) applyTimes() []string {
 	if m.spec.RAID.OnReset {
 		return []string{onReset}
@@ -65,12 +65,13 @@ func getVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
 	show(w, m.volumeResource(&all[at]))
 }
 
-// applyTime is the time when a client wants a change.
+// applyTime is the part of a request that says when the change takes effect.
 type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reads when to apply a change. For a time that the controller does not support, it writes the response.
+// onReset reports whether a change takes effect at the next reset. If the controller does not support the requested
+// time, it writes the error response and ok is false.
 func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]
@@ -167,7 +168,7 @@ func (m *Machine) accepted(w http.ResponseWriter, j Job) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// getTaskMonitor answers 202 until a task has ended, and then with the task: Ironic reads its result there.
+// getTaskMonitor answers 202 until a task has ended, and then with the task: Ironic reads the result of the task there.
 func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) {
 	m, j, ok := r.job(request)
 	switch {

@@ -71,9 +71,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 	return s
 }
 
-// harnessSettings are the interfaces that tests use. Both releases read the same settings, except
-// for interfaces that the old one does not have; one unknown name prevents the conductor from
-// starting.
+// harnessSettings enable the interfaces that tests use. Both releases read the same settings, except for interfaces
+// that the old one does not have; one unknown name prevents the conductor from starting.
 func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
@@ -101,8 +100,8 @@ func harnessSettings(release Release) Settings {
 	}
 }
 
-// sqliteSettings let many threads of a busy machine share the file: commits do not wait for a slow disk, and lock waits
-// last longer than Ironic's ten seconds, after which it would answer 503.
+// sqliteSettings returns options of the database with which many threads of a busy machine can share the file: commits
+// do not wait for a slow disk, and lock waits last longer than Ironic's ten seconds, after which it would answer 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",
@@ -134,10 +133,10 @@ func quickSettings() Settings {
 	}
 }
 
-// LabSettings are for an Ironic that controls the machines of a lab: Ironic's defaults, with its
+// LabSettings returns the settings of an Ironic that controls the machines of a lab: Ironic's defaults, with its
 // timeouts and periods divided by the speed, and the Redfish interfaces of BIOS and firmware.
 func LabSettings(release Release, speed float64) map[string]map[string]string {
-	// The conductor reads whole seconds, and 0 disables most of these.
+	// The conductor reads whole seconds, and 0 disables most of these options.
 	seconds := func(d, least time.Duration) string {
 		return strconv.Itoa(int(math.Ceil(max(d.Seconds()/speed, least.Seconds()))))
 	}
@@ -160,8 +159,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 			"rescue_callback_timeout": timeout, "service_callback_timeout": timeout,
 			"check_provision_state_interval": check, "check_rescue_state_interval": check,
-			// The power sync clears last errors, which users want to read: not more often than by
-			// default.
+			// The power sync clears last errors, which users want to read: it must not run more often than by default.
 			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},

@@ -9,13 +9,12 @@ import (
 	"path/filepath"
 )
 
-// SyncDatabase creates the tables of a service in the SQLite file at path. Its temporary files go
-// to dir, which is removed afterwards.
+// SyncDatabase creates the tables of a service in the SQLite file at path. It may use the folder dir for temporary
+// files; the caller removes dir afterwards.
 type SyncDatabase func(ctx context.Context, dir, path string) error
 
-// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so they
-// are created once, beside the Python environment env, and copied from there. Name is the name of
-// that file.
+// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so they are created once,
+// beside the Python environment env, and copied from there. name is the name of the file beside the environment.
 func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase) error {
 	template := filepath.Join(env, name)
 	content, err := os.ReadFile(template) //nolint:gosec // our own file

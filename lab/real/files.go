@@ -15,7 +15,8 @@ type fileServer struct {
 	root string
 
 	mu sync.Mutex
-	// reserved reserves the port while the server is open. It does so on another port, and leaves the server's own free.
+	// reserved keeps other processes of the harness from choosing the server's port. It listens on another port, so the
+	// server's own stays free.
 	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}
@@ -41,7 +42,7 @@ func (f *fileServer) open(ctx context.Context) error {
 	if f.server != nil {
 		return nil
 	}
-	// The port must not be chosen by others between a stop and a start.
+	// Other processes must not choose the port between a stop and a start.
 	if err := f.reserved.reserve(ctx); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass until the service
-// binds its port: an outgoing connection could take a port of that range by then.
+// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass until the service binds
+// its port: by then, an outgoing connection could take a port of that range.
 const (
 	firstPort = 20000
 	portCount = 5000
@@ -21,9 +21,9 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation reserves a port among all processes that use this package: otherwise another process
-// could start an Ironic there in the seconds until ours binds the port. It works by listening on
-// another port that represents the first.
+// Reservation reserves a port among all processes that use this package: otherwise another process could start an
+// Ironic there in the seconds until ours binds the port. It reserves a port by listening on another port, which stands
+// for the first.
 type Reservation struct {
 	Port  int
 	guard net.Listener

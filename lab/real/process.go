@@ -21,7 +21,7 @@ import (
 // stopGrace is the time that a service may take to stop.
 const stopGrace = 10 * time.Second
 
-// Process is a service that can be restarted. Its output is appended to one log file.
+// Process is a program that serves requests and can be restarted. Its output is appended to one log file.
 type Process struct {
 	Argv []string
 	Env  []string
@@ -30,7 +30,7 @@ type Process struct {
 
 	mu   sync.Mutex
 	pid  int           // process ID of the last run
-	from int64         // where the log of the last run begins
+	from int64         // offset in the log at which the last run begins
 	done chan struct{} // closed when the last run has ended; nil before the first start
 }
 
@@ -102,7 +102,8 @@ func (p *Process) Stop() {
 	if !ok {
 		return
 	}
-	// Only the leader is asked, and stops its children; a paused one would not react.
+	// Send SIGTERM only to the group's leader, which stops its children. A paused leader does not react until it
+	// continues.
 	_ = syscall.Kill(pid, syscall.SIGTERM)
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
 	timer := time.NewTimer(stopGrace)
@@ -131,7 +132,7 @@ func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(con
 		if _, _, ok := p.Running(); !ok {
 			return false, errors.New("the process ended")
 		}
-		// The newest release would retry forever.
+		// The newest release retries forever if the port is taken.
 		if strings.Contains(p.output(), "Address already in use") {
 			return false, ErrPortTaken
 		}
@@ -211,7 +212,7 @@ func closed(c <-chan struct{}) bool {
 
 // Poll calls check immediately, and then again until it reports true or an error, or ctx ends. Between two calls it
 // waits for the interval, and at least twice as long as the last call took: a slow server is busy, and many tests that
-// ask it without a pause would keep it so.
+// call it without pauses would keep it busy.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	for {
 		start := time.Now()

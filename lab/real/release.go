@@ -9,14 +9,14 @@ type Release struct {
 	maxMinor int
 }
 
-// Releases: the newest one, and an old one that is still in wide use (Debian 12 ships it). The
-// console supports all in between.
+// Releases: the newest one, and an old one that is still in wide use (Debian 12 ships it). The console supports all
+// releases between the two.
 var (
 	Newest = Release{name: "newest", version: "39.0.0", maxMinor: 115}
 	Old    = Release{name: "old", version: "21.4.4", maxMinor: 82}
 )
 
-// Name returns the short name, which is also that of the pins: newest or old.
+// Name returns the short name, newest or old, which is also the name of the file in pins/.
 func (r Release) Name() string { return r.name }
 
 // Version returns the version of the Python package.

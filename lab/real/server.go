@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// StartLimit bounds the start of a service; two cores need 4 s.
+// StartLimit is the time that a service may take to start; it takes 4 s on two cores.
 const StartLimit = 3 * time.Minute
 
 // VersionHeader carries the API version, in requests and in answers.
@@ -54,7 +54,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err == nil || options.Port != 0 || !errors.Is(err, ErrPortTaken) {
 		return s, err
 	}
-	// Another process took the port first.
+	// Another process has taken the port in the meantime, so try once more with another port.
 	return startOnce(ctx, options)
 }
 
@@ -64,7 +64,7 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 		return nil, fmt.Errorf("setting up Ironic: %w", err)
 	}
 	defer func() {
-		// Without a server, the folder is only useful for its log, which is in the error.
+		// If the start failed, only the log in the folder is of use, and the error contains it.
 		if err != nil {
 			s.Stop()
 			if options.Dir == "" {
@@ -81,7 +81,8 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere, without authentication. This package only calls it.
+// At returns a server that was started elsewhere, without authentication. This package only calls its API and does not
+// control its process.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
@@ -173,7 +174,7 @@ func (s *Server) writeIPMITool() error {
 	return os.WriteFile(filepath.Join(s.programs(), "ipmitool"), []byte("#!/bin/sh\nexit 0\n"), 0o700) //nolint:gosec // it is executed
 }
 
-// programs is the folder of programs that the service finds first.
+// programs returns the folder in which the service searches for programs first.
 func (s *Server) programs() string { return filepath.Join(s.Dir, "bin") }
 
 // useTLS creates certificates and a client that trusts only them.
@@ -224,19 +225,19 @@ func (s *Server) answers(ctx context.Context) bool {
 		response.StatusCode < http.StatusInternalServerError && response.Header.Get(VersionHeader) != ""
 }
 
-// script is the program that runs Ironic.
+// script returns the path of the script that runs Ironic.
 func (s *Server) script() string { return filepath.Join(s.Dir, serveIronic) }
 
 func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf") }
 
-// Log is the path of the output of the service.
+// Log returns the path of the file with the output of the service.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
 // HTTPRoot returns the folder that the conductor publishes images in. This package serves it at
 // the configured http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 
-// HTTPURL is where HTTPRoot is served.
+// HTTPURL returns the URL at which HTTPRoot is served.
 func (s *Server) HTTPURL() string { return s.files.url }
 
 // PID returns the process ID while the server runs, else 0. The process leads a process group, because the newest
@@ -246,7 +247,7 @@ func (s *Server) PID() int {
 	return pid
 }
 
-// Ended is closed when the current process has ended.
+// Ended returns a channel that is closed when the current process has ended.
 func (s *Server) Ended() <-chan struct{} {
 	_, done, _ := s.process.Running()
 	return done
@@ -285,7 +286,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// close ends what runs in this process.
+// close ends the parts of the server that run in this process, such as the file server.
 func (s *Server) close() {
 	s.client.CloseIdleConnections()
 	if s.files != nil {
@@ -339,7 +340,7 @@ func (s *Server) Do(ctx context.Context, method, path string, body any) (status 
 	return s.DoVersion(ctx, "1."+strconv.Itoa(s.Release.maxMinor), method, path, body)
 }
 
-// DoVersion is Do with another API version; an empty one sends no header.
+// DoVersion is like Do, but with another API version. If version is empty, it sends no version header.
 func (s *Server) DoVersion(ctx context.Context, version, method, path string, body any) (status int, response []byte, err error) {
 	var content []byte
 	if body != nil {

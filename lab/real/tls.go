@@ -20,8 +20,8 @@ type Certificates struct {
 	CA, Cert, Key string
 }
 
-// MakeCertificates creates a certificate authority and a server certificate for loopback and
-// further addresses. The authority's key is dropped: it signs only this one.
+// MakeCertificates creates a certificate authority and a server certificate for loopback and further addresses. The
+// authority's private key is not kept, because it signs only this certificate.
 func MakeCertificates(dir string, addresses ...net.IP) (Certificates, error) {
 	paths := Certificates{
 		CA:   filepath.Join(dir, "ca.pem"),

@@ -20,21 +20,21 @@ import (
 	"ironworks/lab/child"
 )
 
-// Embedded, so that a program finds them wherever it runs.
+// The files are embedded, so that a program finds them wherever it runs.
 //
 //go:embed venv.py pins/*.txt scripts/*.py
 var files embed.FS
 
-// environments are the environments that this process has verified.
+// environments are the Python environments that this process has already verified.
 var environments = struct {
 	sync.Mutex
 	paths map[string]string
 }{paths: map[string]string{}}
 
-// Environment returns the folder of a Python environment and creates it on first use: newest and
-// old, of an Ironic, and agent-newest and agent-old, of its ironic-python-agent; asciinema for tests. Progress receives
-// messages for the user while it is created; it may be nil. The error is [ErrNoPython] without a
-// suitable Python.
+// Environment returns the folder of a Python environment and creates it on first use: its name is newest or old for an
+// Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or asciinema for tests. Progress
+// receives messages for the user while it is created; it may be nil. The error is [ErrNoPython] without a suitable
+// Python.
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -163,8 +163,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages are typical messages of Python and pip. Later lines of pip blame the package ("No matching
-// distribution found"), whatever the cause, so the cause is searched for in all of them.
+// messages lists typical messages of Python and pip, with an error and a remedy for each. Later lines of pip blame the package ("No
+// matching distribution found"), whatever the cause, so the cause is searched for in all of them.
 var messages = []struct {
 	err   error
 	words []string

@@ -20,7 +20,7 @@ const (
 	cdDriveID     = "cd"
 	cdDeviceID    = "cd0"
 	variablesFile = "vars.fd"
-	// The first descriptors that the child inherits.
+	// File descriptors that QEMU inherits; os/exec numbers them from 3.
 	monitorFD = 3
 	serialFD  = 4
 )
@@ -52,7 +52,7 @@ func (s *Spec) arguments(host Host, folder string, boot Boot, now time.Time) []s
 	return append(args, "-device", fmt.Sprintf("ide-cd,id=%s,bus=ide.%d%s", cdDeviceID, cdPort, medium))
 }
 
-// netdev is user networking: DHCP, NAT, and the forwards.
+// netdev returns the option of QEMU's user networking, with DHCP, NAT and the forwards.
 func (s *Spec) netdev() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "user,id=net,hostname=%s,host=%s,dhcpstart=%s", s.Name, HostAddress, s.Address)

@@ -24,7 +24,7 @@ var (
 
 func pciNode(device, function byte) []byte { return []byte{0x01, 0x01, 0x06, 0x00, function, device} }
 
-// sataNode is Sata(port,0xFFFF,0x0).
+// sataNode returns the node Sata(port,0xFFFF,0x0).
 func sataNode(port byte) []byte { return []byte{0x03, 0x12, 0x0a, 0x00, port, 0, 0xff, 0xff, 0, 0} }
 
 // macNode is MAC(address,0x1), IPv4Node the empty IPv4() of a PXE option.
@@ -42,7 +42,7 @@ func ipv4Node() []byte {
 	return node
 }
 
-// bootOption is an EFI_LOAD_OPTION.
+// bootOption returns the data of a boot option, an EFI_LOAD_OPTION.
 func bootOption(description string, path ...[]byte) []byte {
 	joined := bytes.Join(append(path, endNode), nil)
 	option := binary.LittleEndian.AppendUint32(nil, 1)                     // LOAD_OPTION_ACTIVE
@@ -51,7 +51,7 @@ func bootOption(description string, path ...[]byte) []byte {
 	return append(option, joined...)
 }
 
-// optionPath is the device path of an EFI_LOAD_OPTION; nil if it is damaged.
+// optionPath returns the device path of an EFI_LOAD_OPTION; nil if it is damaged.
 func optionPath(option []byte) []byte {
 	if len(option) < 8 {
 		return nil

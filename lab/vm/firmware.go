@@ -24,7 +24,7 @@ var firmwarePairs = []Firmware{
 	{"edk2-ovmf/x64/OVMF_CODE.fd", "edk2-ovmf/x64/OVMF_VARS.fd"}, // older Arch
 }
 
-// descriptor is a firmware description (QEMU, docs/interop/firmware.json).
+// descriptor holds the fields used of a firmware description (QEMU, docs/interop/firmware.json).
 type descriptor struct {
 	InterfaceTypes []string `json:"interface-types"`
 	Mapping        struct {
@@ -46,8 +46,8 @@ type flashFile struct {
 
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
-// findFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below a
-// folder: /usr/share. The descriptions in qemu/firmware come first, in order.
+// findFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below the folder share, usually
+// /usr/share. The descriptions in qemu/firmware come first, in order.
 func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
 	slices.Sort(files)

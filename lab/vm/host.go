@@ -22,13 +22,13 @@ const (
 	TCG Accel = "tcg" // translated: ten to twenty times slower
 )
 
-// Host has this computer's programs and features for virtual machines.
+// Host holds the programs and features of this computer that virtual machines need.
 type Host struct {
 	// QEMU and Img are the programs qemu-system-x86_64 and qemu-img.
 	QEMU, Img string
 	Firmware  Firmware
 	Accel     Accel
-	// NoKVM is why Accel is not KVM; empty if it is.
+	// NoKVM is the reason why Accel is not KVM; empty if Accel is KVM.
 	NoKVM string
 }
 
@@ -42,7 +42,7 @@ type HostOptions struct {
 	Device string
 }
 
-// missing is a missing program or file.
+// missing is a program or file that this computer lacks.
 type missing struct {
 	// What is missing: qemu-system-x86_64.
 	What string
@@ -115,8 +115,8 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM returns why KVM's device cannot be used; empty if it can be opened. The device is
-// /dev/kvm if empty.
+// OpenKVM returns the reason why KVM's device cannot be used; empty if it can be opened. The device is /dev/kvm if
+// empty.
 func OpenKVM(device string) string {
 	if device == "" {
 		device = "/dev/kvm"
@@ -137,9 +137,8 @@ func OpenKVM(device string) string {
 // kvmTrial is the time that the firmware may take to write to its serial line under KVM; it takes about a second.
 const kvmTrial = 10 * time.Second
 
-// tryKVM starts the firmware under KVM and returns why that does not work; empty if it does.
-// Opening the device proves little: in some virtual machines KVM fails at the first instruction
-// that it must emulate.
+// tryKVM starts the firmware under KVM and returns the reason why that does not work; empty if it works. Opening the
+// device proves little: in some virtual machines KVM fails at the first instruction that it must emulate.
 func (h Host) tryKVM(ctx context.Context) string {
 	folder, err := os.MkdirTemp("", "ironworks-kvm-")
 	if err != nil {

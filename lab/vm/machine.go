@@ -22,7 +22,7 @@ type VM struct {
 	serial *Serial
 
 	mu      sync.Mutex
-	monitor *qmp // nil while it is off
+	monitor *qmp // nil while the machine is off
 }
 
 // errOff reports that the machine is not running.
@@ -102,7 +102,7 @@ func (h Host) runImg(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// PowerButton asks the guest to shut down (ACPI). Whether it does is up to the guest.
+// PowerButton asks the guest to shut down (ACPI). The guest may ignore this.
 func (v *VM) PowerButton(ctx context.Context) error {
 	return v.execute(ctx, "system_powerdown", nil)
 }

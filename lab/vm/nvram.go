@@ -22,7 +22,7 @@ type variableStore struct {
 	list    []variable
 }
 
-// variable is a valid variable.
+// variable is a valid variable in the store.
 type variable struct {
 	at, dataAt int
 	name       string
@@ -39,7 +39,7 @@ const (
 	deleted            = 0xfd // cleared in the state of a deleted variable
 	// bootAttributes are NON_VOLATILE | BOOTSERVICE_ACCESS | RUNTIME_ACCESS.
 	bootAttributes = 7
-	// maxVariables bounds reading a damaged store.
+	// maxVariables is the maximum number of variables that are read, in case the store is damaged.
 	maxVariables = 10_000
 )
 
@@ -54,7 +54,7 @@ var (
 	errVariablesFull = errors.New("the UEFI variable store is full")
 )
 
-// parseVariables reads a store. It keeps the content and edits it.
+// parseVariables reads a store. The store keeps the content and edits it in place.
 func parseVariables(content []byte) (*variableStore, error) {
 	if len(content) < 64 || string(content[40:44]) != "_FVH" {
 		return nil, errVariables
@@ -157,7 +157,7 @@ func utf16Text(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// editVariables changes the store in a file. It must not be in use.
+// editVariables changes the store in a file. No firmware may use the file at the same time.
 func editVariables(path string, change func(*variableStore) error) error {
 	content, err := os.ReadFile(path) //nolint:gosec // below the machine's folder
 	if err != nil {

@@ -18,7 +18,7 @@ type qmpEvent struct {
 	} `json:"data"`
 }
 
-// qmpError is a rejected command.
+// qmpError is QEMU's error for a command that it rejected.
 type qmpError struct {
 	Class string `json:"class"`
 	Desc  string `json:"desc"`
@@ -103,7 +103,7 @@ func (q *qmp) answer(id int64, a qmpAnswer) {
 	}
 }
 
-// run sends a command and decodes its result into answer, unless that is nil.
+// run sends a command and decodes its result into answer, unless answer is nil.
 func (q *qmp) run(ctx context.Context, command string, arguments map[string]any, answer any) error {
 	waiting := make(chan qmpAnswer, 1)
 	q.mu.Lock()

@@ -26,26 +26,26 @@ const (
 	reasonReset    = "guest-reset"
 )
 
-// statusTime bounds the query why QEMU has paused.
+// statusTime is the time that QEMU may take to say why it has paused.
 const statusTime = 5 * time.Second
 
-// process is QEMU during one boot.
+// process is the QEMU process of one boot.
 type process struct {
 	vm      *VM
 	cmd     *exec.Cmd
 	stderr  tail
 	monitor *qmp
-	serving sync.WaitGroup // goroutine of the serial line
+	serving sync.WaitGroup // the goroutine of the serial line
 
-	ended  chan error    // result of the process
-	paused chan struct{} // QEMU has stopped the guest
+	ended  chan error    // receives the result of the process
+	paused chan struct{} // signals that QEMU has stopped the guest
 
 	mu     sync.Mutex
 	reason string // reason of the last event SHUTDOWN
 }
 
-// Run boots the machine and returns when the boot has ended: the guest powered off or reset,
-// or ctx ended, which cuts the power. An error is a machine that could not run.
+// Run boots the machine and returns when the boot has ended: the guest powered off or reset, or ctx ended, which cuts
+// the power. An error means that the machine could not run.
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	return nil
 }
 
-// event is called by the monitor.
+// event handles an event of QEMU; the monitor calls it.
 func (p *process) event(e qmpEvent) {
 	switch e.Event {
 	case "SHUTDOWN":
@@ -172,7 +172,7 @@ func (p *process) whyPaused(ctx context.Context) error {
 	return nil
 }
 
-// end interprets the end of the process.
+// end returns how the boot has ended, from the result of the process and the last event.
 func (p *process) end(err error) (End, error) {
 	p.ended <- err   // close waits for this value
 	<-p.monitor.done // the last event has been delivered
@@ -194,7 +194,7 @@ func (p *process) end(err error) (End, error) {
 	return 0, p.withOutput(err)
 }
 
-// withOutput adds QEMU's error output.
+// withOutput adds QEMU's error output to an error.
 func (p *process) withOutput(err error) error {
 	if text := p.stderr.String(); text != "" {
 		return fmt.Errorf("%w: %s", err, text)
@@ -214,7 +214,7 @@ func (p *process) close() {
 	_ = p.monitor.close()
 }
 
-// tail keeps the end of its input.
+// tail is an [io.Writer] that keeps the end of its input.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -238,7 +238,7 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(string(bytes.TrimSpace(t.text)), "\ufffd")
 }
 
-// socketPair is a connection whose far end is for a child.
+// socketPair returns a connection and its far end, a file that a child process inherits.
 func socketPair(name string) (near net.Conn, far *os.File, err error) {
 	syscall.ForkLock.RLock()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)

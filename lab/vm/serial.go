@@ -14,7 +14,7 @@ import (
 // connections and into a file; their input goes to the machine.
 type Serial struct {
 	path    string
-	onFirst func() // called once, at the first byte
+	onFirst func() // called once, when the first byte arrives
 
 	mu      sync.Mutex
 	machine io.Writer // nil while the machine is off
@@ -35,7 +35,7 @@ func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
-// attach forwards a machine's output until it ends.
+// attach forwards the output of a machine that was powered on, until the output ends.
 func (s *Serial) attach(machine io.ReadWriter) {
 	s.mu.Lock()
 	s.machine = machine
@@ -70,7 +70,7 @@ func (s *Serial) broadcast(text []byte) {
 	for reader := range s.readers {
 		select {
 		case reader <- text:
-		default: // too slow: its connection is closed
+		default: // the connection is too slow and is closed
 			delete(s.readers, reader)
 			close(reader)
 		}

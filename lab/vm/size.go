@@ -32,7 +32,7 @@ const (
 	maxMemory = 4 * tib
 )
 
-// DiskRequest is one item of --disks.
+// DiskRequest is one item of the flag --disks: the kind and the size of a disk.
 type DiskRequest struct {
 	Kind DiskKind
 	// Size is in bytes.

@@ -104,7 +104,7 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// withDisks calls work with the disks of a machine that is off.
+// withDisks calls work with the disk files of a machine that is off, and locks the machine meanwhile.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // Spec describes a virtual machine.
 type Spec struct {
-	// Name is shown by the firmware's tables, and is the DHCP host name.
+	// Name is the machine's name in the tables of the firmware, and its DHCP host name.
 	Name string
 	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the
 	// CPU's model name.
@@ -25,7 +25,7 @@ type Spec struct {
 	// Address is the guest's address in user networking: 10.0.2.16 for example. The host is
 	// HostAddress.
 	Address netip.Addr
-	// Forwards lead from the host to the guest.
+	// Forwards are the forwarded ports, from the host to the guest.
 	Forwards []Forward
 	// BootFile is the URL that DHCP sends to machines that boot from the network; QEMU's network
 	// card has iPXE, which fetches it. Empty for none.
@@ -43,7 +43,7 @@ const (
 	NICSpeed = 10_000
 )
 
-// HostAddress is the guest's address of services on the host's 127.0.0.1.
+// HostAddress is the address at which a guest reaches services on the host's 127.0.0.1.
 var HostAddress = netip.AddrFrom4([4]byte{10, 0, 2, 2})
 
 // diskExtension is the extension of disk files.
@@ -80,7 +80,7 @@ type Forward struct {
 	To   uint16
 }
 
-// A value is used in QEMU's comma-separated options and in file names.
+// Values of a Spec are used in QEMU's comma-separated options and in file names.
 var plainText = regexp.MustCompile(`^[A-Za-z0-9 ._+:-]*$`)
 
 func (s *Spec) check() error {
@@ -114,7 +114,7 @@ func (s *Spec) check() error {
 // Target is the device that a boot starts with.
 type Target int
 
-// Targets. TargetDefault leaves it to the firmware's BootOrder.
+// Targets. TargetDefault leaves the choice to the firmware's BootOrder.
 const (
 	TargetDefault Target = iota
 	TargetCD
@@ -122,7 +122,7 @@ const (
 	TargetNetwork
 )
 
-// Boot is one boot of a machine.
+// Boot has the parameters of one boot of a machine.
 type Boot struct {
 	Target Target
 	// CD is the file of the medium in the CD drive; empty for an empty drive.
