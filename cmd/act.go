@@ -24,9 +24,9 @@ type actFlags struct {
 	timeout     time.Duration
 	yes         bool
 	skipRefused bool
-	// stopOnFailure starts no further nodes after a failure.
+	// stopOnFailure means that no further nodes are started after a failure.
 	stopOnFailure bool
-	// retryCommand is the command line that retries some of the nodes; may be nil.
+	// retryCommand returns the command line that retries some of the nodes; it may be nil.
 	retryCommand func(names []string) string
 }
 
@@ -43,7 +43,7 @@ func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes --follow an alias for --wait.
+// followIsWait makes the flag --follow an alias for --wait.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -85,7 +85,7 @@ func (a *app) carryOut(cmd *cobra.Command, s *session.Session, runner *provision
 	})
 }
 
-// acting is a running action of a command.
+// acting is an action that a command runs, with the options of the command.
 type acting struct {
 	*app
 	session *session.Session
@@ -96,7 +96,7 @@ type acting struct {
 	confirm func(provision.Batch) error
 }
 
-// carryOutConfirmed is carryOut with another confirmation.
+// carryOutConfirmed does the same as carryOut, with another confirmation.
 func (a *app) carryOutConfirmed(
 	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
 ) error {
@@ -141,7 +141,7 @@ func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Resu
 		installs.Update(ctx, p)
 		a.journal.Record(stood.Records(&p))
 		if text := board.ConnectionChange(p); text != "" && !painted {
-			a.printMessage("%s", text) // no progress line shows it
+			a.printMessage("%s", text) // no progress line shows the text
 		}
 	}})
 }
@@ -154,7 +154,7 @@ func namesOf(items []provision.Item) []string {
 	return names
 }
 
-// printRefused prints why nothing was sent.
+// printRefused prints the reasons why nothing was sent.
 func (a *app) printRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
 		a.printMessage("%v", i.Refusal)
@@ -247,8 +247,8 @@ func (a *app) printUnfinished(plan provision.Batch, results []provision.Result) 
 	a.printMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-// worseExitCode merges two exit codes: the code that both share, or else exitFailed. Only when all
-// nodes failed to connect is the exit code exitConnect.
+// worseExitCode merges two exit codes. It returns the code that both share, or else exitFailed. The result is
+// exitConnect only if all nodes failed to connect.
 func worseExitCode(code, other int) int {
 	switch {
 	case code == exitOK:

@@ -25,21 +25,23 @@ type app struct {
 	readOnly bool
 	insecure bool
 	output   outputFormat
-	// wide is -o wide.
+	// wide is true for -o wide.
 	wide bool
-	// journalFile is the journal of --journal; empty for the journal of the context.
+	// journalFile is the journal that --journal names. It is empty if the command uses the journal of the context.
 	journalFile string
 
-	// secrets are masked in crash files. guessed and searched explain a failed connection when no Ironic is configured.
+	// secrets has the secrets that crash files mask. guessed and searched explain a failed connection if no Ironic is
+	// configured.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
 	guessed   bool
 	searched  string
 	files     config.Files
-	// client and keystone are the servers of the context, to distinguish their failures from a BMC's.
+	// client and keystone are the servers of the context. They serve to tell the servers' failures from a BMC's.
 	client   *ironicclient.Client
 	keystone string
-	// prompting: a prompt waits on the terminal for an answer, and progress lines must not overwrite it.
+	// prompting is true while a prompt waits on the terminal for an answer. Progress lines must not overwrite the
+	// prompt.
 	prompting atomic.Bool
 }
 
@@ -137,7 +139,7 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 	return cfg, err
 }
 
-// connect opens the selected context. No request is sent yet.
+// connect opens the selected context. It sends no request.
 func (a *app) connect(cmd *cobra.Command) (*session.Session, error) {
 	if a.remote != nil {
 		return a.remote.connect(a)

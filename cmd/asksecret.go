@@ -12,8 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// askSecret prompts at the terminal without echo, so that a secret is neither on the screen nor in the shell's history.
-// It needs [app.interactive].
+// askSecret prompts for a secret at the terminal without echo, so that the secret is neither on the screen nor in the
+// shell's history. It must be called only if [app.interactive] returns true.
 func (a *app) askSecret(ctx context.Context, question string) (models.Secret, error) {
 	in, is := a.stdin.(*os.File)
 	if !is {

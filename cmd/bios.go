@@ -72,7 +72,8 @@ func (a *app) biosResetCommand() *cobra.Command {
 	return a.preparedCommand("reset", provision.ResetBIOS)
 }
 
-// preparedCommand runs an action without arguments that reads from Ironic what each node needs.
+// preparedCommand returns a command whose action reads from Ironic what each node needs, and has no arguments of its
+// own.
 func (a *app) preparedCommand(use string, action func() provision.Action) *cobra.Command {
 	var flags actFlags
 	cmd := &cobra.Command{
@@ -85,7 +86,7 @@ func (a *app) preparedCommand(use string, action func() provision.Action) *cobra
 	return cmd
 }
 
-// nodesAndPairs separates nodes from NAME=VALUE: the name of a node has no =.
+// nodesAndPairs separates the names of nodes from NAME=VALUE arguments. The name of a node has no =.
 func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
 	for _, arg := range args {
 		if strings.Contains(arg, "=") {
@@ -132,7 +133,7 @@ func (a *app) biosCompareCommand() *cobra.Command {
 	}
 }
 
-// goldenAndOthers finds the nodes of arguments of which the first is the golden one.
+// goldenAndOthers finds the nodes that the arguments name. The first one is the golden node.
 func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []string) (golden *models.Node, others []models.Node, err error) {
 	nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
 	if err != nil {
@@ -168,7 +169,7 @@ func (a *app) biosCopyCommand() *cobra.Command {
 	return cmd
 }
 
-// actPrepared is act for an action that reads from Ironic what each node needs.
+// actPrepared runs an action like act, after the action has read from Ironic what each node needs.
 func (a *app) actPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags actFlags) error {
 	runner := s.Runner(nil)
 	batch, err := runner.Prepare(cmd.Context(), action, names)

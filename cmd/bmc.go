@@ -33,7 +33,8 @@ func (f *bmcFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
 }
 
-// wantsNode reports whether the BMC belongs to a node or is given by --address; named is the number of node arguments.
+// wantsNode reports whether the BMC is that of a node, not that of --address. named is the number of nodes among the
+// arguments.
 func (f *bmcFlags) wantsNode(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
@@ -66,7 +67,7 @@ func (a *app) bmcCommand() *cobra.Command {
 	return cmd
 }
 
-// queryBMC queries the BMC of a node, or the BMC of --address, which needs no configuration.
+// queryBMC queries the BMC of a node, or the BMC of --address. The latter needs no configuration.
 func (a *app) queryBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*provision.BMCReport, error) {
 	node, err := flags.wantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
@@ -119,7 +120,8 @@ func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, w
 	return a.print(r)
 }
 
-// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil without Ironic.
+// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil if no Ironic is
+// configured.
 func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.passwordFile != "" {

@@ -22,7 +22,7 @@ func (a *app) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context,
 		mu.Lock()
 		defer mu.Unlock()
 		if login, err := logins.For(ctx, t.Address, t.Username); err == nil && login.Password.IsSet() {
-			return login.Password, nil // typed in the meantime
+			return login.Password, nil // the password was typed in the meantime
 		}
 		password, err := a.askPassword(ctx, t)
 		if err == nil {

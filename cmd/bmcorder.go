@@ -37,8 +37,8 @@ func (a *app) bmcOrderCommands(flags *bmcFlags) []*cobra.Command {
 	}
 }
 
-// bmcOrderCommand returns a command that sends one order; argument is the placeholder of the argument before the nodes,
-// or "".
+// bmcOrderCommand returns a command that sends one order. argument is the placeholder of the argument before the nodes;
+// it is "" if the command has none.
 func (a *app) bmcOrderCommand(flags *bmcFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	var act actFlags
 	first := 0
@@ -65,7 +65,7 @@ func (a *app) bmcOrderCommand(flags *bmcFlags, name, argument string, order func
 	return cmd
 }
 
-// orderBMCs sends an order to the BMCs of nodes, like any action on nodes.
+// orderBMCs sends an order to the BMCs of nodes. It does so in the same way as any action on nodes.
 func (a *app) orderBMCs(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrder, names []string, act actFlags) error {
 	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrde
 	shown := models.MaskURL(target.Address)
 	cfg, err := a.loadConfig(cmd, true)
 	if cfg == nil {
-		return err // a configuration without a context is enough: it has the path of the audit log
+		return err // a configuration without a context suffices: it has the path of the audit log
 	}
 	effect := o.Effect()
 	if effect.Danger.Consent() > models.ConsentNone && !act.yes && a.interactive() {

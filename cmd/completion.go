@@ -31,10 +31,10 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 			values, some = known["--"+f.Name]
 		}
 		if f.Name == "output" && f.Value.Type() != (outputFlag{}).Type() {
-			some = cmd.Name() == "export" // for other commands, the flag names a file
+			some = cmd.Name() == "export" // in other commands, the flag names a file
 		}
 		if some {
-			// An error means that the flag has a function already.
+			// An error means that the flag already has a completion function.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, values.complete)
 		}
 	}
@@ -59,7 +59,8 @@ func (c choices) complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 	return found, directive
 }
 
-// flagChoices has the choices of flags by name, and of the flag of one command by its path and name.
+// flagChoices has the choices of flags by the name of the flag. If only the flag of one command has choices, the key is
+// the path of the command with the name.
 func (a *app) flagChoices() map[string]choices {
 	return map[string]choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
@@ -94,7 +95,7 @@ func (a *app) flagChoices() map[string]choices {
 	}
 }
 
-// fieldOfColumn completes the field after HEADER=.
+// fieldOfColumn completes the field that follows HEADER=.
 func fieldOfColumn(_ *cobra.Command, prefix string) (out []string) {
 	at := strings.LastIndexByte(prefix, '=')
 	if at <= 0 {
@@ -128,7 +129,7 @@ func listOf(list []string) choices {
 // contextNames completes the names of contexts, with their endpoints.
 func (a *app) contextNames(wanted func(config.Context) bool) choices {
 	return func(cmd *cobra.Command, _ string) (names []string) {
-		cfg, _ := a.loadConfig(cmd, false) // also without a selected context
+		cfg, _ := a.loadConfig(cmd, false) // contexts are completed even if none is selected
 		for _, c := range cfg.Contexts {
 			if !wanted(c) {
 				continue
@@ -158,7 +159,7 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices returns the keys of all columns, for the reverse order with a dash.
+// sortChoices returns the keys of all columns. A key after a dash is for the reverse order.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")

@@ -19,8 +19,8 @@ import (
 // cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
-// confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask. Without a terminal it refuses
-// plans that erase disks or delete nodes, and on a server those with nodes on which other users act.
+// confirm shows the nodes and the effect of a plan, and asks. With --yes it does not ask. Without a terminal it refuses
+// plans that erase disks or delete nodes. On a server, it also refuses plans with nodes on which other users act.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if others := a.othersActing(plan); len(others) > 0 && !yes {
@@ -50,8 +50,8 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 	return a.askConsent(ctx, plan)
 }
 
-// othersActing returns what other users of the server do with the nodes of a plan, after a warning about those who only
-// look at them.
+// othersActing returns what other users of the server do with the nodes of a plan. It also warns about users who only
+// look at the nodes.
 func (a *app) othersActing(plan provision.Batch) []string {
 	r := a.remote
 	if r == nil {
@@ -68,7 +68,7 @@ func (a *app) othersActing(plan provision.Batch) []string {
 	return r.tasks.Acting(nodes)
 }
 
-// warn prints the warnings of a plan; one of several nodes once, with their number.
+// warn prints the warnings of a plan. A warning about several nodes is printed once, with their number.
 func (a *app) warn(plan provision.Batch) {
 	var texts []string
 	nodes := map[string][]string{}
@@ -89,7 +89,7 @@ func (a *app) warn(plan provision.Batch) {
 	}
 }
 
-// askConsent asks for the consent that a plan needs, at least for y.
+// askConsent asks for the consent that a plan needs, but at least for y.
 func (a *app) askConsent(ctx context.Context, plan provision.Batch) error {
 	name, legal := plan.Action.Name(), plan.Legal()
 	question := name + " " + models.Counted(len(legal), "node")
@@ -102,7 +102,7 @@ func (a *app) askConsent(ctx context.Context, plan provision.Batch) error {
 	return a.askYes(ctx, question+"? [y/N] ", name, nothingSent)
 }
 
-// askTyped asks for a node's name, or for the number of several nodes; everything else is a refusal.
+// askTyped asks for a node's name, or for the number of several nodes. Every other answer is a refusal.
 func (a *app) askTyped(ctx context.Context, question, want string, count int, action string) error {
 	what := "the number of nodes"
 	if count == 1 {
@@ -117,7 +117,7 @@ func (a *app) askTyped(ctx context.Context, question, want string, count int, ac
 
 const nothingSent = "not confirmed, nothing was sent"
 
-// askYes asks a yes/no question; the answer no returns a refusal, whose reason is otherwise.
+// askYes asks a question whose answer is yes or no. The answer no returns a refusal with the reason otherwise.
 func (a *app) askYes(ctx context.Context, question, action, otherwise string) error {
 	answer, err := a.prompt(ctx, question)
 	if err == nil && !isYes(answer) {
@@ -176,7 +176,8 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks returns the effect and, if it may erase, the disks that inspection found.
+// disks returns the effect of an action on a node. If the action may erase disks, the result has the disks that
+// inspection found.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := terminal(a.stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))

@@ -34,15 +34,15 @@ type consoleFlags struct {
 	ascii bool
 	mouse bool
 	theme string
-	// notify is the name of a ui.Notify.
+	// notify is the name of a [ui.Notify].
 	notify string
 	fps    int
 	record string
-	// castVersion is the version of the recording's format.
+	// castVersion is the version of the format in which the terminal is recorded.
 	castVersion int
-	// resetView starts with the view of the configuration.
+	// resetView ignores the stored view: the console starts with the view of the configuration.
 	resetView bool
-	// file is the user data to check at the start, or "".
+	// file is the user data that the console checks at the start, or "".
 	file string
 }
 
@@ -89,8 +89,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	if name := flags.site.used(cmd); name != "" {
 		return usagef("--%s needs --lab", name)
 	}
-	// In the console --read-only is only the initial mode, which a key changes; read_only of the
-	// configuration cannot be changed.
+	// In the console, --read-only sets only the initial mode, which a key changes. The read_only of the configuration
+	// cannot be changed.
 	given := cmd.Flags().Changed("read-only")
 	cfg, err := a.loadConfig(cmd, given && !a.readOnly)
 	var pick *config.PickError
@@ -102,8 +102,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration; contextErr is why no context
-// is selected, or nil.
+// openConsole opens the console on the contexts of a configuration. contextErr is the reason why no context is
+// selected, or nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	keys, err := keymap(cfg.Console)
 	if err != nil {
@@ -179,7 +179,7 @@ type consoleHost struct {
 
 	mu      sync.Mutex
 	serving []*session.Serving
-	// opened are all sessions; restoreProblems are messages about settings that could not be restored.
+	// opened has all sessions. restoreProblems has messages about settings that could not be restored.
 	opened          []*session.Live
 	restoreProblems []string
 }
@@ -196,7 +196,7 @@ func (c *consoleHost) contexts() []screen.Context {
 	return out
 }
 
-// shownContext returns a context as the screens show it.
+// shownContext returns a context in the form that the screens show.
 func shownContext(x *config.Context, lab bool) screen.Context {
 	accent := x.Accent
 	if accent == "" && strings.Contains(strings.ToLower(x.Name), "prod") {
@@ -280,7 +280,7 @@ type webConsoles struct{ live *session.Live }
 func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
 	page, err := w.live.Graphical(ctx, node)
 	if err != nil {
-		return nil, err // a nil page in the interface would not equal nil
+		return nil, err // an interface with a nil page would not equal nil
 	}
 	return page, nil
 }
@@ -367,5 +367,5 @@ func selecting(cfg *config.Config, x *config.Context) []string {
 	case x.Connection.Endpoint != "" && !x.Connection.Auth.Keystone():
 		return []string{"--url", x.Connection.Endpoint}
 	}
-	return nil // selected by the environment
+	return nil // the environment selects the context
 }

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// consoleRamdisks stops its servers when the console ends.
+// consoleRamdisks builds ramdisks for the console, and stops its servers when the console ends.
 type consoleRamdisks struct {
 	session.Ramdisks
 	console *consoleHost
@@ -46,7 +46,7 @@ func (c *consoleHost) stopServing() {
 	}
 }
 
-// fileArgument accepts one existing file; any other argument is an unknown command.
+// fileArgument accepts one argument that is an existing file. It reports any other argument as an unknown command.
 func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 	case err == nil:
 		return errors.New("want one file to check")
 	case strings.ContainsAny(args[0], "./"):
-		return err // a path, not a mistyped command
+		return err // the argument is a path, not a mistyped command
 	}
 	return unknownCommand(cmd, args[0])
 }

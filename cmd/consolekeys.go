@@ -48,7 +48,7 @@ func pluginAction(p *plugin.Plugin) *action.Action {
 	return a
 }
 
-// pluginFoot is the place of plugins in the footer: after the actions of the screen.
+// pluginFoot is the position of plugins in the footer: after the actions of the screen.
 const pluginFoot = 40
 
 // pluginsOf returns the plugins by their actions.

@@ -34,7 +34,7 @@ func (a *app) masked(text string) string {
 	return text
 }
 
-// commandName returns the command without its arguments, which may be secret.
+// commandName returns the name of the command without its arguments, which may be secret.
 func commandName(args []string) string {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
@@ -44,9 +44,8 @@ func commandName(args []string) string {
 	return ""
 }
 
-// writeCrash writes a new file that only its owner can read. Without a state directory the
-// file is in the shared directory for temporary files; its name is random and no symlink is
-// followed.
+// writeCrash writes a new file that only its owner can read. Without a state directory, the file is in the shared
+// directory for temporary files: its name is random there, and no symlink is followed.
 func writeCrash(dir, text string) (path string, err error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -12,7 +12,7 @@ import (
 	"ironworks/session"
 )
 
-// declaredFlags are the flags of commands that change what files declare: rules, templates, runbooks.
+// declaredFlags are the flags of commands that change the objects of files: rules, templates, runbooks.
 type declaredFlags struct {
 	dryRun, yes bool
 }
@@ -22,7 +22,8 @@ func (f *declaredFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
 }
 
-// carryOutDeclared shows a plan, asks where something is lost, sends it and prints the results.
+// carryOutDeclared shows a plan, and asks if something would be lost. It then sends the requests and prints the
+// results.
 func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []provision.Declared, flags declaredFlags) error {
 	if flags.dryRun {
 		return a.printDeclaredRequests(list)

@@ -16,19 +16,21 @@ import (
 // the same for all kinds.
 type declaredKind[T any] struct {
 	app *app
-	// noun is the kind in texts, counted the word for a number of objects, and argument the placeholder for them.
+	// noun is the kind in texts, counted the word after a number of objects, and argument the placeholder for the
+	// objects.
 	noun, counted, argument string
-	// apply is the command in usage errors, refused the action in refusals, and hidden the help of --rewrite-sensitive.
+	// apply is the name of the command in usage errors, refused the name of the action in refusals, and hidden the help
+	// of --rewrite-sensitive.
 	apply, refused, hidden string
 
 	list      func(ctx context.Context, s *session.Session) ([]T, error)
 	find      func(all []T, ids []string) ([]T, error)
 	parse     func(data []byte, name string) ([]T, error)
 	yaml      func([]T) ([]byte, error)
-	documents func([]T) []any // in the form of the API
+	documents func([]T) []any // the objects in the form of the API
 	name      func(T) string
-	words     func(T) []string // words that complete an argument
-	note      func(T) string   // about an object that is shown, or ""
+	words     func(T) []string // the words that complete an argument
+	note      func(T) string   // a note about an object that is shown, or ""
 	plan      func(now, wanted []T, rewrite bool) ([]provision.Declared, error)
 	remove    func([]T) []provision.Declared
 }
@@ -71,7 +73,7 @@ func (k declaredKind[T]) named(ctx context.Context, s *session.Session, ids []st
 	return k.find(all, ids)
 }
 
-// complete offers the names of the objects in Ironic; none if Ironic does not answer.
+// complete offers the names of the objects in Ironic. It offers none if Ironic does not answer.
 func (k declaredKind[T]) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	_ = k.app.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
@@ -98,7 +100,7 @@ func (k declaredKind[T]) checkCommand() *cobra.Command {
 	}
 }
 
-// readFiles reads files, or stdin for -. The error has the problems of all.
+// readFiles reads files, or standard input for -. The error has the problems of all files.
 func (k declaredKind[T]) readFiles(names []string) (all []T, err error) {
 	var problems []error
 	for _, name := range names {
@@ -126,7 +128,7 @@ func (k declaredKind[T]) applyCommand() *cobra.Command {
 			if len(files) == 0 {
 				return usagef("%s: want -f FILE", k.apply)
 			}
-			wanted, err := k.readFiles(files) // before connecting: the file may be wrong
+			wanted, err := k.readFiles(files) // files are read before connecting, because they may be wrong
 			if err != nil {
 				return err
 			}

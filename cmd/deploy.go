@@ -111,7 +111,7 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provis
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// deployOptions reads the plan and the flags; meant are the names of the nodes on the command line.
+// deployOptions reads the plan and the flags. names are the nodes on the command line.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {
@@ -188,12 +188,12 @@ func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 	return d, nil
 }
 
-// overrides reads the checks to override on the nodes of --confirm.
+// overrides returns the checks of --override, which apply to the nodes of --confirm.
 func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) {
 	for _, text := range f.override {
 		id, err := plan.ParseCheckID(text)
 		if err == nil {
-			// A check can be overridden if its policy can be a warning.
+			// A check can be overridden if the policy "warn" is allowed for it.
 			_, err = plan.ParseCheckPolicy(id, string(plan.PolicyWarn))
 		}
 		if err != nil {

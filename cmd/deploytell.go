@@ -61,8 +61,8 @@ func writeReport(b *strings.Builder, r *provision.DeployReport) {
 	}
 }
 
-// printWarnings prints the warnings, unknown and overridden checks of the nodes to deploy, and the
-// effect on nodes whose deployment is only resumed.
+// printWarnings prints the warnings, and the unknown and overridden checks, of the nodes to deploy. For nodes whose
+// deployment is only resumed, it prints the effect.
 func (a *app) printWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
 	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {

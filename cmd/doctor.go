@@ -98,8 +98,8 @@ func doctorMark(r doctor.Result, ascii bool) string {
 // doctorIndent is the column of the text behind the mark.
 const doctorIndent = 12
 
-// doctorText has one line per check below the heading of its group. Checks that are not ok, or
-// all with verbose, have evidence and a remedy.
+// doctorText returns a line for each check below the heading of its group. Checks that are not ok also have evidence
+// and a remedy; with verbose, all checks have them.
 func (a *app) doctorText(all []doctor.Diagnosis, verbose bool) string {
 	var b strings.Builder
 	host := a.host()

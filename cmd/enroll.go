@@ -123,7 +123,7 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// input returns the input of the flags.
+// input returns the input that the flags describe.
 func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
 		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
@@ -154,7 +154,7 @@ func enrollUsage(err error) error {
 	return err
 }
 
-// enrollInput reads the files, or asks the BMCs, and prints what each has.
+// enrollInput reads the files or asks the BMCs. It prints a summary of each.
 func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, in *provision.EnrollSource) (provision.EnrollFound, error) {
 	progress := a.newProgress()
 	if len(in.BMCs) > 0 {
@@ -255,7 +255,7 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 // createdShown is the number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
-// carryOutEnroll asks, enrolls and prints the results. started is false if nothing was sent.
+// carryOutEnroll asks for confirmation, enrolls and prints the results. started is false if nothing was sent.
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
 	rows := enrollRows(plan, goal, flags.noInspect)
@@ -310,7 +310,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	return true, a.tellEnrolled(plan, results, lost)
 }
 
-// confirmEnroll asks where machines may be erased: automated cleaning, before they become available.
+// confirmEnroll asks for confirmation if machines may be erased, by automated cleaning before they become available.
 func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal provision.Goal, yes bool) error {
 	typed := batch.Consent() == models.ConsentTyped
 	if typed && !yes {

@@ -52,7 +52,8 @@ func (f *enrollRamdiskFlags) check() error {
 	return nil
 }
 
-// servedRamdisk is an ISO that is served while nodes are enrolled, and then until the command is interrupted.
+// servedRamdisk is an ISO that a command serves while nodes are enrolled, and afterwards until the command is
+// interrupted.
 type servedRamdisk struct {
 	images []*prepare.Images
 	log    *accessLog
@@ -60,8 +61,8 @@ type servedRamdisk struct {
 	ended  chan error
 }
 
-// serveRamdisk serves the ISO for virtual media and, where it has them, its kernel and initramfs for network boot, and
-// puts their URLs into the input. It returns nil if no file is served.
+// serveRamdisk serves the ISO for virtual media. If the ISO has a kernel and an initramfs, it also serves these for
+// network boot. It puts the URLs into the input. It returns nil if there is no file to serve.
 func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRamdiskFlags, in *provision.EnrollSource, nodes []enroll.Node) (*servedRamdisk, error) {
 	if !f.file() {
 		return nil, nil //nolint:nilnil // nothing is served
@@ -111,7 +112,7 @@ func (r *servedRamdisk) open(ctx context.Context, name string) error {
 	for _, pxe := range []bool{false, true} {
 		images, err := prepare.Source{ISO: name, PXE: pxe}.Images()
 		if pxe && errors.Is(err, image.ErrNoFile) {
-			return nil // for virtual media only
+			return nil // the ISO is for virtual media only
 		}
 		if err != nil {
 			return usagef("--deploy-iso: %w", err)

@@ -33,7 +33,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
-// codeError carries an exit code of a failure that was printed already.
+// codeError carries the exit code of a failure that was printed already.
 type codeError struct{ code int }
 
 func (e *codeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
@@ -75,7 +75,7 @@ func (a *app) fromContext(err error) bool {
 	return false
 }
 
-// is reports whether an error is, or wraps, an E.
+// is reports whether an error is or wraps an error of type E.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found

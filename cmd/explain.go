@@ -19,7 +19,7 @@ import (
 type explainFlags struct {
 	text  string
 	state string
-	// bmc queries every BMC; bmcFlags are the flags of ironworks bmc.
+	// bmc means that every BMC is queried; bmcFlags are the flags of ironworks bmc.
 	bmc      bool
 	bmcFlags bmcFlags
 }
@@ -79,7 +79,7 @@ func (a *app) explainText(flags *explainFlags) error {
 	return a.print(result{data: out, names: []string{string(all[0].Rule)}, text: explanationText(all, a.explainWidth())})
 }
 
-// explanationJSON is the best explanation, with the alternatives.
+// explanationJSON is the best explanation, with the alternatives, in JSON and YAML.
 type explanationJSON struct {
 	Node *models.NodeRef `json:"node,omitempty"`
 	explain.Explanation

@@ -56,7 +56,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// evidenceText shows ages instead of times.
+// evidenceText formats evidence for people: with ages instead of times.
 func evidenceText(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds > 0 {
@@ -68,8 +68,7 @@ func evidenceText(e models.Observation) string {
 // labelWidth is the width of the label column.
 const labelWidth = 12
 
-// explained writes a label and its text, wrapped; words longer than a line, such as URLs, stay
-// whole.
+// explained writes a label and its text, wrapped. A word that is longer than a line, such as a URL, is not broken.
 func explained(b *strings.Builder, label, text string, width int) {
 	fmt.Fprintf(b, "%-*s%s\n", labelWidth, label, wrapped(text, width, labelWidth))
 }

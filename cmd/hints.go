@@ -57,7 +57,7 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 	return cmd
 }
 
-// matchReport is one case in JSON and YAML.
+// matchReport is the verdict on one case in JSON and YAML.
 type matchReport struct {
 	hints.Verdict
 	Disagree string            `json:"disagree,omitempty"`
@@ -122,7 +122,7 @@ func (a *app) readHints(arg string) (hints.Hints, error) {
 	return hints.Decode(raw)
 }
 
-// matchBatch answers one case per line.
+// matchBatch reads cases, one per line, and answers each.
 func (a *app) matchBatch(file string, by hints.Generation) error {
 	in := a.stdin
 	if file != "-" {

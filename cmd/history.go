@@ -74,7 +74,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	case a.journalFile != "":
 		return fmt.Errorf("journal %s has no records of %s", a.journalFile, name)
 	default:
-		node, err = a.askForNode(cmd, name) // the audit log may have requests
+		node, err = a.askForNode(cmd, name) // the audit log may have requests about the node
 	}
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (a *app) readConfig(path string) ([]byte, error) {
 	return prepare.ReadConfig(path)
 }
 
-// refusef prints why a change was refused; its error has exit code 3.
+// refusef prints why a change was refused. It returns an error with exit code 3.
 func (a *app) refusef(format string, args ...any) error {
 	a.printMessage(format, args...)
 	return &codeError{code: exitRefused}
@@ -58,8 +58,8 @@ func (a *app) imageError(path string, err error) error {
 	return err
 }
 
-// fileOutput is the -o/--output FILE of commands for which the global flag, the format, has no
-// meaning.
+// fileOutput is the flag -o/--output FILE. Commands have it if the global flag of that name, the format, makes no sense
+// for them.
 type fileOutput struct {
 	path  string
 	force bool
@@ -97,7 +97,7 @@ func (a *app) write(ctx context.Context, o fileOutput, content io.Reader) error 
 	return err
 }
 
-// writeBinary is write, but never to a terminal.
+// writeBinary does the same as write, but refuses to write to a terminal.
 func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) error {
 	if _, is := terminal(a.stdout); is && o.isStdout() {
 		return usagef("refusing to write binary data to the terminal; use --output FILE or a pipe")
@@ -105,7 +105,7 @@ func (a *app) writeBinary(ctx context.Context, o fileOutput, content io.Reader) 
 	return a.write(ctx, o, content)
 }
 
-// usable returns the Ignition configuration in a file, checked and translated unless anyway is set.
+// usable returns the Ignition configuration in a file. It is checked and translated, unless anyway is set.
 func (a *app) usable(path string, anyway bool) ([]byte, error) {
 	data, err := a.readConfig(path)
 	if err != nil || anyway {

@@ -92,8 +92,8 @@ func (a *app) applyRamdisks(
 	})
 }
 
-// confirmRamdisks shows the requests and asks. Without a terminal it continues, because nothing is
-// erased, and prints only warnings: URLs may be secret and output may be logged.
+// confirmRamdisks shows the requests and asks. Without a terminal it continues, because nothing is erased. It then
+// prints only warnings: URLs may be secret, and output may be logged.
 func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, previews []provision.Preview, yes bool) error {
 	changes := 0
 	for _, p := range previews {

@@ -49,7 +49,7 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// parseSpec reads 3.4 and 3.4.0.
+// parseSpec reads a version of the form 3.4 or 3.4.0.
 func parseSpec(text string) (userdata.Spec, error) {
 	for spec := userdata.Spec(0); spec <= userdata.NewestSpec; spec++ {
 		if text == spec.String() || text+".0" == spec.String() {
@@ -59,7 +59,7 @@ func parseSpec(text string) (userdata.Spec, error) {
 	return 0, usagef("--max-spec %s: want 3.0 to %s", text, userdata.NewestSpec)
 }
 
-// printReport prints a report; the exit code of invalid user data is 3.
+// printReport prints a report. If the user data is invalid, it returns an error with exit code 3.
 func (a *app) printReport(name string, report userdata.Report) error {
 	if name == "-" {
 		name = "stdin"

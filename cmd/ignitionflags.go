@@ -62,7 +62,7 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringVar(&in.RegistriesFile, "registries-conf", "", "metal3: registries.conf file")
 }
 
-// inputs converts the flags for prepare.
+// inputs converts the flags to the inputs of package prepare.
 func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	in := r.in
 	if len(r.registries) > 1 {
@@ -92,7 +92,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// flag returns the flag of an input.
+// flag returns the name of the flag for an input.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch field {
 	case ignition.FieldIronicURL:
@@ -118,7 +118,7 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	}
 }
 
-// build makes the configuration. Invalid flags are a usage error; all of them are printed.
+// build makes the configuration. If flags are invalid, it prints all their problems and returns a usage error.
 func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in prepare.Inputs) (prepare.Built, error) {
 	built, err := maker.Build(cmd.Context(), in)
 	return built, a.inputError(cmd, r, err)
@@ -147,8 +147,8 @@ func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	}
 }
 
-// maker reads the user's files and takes defaults from the context. Without a session it opens
-// one if the flags do not name Ironic.
+// maker returns a maker that reads the user's files, and takes defaults from the context. If the session is nil and the
+// flags do not name Ironic, it opens a session.
 func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session.Session) (prepare.Maker, error) {
 	switch {
 	case len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic):

@@ -38,7 +38,7 @@ type serveFlags struct {
 	build   *pflag.FlagSet
 }
 
-// listenFlags say where images are served.
+// listenFlags select the address at which images are served.
 type listenFlags struct{ listen, advertise string }
 
 func (f *listenFlags) register(flags *pflag.FlagSet) {
@@ -120,7 +120,7 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 	return nil
 }
 
-// serve serves until the context ends.
+// serve serves the images until the context ends.
 func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
@@ -187,7 +187,7 @@ func (a *app) openServer(
 		return nil, nil, nil, err
 	}
 	var targets []prepare.Target
-	// The URL of the builtin agent is part of the images, so the port is open before they are made.
+	// The images contain the URL of the builtin agent, so that the port must be open before they are made.
 	if err = a.addImages(cmd, f, s, nodes, images, server, advertise); err == nil {
 		targets, err = images.Publish(server, advertise)
 	}
@@ -206,7 +206,7 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 	if a.output != outputJSON {
 		return a.applyRamdisks(ctx, s, nodes, f.act, provision.Served(targets))
 	}
-	// The output is one object per line, the results included.
+	// The output has one object per line, including the results.
 	var results bytes.Buffer
 	stdout := a.stdout
 	a.stdout = &results
@@ -262,7 +262,7 @@ func (a *app) listenAt(ctx context.Context, f listenFlags, s *session.Session, n
 	return listen, advertise, nil
 }
 
-// offerAddress suggests --listen auto when the server is on the loopback interface.
+// offerAddress suggests --listen auto if the server is on the loopback interface.
 func (a *app) offerAddress(candidates []serve.Candidate) {
 	if len(candidates) == 0 || candidates[0].Loopback() {
 		return

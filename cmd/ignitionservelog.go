@@ -17,7 +17,7 @@ import (
 // the output is blocked.
 const logRoom = 10_000
 
-// accessLog prints fetches. Events come from many goroutines; one goroutine prints.
+// accessLog prints fetches. Events come from many goroutines, and one goroutine prints them.
 type accessLog struct {
 	app    *app
 	events chan serve.Event
@@ -115,7 +115,7 @@ func (l *accessLog) write(e serve.Event) error {
 // progressStep is the percentage between two lines of progress.
 const progressStep = 10
 
-// text returns the line of an event, or "" for an event that is not printed.
+// text returns the line of an event. It returns "" for an event that is not printed.
 func (l *accessLog) text(e serve.Event, key fetchKey) string {
 	switch e.Kind {
 	case serve.EventRefused:

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// editorGrace is the time that the Ctrl-C of an editor may arrive after the editor has ended.
+// editorGrace is the time after the end of an editor during which its Ctrl-C may still arrive.
 const editorGrace = 500 * time.Millisecond
 
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has

@@ -145,7 +145,7 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	return cmd
 }
 
-// parse builds the order to prune from all flags but --node; what describes the records to delete, for the
+// parse reads all flags except --node, and returns the order to prune. what describes the records to delete, for the
 // confirmation.
 func (f *pruneFlags) parse(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
@@ -214,7 +214,7 @@ func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
 	return a.print(result{data: went, names: []string{info.Path}, text: prunedText(&went)})
 }
 
-// confirmPrune asks for confirmation; without a terminal it refuses.
+// confirmPrune asks for confirmation. Without a terminal it refuses.
 func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string, yes bool) error {
 	text := fmt.Sprintf("delete %s from %s (%s)", what, info.Path, models.FormatBytes(info.Bytes))
 	switch {

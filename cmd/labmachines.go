@@ -29,7 +29,7 @@ type machinesFlags struct {
 	file         string
 	enrol, clean bool
 	bmcs, agent  string
-	// nodes is a file to write the machines to, for ironworks enroll.
+	// nodes is the file that the machines are written to, for ironworks enroll.
 	nodes string
 }
 
@@ -56,7 +56,8 @@ func (a *app) labMachinesCommand() *cobra.Command {
 	return cmd
 }
 
-// labMembers returns the machines of the --scenarios file, or the first of the default ones.
+// labMembers returns the machines of the --scenarios file. Without a file, it returns the first of the default
+// machines.
 func labMembers(path, flag string, count int) ([]lab.Member, error) {
 	if path == "" {
 		if count < 1 || count > 10_000 {
@@ -131,7 +132,8 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	})
 }
 
-// writeMachines writes a spreadsheet of the machines, readable by the user only: it holds the BMC password.
+// writeMachines writes a spreadsheet of the machines. Only the user can read the file, because it holds the BMC
+// password.
 func writeMachines(l *lab.Lab, interfaces map[string]string, name string) error {
 	nodes := make([]enroll.Node, 0, len(l.Machines()))
 	for _, m := range l.Machines() {
@@ -164,8 +166,8 @@ func (a *app) labClean(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// runMachines runs machines for an existing Ironic until the context ends. running is called once
-// they run and, with enrol, are enrolled.
+// runMachines runs machines for an existing Ironic until the context ends. It calls running once the machines run and,
+// with enrol, are enrolled.
 func (a *app) runMachines(
 	ctx context.Context, client *ironicclient.Client, options lab.Options, members []lab.Member, interfaces map[string]string, enrol bool, running func(*lab.Lab),
 ) error {
@@ -190,7 +192,7 @@ func (a *app) runMachines(
 	return nil
 }
 
-// connectTo is connect, with a URL that applies if no flag selects an Ironic.
+// connectTo connects like connect. The URL applies if no flag selects an Ironic.
 func (a *app) connectTo(cmd *cobra.Command, url string) (*session.Session, error) {
 	if url != "" && a.flags.URL == "" && a.flags.Context == "" && a.flags.Cloud == "" {
 		a.flags.URL = url

@@ -19,7 +19,8 @@ type realFlags struct {
 	release string
 }
 
-// realSpeed is the default speed with a real Ironic. The conductor does not get faster: faster machines only wait for it.
+// realSpeed is the default speed of the machines under a real Ironic. Faster machines would only wait for the
+// conductor, which does not get faster.
 const realSpeed = 4
 
 func (f *realFlags) register(set *pflag.FlagSet) {
@@ -59,7 +60,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early fun
 		return nil, usagef("--listen %q: want a port from 0 to 65535", site.Listen)
 	}
 	if host == "" {
-		host = "0.0.0.0" // all addresses, as with the embedded Ironic
+		host = "0.0.0.0" // listen at all addresses, as the embedded Ironic does
 	}
 	return lab.RealIronic(release, host, int(port), site, report, early), nil
 }
@@ -68,7 +69,7 @@ func (f *realFlags) ironic(site *lab.SiteOptions, report func(string), early fun
 func (a *app) labReal(ctx context.Context, options lab.SiteOptions, flags realFlags, started func(*lab.Site)) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	var early error // why Ironic ended before the lab
+	var early error // the reason why Ironic ended before the lab
 	ironic, err := flags.ironic(&options, func(text string) { a.printMessage("%s", text) }, func(err error) {
 		if ctx.Err() == nil {
 			early = err

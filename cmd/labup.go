@@ -25,7 +25,7 @@ func (f *siteFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at an address 127.18.x.y; 0 for no SSH (Linux)")
 }
 
-// used returns the name of a flag on the command line, or "".
+// used returns the name of one of these flags that is on the command line, or "".
 func (f *siteFlags) used(cmd *cobra.Command) string {
 	for _, name := range []string{"lab-machines", "lab-speed", "lab-state", "lab-ssh-port"} {
 		if cmd.Flags().Changed(name) {

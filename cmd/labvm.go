@@ -40,7 +40,7 @@ func (f *vmFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.ironic, "ironic", "", "URL of an Ironic on this computer, instead of the embedded one")
 }
 
-// check checks the flags and sets defaults of the site.
+// check checks the flags, and sets the defaults of the site.
 func (f *vmFlags) check(cmd *cobra.Command, site *siteFlags, real *realFlags) error {
 	if f.count == 0 && !cmd.Flags().Changed("vms") {
 		for _, name := range []string{"iso", "memory", "disks", "cpus", "ironic"} {

@@ -17,7 +17,7 @@ import (
 	"ironworks/session"
 )
 
-// logsFlags are the flags of logs; those that need no parsing are in LogsOrder.
+// logsFlags are the flags of logs. Flags that need no parsing are in LogsOrder.
 type logsFlags struct {
 	session.LogsOrder
 	since, level, filter string
@@ -25,7 +25,7 @@ type logsFlags struct {
 	kept                 bool
 }
 
-// logsOrder is the parsed flags of logs.
+// logsOrder has the flags of logs in parsed form.
 type logsOrder struct {
 	session.LogsOrder
 	kept   bool
@@ -148,14 +148,14 @@ func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, name
 	printing.Wait()
 	switch cause := context.Cause(ctx); {
 	case cmd.Context().Err() != nil && order.Follow:
-		return nil // Ctrl-C ends following normally
+		return nil // following ends normally on Ctrl-C
 	case cause != nil:
 		return cause
 	}
 	return p.verdict(logs.Nodes)
 }
 
-// logsPrinter prints batches of several nodes.
+// logsPrinter prints the batches of several nodes.
 type logsPrinter struct {
 	app   *app
 	order *logsOrder
@@ -163,14 +163,14 @@ type logsPrinter struct {
 
 	mu     sync.Mutex
 	status map[string]map[models.LogSource]agentlog.Status // by the node's uuid
-	lines  map[string]int                                  // received, by the node's uuid
+	lines  map[string]int                                  // lines received, by the node's uuid
 }
 
 func newLogsPrinter(a *app, order *logsOrder, stop context.CancelCauseFunc) *logsPrinter {
 	return &logsPrinter{app: a, order: order, stop: stop, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
 }
 
-// printBatch prints a batch; a failed write stops following.
+// printBatch prints a batch. If a write fails, following stops.
 func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +181,7 @@ func (p *logsPrinter) printBatch(n models.NodeRef, b *agentlog.Batch) {
 		p.app.printMessage("%s: %s dropped: the log is faster than the output", nodeLabel(n), models.Counted(b.Dropped, "line"))
 	}
 	for i := range b.Lines {
-		if b.Lines[i].Source != models.LogStatus { // a sign of life, not a log line
+		if b.Lines[i].Source != models.LogStatus { // the line is a sign of life, not a log line
 			p.lines[n.UUID]++
 		}
 	}

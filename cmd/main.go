@@ -17,7 +17,7 @@ import (
 
 // Main runs the command line of the process and returns the exit code.
 func Main() int {
-	// A broken pipe is an error to handle: the process must not die while a node is deployed.
+	// A broken pipe is an error that the commands handle: the process must not die while a node is deployed.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := &interrupts{}
 	ctx, stop := signals.cancelOnSignal(context.Background())
@@ -38,9 +38,9 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	options        config.Options
-	// handOver marks the terminal as used by another program until back is called; may be nil.
+	// handOver marks the terminal as used by another program until back is called. It may be nil.
 	handOver func() (back func())
-	// remote is set for a command of a user of ironworks serve.
+	// remote is the user of ironworks serve who runs the command; nil for a local command.
 	remote *remoteUser
 	// bug, set by tests, is called when the console opens a session, and may panic.
 	bug func()

@@ -71,7 +71,7 @@ func (w *nodesWatch) print(u fleet.Update) error {
 	return nil
 }
 
-// matches reports whether a node matches the filter, and reads the data needed to decide.
+// matches reports whether a node matches the filter. It reads the data that the filter needs to decide.
 func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
 	f := w.listing.Filter.At(now)
 	if found := f.Match(row); found != models.Unknown {
@@ -97,7 +97,7 @@ func (w *nodesWatch) printList(now time.Time) error {
 	}
 	result := nodesResult(rows, w.listing.Columns, now)
 	result.empty = noNodes(w.filter)
-	err := w.app.print(result) // makes the cells printable
+	err := w.app.print(result) // print makes the cells printable
 	w.sizes = columnSizes(result.header, result.rows)
 	return err
 }

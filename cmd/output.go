@@ -26,7 +26,7 @@ const (
 	outputName  outputFormat = "name"
 )
 
-// outputFlag is the -o flag. wide is a table with more columns where a command has more.
+// outputFlag is the -o flag. The value wide selects a table with more columns, where a command has one.
 type outputFlag struct {
 	format *outputFormat
 	wide   *bool
@@ -37,7 +37,7 @@ const wideTable = "wide"
 // String returns the value of the flag.
 func (f outputFlag) String() string {
 	switch {
-	case f.format == nil: // pflag compares with the zero value
+	case f.format == nil: // pflag compares the flag with its zero value
 		return ""
 	case *f.wide:
 		return wideTable
@@ -73,7 +73,7 @@ type result struct {
 	header []string
 	rows   [][]string
 	text   string
-	// empty is the sentence for stderr that takes the place of a table without rows.
+	// empty is a sentence for stderr that replaces a table without rows.
 	empty string
 }
 
@@ -149,7 +149,7 @@ func (a *app) writeItem(w io.Writer, item any, name, text string) error {
 	return err
 }
 
-// writeYAML converts from JSON, so that both formats have the same names, values and order.
+// writeYAML writes YAML. It converts from JSON, so that both formats have the same names, values and order.
 func writeYAML(w io.Writer, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -165,7 +165,7 @@ func writeYAML(w io.Writer, v any) error {
 
 const columnGap = "  "
 
-// writeTable aligns columns by their width on the screen, and cuts lines to width unless it is 0.
+// writeTable aligns columns by their width on the screen. It cuts lines to width, unless width is 0.
 func writeTable(w io.Writer, header []string, rows [][]string, width int) {
 	for _, row := range rows {
 		makePrintable(row)

@@ -12,10 +12,10 @@ import (
 	"ironworks/shell"
 )
 
-// maxIdle is the maximum pause of a played asciicast.
+// maxIdle is the maximum pause while an asciicast is played.
 const maxIdle = 3 * time.Second
 
-// playCast plays an asciicast at the terminal; without a terminal it prints the output without pauses.
+// playCast plays an asciicast at the terminal. Without a terminal, it prints the output without pauses.
 func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -61,7 +61,8 @@ func (a *app) playCast(ctx context.Context, path string, flags *replayFlags) err
 	return err
 }
 
-// playAtTerminal plays at the terminal, and says if it is smaller than the recorded one.
+// playAtTerminal plays an asciicast at the terminal. It prints a message if the terminal is smaller than the recorded
+// one.
 func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing, last func() *cast.Reader) error {
 	where, err := shell.OpenTerminal(a.stdin, a.stdout)
 	if err != nil {
@@ -79,8 +80,8 @@ func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing
 	return err
 }
 
-// keysOf returns the keys of a terminal until ctx ends or the terminal is left, which is the key q. A read of a terminal
-// needs more space than one key.
+// keysOf returns the keys that are typed at a terminal. It ends with ctx, or when the key q leaves the terminal. A read
+// of a terminal needs space for more than one key.
 func keysOf(ctx context.Context, where *shell.Terminal) <-chan byte {
 	keys := make(chan byte)
 	go func() {

@@ -53,13 +53,13 @@ func oneNode(ctx context.Context, s *session.Session, id string) (*models.Node, 
 	return &nodes[0], nil
 }
 
-// nodeParts are ports or port groups with the names of their nodes.
+// nodeParts has ports or port groups, with the names of their nodes.
 type nodeParts struct {
 	rows  []map[string]any
 	names map[string]string
 }
 
-// readParts lists ports or port groups of some nodes, of all nodes if none is named.
+// readParts lists the ports or port groups of the named nodes, or of all nodes if none is named.
 func readParts(
 	ctx context.Context, s *session.Session, nodes []string, list func(ctx context.Context, node string) ([]map[string]any, error),
 ) (nodeParts, error) {

@@ -62,7 +62,7 @@ func (p *progress) setText(format string, args ...any) {
 	p.live(func() string { return text })
 }
 
-// live sets a line that is computed at each drawing, such as a countdown.
+// live sets a line whose text is computed whenever it is drawn, such as a countdown.
 func (p *progress) live(text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

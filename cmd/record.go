@@ -56,7 +56,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 // verbRecord names a recording in the audit.
 const verbRecord = "record the terminal"
 
-// auditRecording writes the start of a recording to the audit, and with finish its end.
+// auditRecording writes the start of a recording to the audit log. finish writes the end of the recording.
 func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
 	rec.Time, rec.ID, rec.Result = time.Now().UTC(), fmt.Sprintf("%x", time.Now().UnixNano()), audit.Sending
 	if err := log.Write(rec); err != nil {
@@ -94,7 +94,7 @@ func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor)
 	return recording, s.endsOf(recording, name, finish), nil
 }
 
-// endAbandoned writes the end of the recordings that a killed server has left to the audit.
+// endAbandoned finds the recordings that a killed server has left, and writes their ends to the audit log.
 func (s *consoleServer) endAbandoned() {
 	if s.recordings == "" {
 		return
@@ -116,8 +116,9 @@ func (s *consoleServer) endAbandoned() {
 	}
 }
 
-// endsOf reports the end of a recording once, in the audit and, if it is incomplete, in the log: when it fails, because
-// its session may last for days, or at the latest when the returned function ends it.
+// endsOf returns a function that reports the end of a recording. The end is reported once, in the audit log and, if the
+// recording is incomplete, also in the log. A failed recording is reported at once, because its session may last for
+// days.
 func (s *consoleServer) endsOf(recording *cast.Recording, name string, finish func(err error)) (end func()) {
 	var once sync.Once
 	ended := func(err error) {

@@ -27,7 +27,7 @@ type remoteUser struct {
 	member *session.Member
 	role   access.Role
 	room   *presence.Room
-	// tasks are the tasks of the server, as the user sees them.
+	// tasks are those tasks of the server that the user may see.
 	tasks *screen.TaskList
 }
 
@@ -45,7 +45,7 @@ func (r *remoteUser) connect(a *app) (*session.Session, error) {
 
 const textNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
 
-// whyNoFiles is why the operator cannot name files, "" if that is possible.
+// whyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
 func (a *app) whyNoFiles() string {
 	if a.remote == nil {
 		return ""
@@ -101,7 +101,7 @@ func (r *remoteUser) restrict(a *app, root *cobra.Command) {
 		}
 		r.check(cmd, role)
 	}
-	// The command's arguments are file names.
+	// The arguments of the command are names of files.
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("%w", unknownCommand(cmd, args[0]))
@@ -119,7 +119,7 @@ func (a *app) isVerb(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(append(a.verbCommands(), a.flagCommands()...), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
 }
 
-// check refuses a command and those below it to users with a lesser role, and flags with files.
+// check refuses a command and its subcommands to users with a lesser role. It also refuses flags that name files.
 func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
@@ -150,7 +150,7 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	}
 }
 
-// codeRefusal is a refusal with the exit code of refusals.
+// codeRefusal is a refusal. Its exit code is that of refusals.
 type codeRefusal struct{ why string }
 
 func (e *codeRefusal) Error() string { return e.why }

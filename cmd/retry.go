@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// retry offers to retry failed nodes at a terminal, and replaces their results. The nodes are
-// read and checked again; changes are shown, and the retry is confirmed like the first attempt.
+// retry offers at a terminal to retry failed nodes, and replaces their results. It reads and checks the nodes again and
+// shows changes. The retry is confirmed like the first attempt.
 func (a *acting) retry(ctx context.Context, plan provision.Batch, results []provision.Result) {
 	for a.offersRetry(ctx, plan, results) {
 		second, changes, err := a.runner.PlanRetry(ctx, plan.Action, plan.Failed(results))
@@ -49,8 +49,8 @@ func (a *acting) retry(ctx context.Context, plan provision.Batch, results []prov
 	}
 }
 
-// offersRetry shows the failures and asks whether to retry. It never retries with --yes,
-// because the changes since the last attempt would go unseen.
+// offersRetry shows the failures and asks whether to retry. With --yes it never retries, because the operator would not
+// see the changes since the last attempt.
 func (a *acting) offersRetry(ctx context.Context, plan provision.Batch, results []provision.Result) bool {
 	failed := plan.Failed(results)
 	if len(failed) == 0 || len(plan.Items) == 1 || a.flags.yes || !a.interactive() || ctx.Err() != nil {

@@ -57,7 +57,7 @@ func (a *app) rulesTestCommand() *cobra.Command {
 	return cmd
 }
 
-// nodesToTest returns the named nodes, or all.
+// nodesToTest returns the named nodes, or all nodes if none is named.
 func nodesToTest(ctx context.Context, s *session.Session, names []string) ([]models.NodeRef, error) {
 	var nodes []models.NodeRef
 	for _, name := range names {
@@ -91,7 +91,7 @@ func (a *app) testRules(ctx context.Context, s *session.Session, list []*rules.R
 	return a.printRuleTests(tests)
 }
 
-// ruleTestResult is the result on one node, as JSON.
+// ruleTestResult is the result of a test on one node, in JSON and YAML.
 type ruleTestResult struct {
 	Node  models.NodeRef   `json:"node"`
 	Error string           `json:"error,omitempty"`

@@ -52,7 +52,7 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	return a.carryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
 }
 
-// runProgram runs a plugin, which has the terminal unless it runs in the background.
+// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
 func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
 	var at *plugin.Output
 	if !act.Plugin.Background {
@@ -64,7 +64,7 @@ func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, pl
 	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
 }
 
-// completeRun completes the plugin, then its nodes.
+// completeRun completes the name of the plugin, then the names of nodes.
 func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return a.completeNodes(0)(cmd, args[1:], prefix)

@@ -51,7 +51,7 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// settings joins the configuration and the flags.
+// settings merges the configuration with the flags.
 func (f *serverFlags) settings(cfg *config.Config) config.Serve {
 	s := cfg.Console.Serve
 	s.Record = cmp.Or(f.record, s.Record)
@@ -136,14 +136,14 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	return s.run(cmd.Context(), opened, server, listener)
 }
 
-// Garbage collection targets of a console and of a server of consoles, in percent of the live heap (GOGC). Most memory of
-// a console is in use: a smaller heap costs little time.
+// Garbage collection targets of a console and of a server of consoles (GOGC), in percent of the live heap. Most of a
+// console's memory is in use, so that a smaller heap costs little time.
 const (
 	consoleGC = 60
 	servedGC  = 25
 )
 
-// limitGarbage sets the limit, unless the environment does.
+// limitGarbage sets the garbage collection target, unless the environment sets it.
 func (a *app) limitGarbage(percent int) {
 	if a.options.Env("GOGC") == "" {
 		debug.SetGCPercent(percent)
@@ -152,7 +152,7 @@ func (a *app) limitGarbage(percent int) {
 
 const textServerStops = "the server is shutting down; running tasks resume when it restarts"
 
-// run polls and serves until ctx ends; then all sessions and tasks end.
+// run polls and serves until ctx ends. All sessions and tasks end then.
 func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

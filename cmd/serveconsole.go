@@ -21,8 +21,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// defaultFPS bounds the redraws of a console in a second: the first change after a pause is drawn at once, the next ones
-// share a frame.
+// defaultFPS limits how often a console is drawn in a second. The first change after a pause is drawn at once; changes
+// that follow share a frame.
 const defaultFPS = 60
 
 // console runs the console of a user at an SSH terminal.
@@ -75,7 +75,8 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	return err
 }
 
-// servedKeymap has no plugins: they are programs of the server, and users should not learn their command lines.
+// servedKeymap returns the keys of a served console, without plugins. Plugins are programs of the server, and users
+// should not learn their command lines.
 func servedKeymap(hands config.ConsoleSettings) (*action.Keymap, error) {
 	hands.Plugins = nil
 	return keymap(hands)
@@ -142,7 +143,7 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI answers from the server what all consoles ask for.
+// sharedAPI answers from the data of the server what all consoles request.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared
@@ -153,7 +154,8 @@ func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return a.shared.Conductors(ctx)
 }
 
-// sharedBMCs offers no keyring to store credentials in: what a user enters would be sent for all users.
+// sharedBMCs is the access to BMCs on a server. It offers no keyring for credentials, because credentials that one user
+// enters would be used for all users.
 type sharedBMCs struct{ screen.BMCs }
 
 // HasKeyring reports that credentials cannot be stored.

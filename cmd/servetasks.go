@@ -18,13 +18,14 @@ import (
 	"ironworks/ui/task"
 )
 
-// taskFiles keep running tasks of the server on disk, a file for each. Deployments have records of their own.
+// taskFiles keeps the running tasks of the server on disk, with a file for each task. Deployments have records of their
+// own.
 type taskFiles struct {
 	dir          string
 	printMessage func(format string, args ...any)
 }
 
-// keptTask is the content of a file.
+// keptTask is the content of a task's file.
 type keptTask struct {
 	Form    screen.TaskForm `json:"form"`
 	Command string          `json:"command"`
@@ -64,7 +65,7 @@ func (f taskFiles) Began(t *screen.Task) {
 	}
 }
 
-// Ended removes a task.
+// Ended removes the file of a task.
 func (f taskFiles) Ended(t *screen.Task) {
 	if err := os.Remove(f.path(t)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		f.printMessage("task %d: %v", t.Number, err)
@@ -89,12 +90,12 @@ func (f taskFiles) load() (tasks []keptTask, err error) {
 	return tasks, err
 }
 
-// resumeWithin is the maximum age of an interrupted task that is resumed, because operators do not expect older tasks
-// to act.
+// resumeWithin is the maximum age of an interrupted task that is resumed. Operators do not expect older tasks to
+// continue.
 const resumeWithin = time.Hour
 
-// resumeTasks continues the tasks that the end of the last server interrupted: nodes to which the audit says that
-// something was sent are followed, the others are acted on.
+// resumeTasks continues the tasks that the end of the last server interrupted. Nodes to which something was sent
+// according to the audit log are followed. The other nodes are acted on.
 func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
 	tasks, err := files.load()
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 			if r.Actor == t.Actor && !r.Time.Before(t.Began) && r.Result != audit.Refused {
 				sent[n.UUID] = r.Time
 				i := slices.IndexFunc(nodes, func(one models.Node) bool { return one.UUID == n.UUID })
-				nodes[i].ProvisionState, nodes[i].ProvisionUpdatedAt = n.State, n.Touched // as before the task
+				nodes[i].ProvisionState, nodes[i].ProvisionUpdatedAt = n.State, n.Touched // the state before the task
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// usersEvery is the interval in which the configuration's users are read again.
+// usersEvery is the interval at which the users of the configuration are read again.
 const usersEvery = 2 * time.Second
 
 // watchUsers applies changes of serve.users in the configuration until ctx ends; the server then ends the sessions of

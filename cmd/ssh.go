@@ -13,7 +13,7 @@ import (
 	"ironworks/shell"
 )
 
-// exitSSH is the exit code if the machine sent no exit status, as with ssh.
+// exitSSH is the exit code if the machine has sent no exit status. It is the same as that of ssh.
 const exitSSH = 255
 
 // sshFlags are the flags of ssh.
@@ -61,7 +61,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	var status int
 	if atTerminal && (flags.tty || command == "") {
 		back := func() {}
-		if a.handOver != nil { // Ctrl-C goes to the machine
+		if a.handOver != nil { // Ctrl-C is for the machine
 			back = a.handOver()
 		}
 		status, err = machine.AtTerminal(ctx, a.stdin, a.stdout, command)

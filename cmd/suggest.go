@@ -14,7 +14,7 @@ import (
 	"ironworks/spell"
 )
 
-// didYouMean suggests the nearest known word, or is "".
+// didYouMean returns a text that suggests the nearest known word, or "".
 func didYouMean[T ~string](word string, known []T) string {
 	texts := func(yield func(string) bool) {
 		for _, k := range known {
@@ -40,13 +40,14 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
 }
 
-// argumentError returns an error of cobra about the arguments of a command, with the arguments that it takes.
+// argumentError returns an error of cobra about the arguments of a command. It adds the arguments that the command
+// takes.
 func argumentError(cmd *cobra.Command, args []string, err error) error {
 	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
 	switch {
 	case cmd.HasParent() && !cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0:
 		return fmt.Errorf("%s takes no argument, got %q", program, args[0])
-	case !strings.Contains(err.Error(), " arg(s)"): // the texts of cobra about numbers of arguments
+	case !strings.Contains(err.Error(), " arg(s)"): // cobra's texts about the number of arguments
 		return err
 	}
 	_, takes, _ := strings.Cut(cmd.Use, " ")
@@ -81,7 +82,8 @@ func parseState(flag, text string) (models.ProvisionState, error) {
 	return "", usagef("%s %q is not a provision state%s; available: %s", flag, text, near, strings.Join(models.Texts(models.States()), ", "))
 }
 
-// parseNodeFilter is [models.SavedFilters.Parse] with a suggestion for an unknown key or saved filter.
+// parseNodeFilter does the same as [models.SavedFilters.Parse], and suggests a correction of an unknown key or saved
+// filter.
 func parseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, error) {
 	f, err := saved.Parse(text)
 	if wrong, is := errors.AsType[*models.FilterError](err); is {
@@ -93,7 +95,7 @@ func parseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, er
 	return f, err
 }
 
-// findColumn is [explain.FindColumn] with a suggestion for an unknown key.
+// findColumn does the same as [explain.FindColumn], and suggests a correction of an unknown key.
 func findColumn(key string) (models.Column, error) {
 	c, err := explain.FindColumn(key)
 	if err != nil {
@@ -106,7 +108,8 @@ func findColumn(key string) (models.Column, error) {
 	return c, nil
 }
 
-// stateHint suggests the nearest provision state for a filter with an unknown state, or is "".
+// stateHint returns a text that suggests the nearest provision state if a filter has an unknown state. Otherwise it
+// returns "".
 func stateHint(filter string) string {
 	known := []string{"failed", "busy", "stable", "wait", "hold"}
 	for _, s := range models.States() {

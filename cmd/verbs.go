@@ -106,7 +106,7 @@ func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.Provisio
 	return req, nil
 }
 
-// readFlag reads the value of a flag. With full, empty content is an error.
+// readFlag reads the value of a flag. If full is set, empty content is an error.
 func (a *app) readFlag(flag, value string, full bool) ([]byte, error) {
 	if value == "" {
 		return nil, nil

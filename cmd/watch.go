@@ -16,8 +16,8 @@ import (
 	"ironworks/session"
 )
 
-// watchPeriod is shorter than the console's, to catch states that last a fraction of a second.
-// The poller never polls more often than every ten times the latency.
+// watchPeriod is the polling interval. It is shorter than the console's, to see states that last a fraction of a
+// second. The poller waits at least ten times the latency between polls.
 const watchPeriod = 200 * time.Millisecond
 
 type watchFlags struct {
@@ -58,7 +58,7 @@ func (f *watchFlags) check() error {
 	return err
 }
 
-// watcher prints what changes and ends when the awaited state is reached.
+// watcher prints the changes of nodes. It ends when the awaited state is reached.
 type watcher struct {
 	app *app
 	// show prints the changes of a poll. fields are API fields to fetch beyond [models.ListFields].
@@ -117,7 +117,7 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	case w.failure != nil:
 		return w.failure
 	case cmd.Context().Err() != nil:
-		return nil // Ctrl-C ends a watch normally
+		return nil // a watch ends normally on Ctrl-C
 	case cause != nil:
 		return cause
 	case err == nil:
