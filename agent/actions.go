@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// actions returns all commands, by extension and name.
+// actions returns all commands of the agent, by extension and by name.
 func (a *agent) actions() map[string]map[string]action {
 	return map[string]map[string]action{
 		"deploy":  a.stepActions(deploying),
@@ -40,7 +40,7 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 const (
 	// shutdownDelay is the time between the command to power off and its effect.
 	shutdownDelay = time.Second
-	// minShutdown is the minimum delay for sending the answer, at any speed.
+	// minShutdown is the minimum of that time at any speed, in which the agent sends its answer.
 	minShutdown = 100 * time.Millisecond
 )
 
@@ -61,7 +61,8 @@ func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
 	return nil, a.hardware.Sync(ctx)
 }
 
-// getPartitionUUIDs returns the UUIDs of the last write_image.
+// getPartitionUUIDs implements the command get_partition_uuids: it returns the UUIDs that the last write_image has
+// determined.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is a running agent.
+// agent is a running agent, from [Run] until its context ends.
 type agent struct {
 	options   Options
 	hardware  Hardware
@@ -19,16 +19,16 @@ type agent struct {
 
 	ironic          *ironic
 	beats           *heartbeats
-	runningCommands sync.WaitGroup // running commands
+	runningCommands sync.WaitGroup // the goroutines of running commands
 	gate            CallGate       // calls that are being answered
-	rules           imageRules     // from the options, then from the lookup
+	rules           imageRules     // from the options, then from Ironic's answer to the lookup
 	endRequest      chan endReason // requests the end of the service; has room for one
 
 	// refusedInventory is the inventory that inspectAgain sends again; nil if there is none.
 	refusedInventory *dict
-	// inspected reports that the inventory was sent, or need not be.
+	// inspected reports that the inventory was sent, or that no inspection needs it.
 	inspected bool
-	// listening waits for LLDP and adds its data to the inventory; nil if nothing is missing.
+	// listening waits for LLDP frames and adds their data to the inventory; nil if the inventory is complete.
 	listening completion
 
 	mu             sync.Mutex
@@ -51,8 +51,8 @@ const (
 	endByDeath
 )
 
-// Run runs the agent until ctx ends, which is no error. It returns earlier after a rescue was
-// finalized, or if Ironic does not know the machine. All of its goroutines have ended then.
+// Run runs the agent until ctx ends, which is no error. It returns earlier after a rescue was finalized, or if Ironic
+// does not know the machine. When Run returns, all of its goroutines have ended.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -104,7 +104,8 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either Ironic issued the token before, perhaps to another ramdisk, or the machine is in rescue.
+		// The agent has no token: either Ironic issued it before, perhaps to another ramdisk, or the machine is in
+		// rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -115,8 +116,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic makes the agent behave like the agent of an old Ironic if Ironic is that old: its conductor lists
-// commands without a token and plans with the steps of that agent.
+// matchIronic makes the agent behave like the old agent if Ironic's release is the old one. The conductor of that
+// release lists commands without a token, and plans with the steps of the old agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return
@@ -130,7 +131,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 // now returns the time of the machine's clock.
 func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
-// scale returns a pause at the agent's speed.
+// scale returns a duration divided by the agent's speed.
 func (a *agent) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / a.options.Speed)
 }
@@ -145,7 +146,7 @@ func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// requestEnd requests the end of the service; the first reason counts.
+// requestEnd requests the end of the service; only the first reason has an effect.
 func (a *agent) requestEnd(why endReason) {
 	select {
 	case a.endRequest <- why:
@@ -159,7 +160,7 @@ func (a *agent) cachedNode() *dict {
 	return a.node
 }
 
-// cachedPorts returns the node's ports of the last step.
+// cachedPorts returns the node's ports that the conductor sent with the last step.
 func (a *agent) cachedPorts() any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -177,7 +178,8 @@ func (a *agent) cacheNode(node *dict) {
 	}
 }
 
-// installFails reports whether this run of the installer must fail, and its last line. It counts the runs.
+// installFails reports whether this run of coreos-installer must fail, and returns the last line that it then prints.
+// It counts the runs.
 func (a *agent) installFails() (message string, fails bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

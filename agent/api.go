@@ -15,7 +15,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// maxBody is larger than any request of a conductor: a configdrive may have 64 MiB.
+// maxBody is the maximum size of a request in bytes. It exceeds any request of a conductor, whose configdrive may have
+// 64 MiB.
 const maxBody = 128 << 20
 
 // Errors of the service itself, not of a command.
@@ -27,7 +28,7 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler returns the service. Waiting calls end with ctx.
+// handler returns the service. Calls that wait for a command end when ctx ends.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")
@@ -132,7 +133,7 @@ func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.R
 	a.showCommand(ctx, w, r, found)
 }
 
-// showCommand answers with a command, after its end if the caller waits.
+// showCommand answers with a command. If the caller asked to wait, it answers when the command has ended.
 func (a *agent) showCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, c *command) {
 	if strings.EqualFold(r.URL.Query().Get("wait"), "true") {
 		select {

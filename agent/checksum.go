@@ -18,13 +18,13 @@ import (
 	"ironworks/python"
 )
 
-// hashes are the algorithms that can be named. Python has more, which are not used.
+// hashes are the checksum algorithms that Ironic can name. Python knows more, which Ironic does not use.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// hashOf returns the algorithm of a checksum without a name. MD5 is off unless Ironic allows it,
-// which it does by default.
+// hashOf returns the algorithm of a checksum without a name. MD5 is refused unless Ironic allows MD5, which it does by
+// default.
 func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 	switch len(checksum) {
 	case 2 * sha512.Size:
@@ -45,8 +45,8 @@ func isURL(checksum string) bool {
 	return strings.HasPrefix(checksum, "http://") || strings.HasPrefix(checksum, "https://")
 }
 
-// expected returns the checksum that an image must have, and its algorithm. A final error is not
-// retried.
+// expected returns the checksum that an image must have, and its algorithm. If final is true, the error would not be
+// fixed by a retry.
 func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHash func() hash.Hash, final bool, err error) {
 	sum, newHash = info.checksum, info.newHash
 	if isURL(sum) {

@@ -16,16 +16,17 @@ const (
 	running   commandStatus = "RUNNING"
 	succeeded commandStatus = "SUCCEEDED"
 	failed    commandStatus = "FAILED"
-	// mismatch is used for all kinds of steps, not only for clean steps.
+	// mismatch is the status if the conductor planned with other versions. As in the real agent, it is used for all
+	// kinds of steps.
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
-// command is a command from the conductor. The agent stores it until it exits.
+// command is a command from the conductor. The agent stores all commands until the agent exits.
 type command struct {
 	id, name string
 	done     chan struct{} // closed when it has ended
 
-	// The agent's lock guards these.
+	// The agent's lock guards the following fields.
 	status commandStatus
 	err    *fault
 	result any
@@ -39,15 +40,15 @@ func (c *command) show() *dict {
 	return shown
 }
 
-// action implements a command.
+// action is the implementation of a command.
 type action struct {
-	// background reports that it runs in the background, and that a heartbeat follows its end.
+	// background reports that the command runs in the background, and that the agent sends a heartbeat after it.
 	background bool
 	do         func(ctx context.Context, params *dict) (any, error)
 }
 
-// execute starts a command. An error is the caller's fault; a failure of the command is stored in
-// the command.
+// execute starts a command. It returns an error only for an invalid request; a failure of the command is stored in the
+// command.
 func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, error) {
 	extension, name, dotted := strings.Cut(full, ".")
 	if !dotted {

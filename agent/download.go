@@ -36,7 +36,7 @@ func (a *agent) download(ctx context.Context, info imageInfo, location string, u
 	return err
 }
 
-// downloadLimit returns when a download must have ended, zero for never.
+// downloadLimit returns the time at which a download must have ended; the zero time means no limit.
 func (a *agent) downloadLimit() time.Time {
 	if a.options.Images.MaxDuration == 0 {
 		return time.Time{}
@@ -58,7 +58,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	content := &verified{from: body, sum: newHash(), want: want, mismatch: func(got string) *fault {
 		const format = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
 		a.log.standby.error(format, location, info.id, want, got)
-		// The real agent passes these two in the wrong order.
+		// Like the real agent, this passes the last two arguments in the wrong order.
 		return newFault(imageChecksum, format, info.id, location, want, got)
 	}}
 	err = use(content)
@@ -86,7 +86,8 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
 }
 
-// verified is content that ends with an error if its checksum is wrong, so that its reader stops.
+// verified is a reader of an image. At the end of the content it returns an error if the checksum is wrong, so that the
+// program that writes the image stops.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash
@@ -95,7 +96,7 @@ type verified struct {
 
 	ended  bool
 	wrong  *fault
-	broken error // error of the connection
+	broken error // the error of the connection
 }
 
 func (v *verified) Read(p []byte) (int, error) {
@@ -139,7 +140,8 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, f
 	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
 }
 
-// refusal is an answer other than 200, or the lack of credentials, whose status is 0.
+// refusal is the error for an answer with another status than 200. Status 0 means that credentials are missing and no
+// request was sent.
 type refusal struct {
 	status int
 	text   string
@@ -151,9 +153,9 @@ func (r *refusal) permanent() bool {
 	return r.status != 0 && r.status < http.StatusInternalServerError
 }
 
-// open starts a download. It does not retry after a success without the image, such as 204, or a redirect without an
-// address. The real agent intends to exclude 404 and others, too, but an unsuccessful response is false in Python, so
-// its condition never applies to them.
+// open starts a download. It does not retry after a successful answer without the image, such as 204, or after a
+// redirect without an address. The real agent intends to exclude 404 and others, too, but an unsuccessful response is
+// false in Python, so its condition never applies to them.
 func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imageBody, error) {
 	authorization, err := a.authorization(info)
 	if err != nil {
@@ -174,7 +176,7 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	}
 }
 
-// ask sends one request for the whole content.
+// ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
 	// The agent cannot fetch an oci:// address: Ironic replaces it with the address of a blob (get_image_service of
 	// ironic/common/image_service.py).

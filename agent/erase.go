@@ -34,7 +34,7 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	return results, nil
 }
 
-// eraseCompletely erases one disk, if it may be erased.
+// eraseCompletely overwrites one disk, if it may be erased.
 func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	skipReadOnly := python.Truthy(node.Dict("driver_internal_info").Get("agent_erase_skip_read_only"))
 	switch {
@@ -54,7 +54,8 @@ func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	return nil
 }
 
-// eraseMetadata continues after a disk that cannot be erased, and fails at the end.
+// eraseMetadata erases the partition tables and signatures of all disks. After a disk that cannot be erased, it
+// continues, and fails at the end.
 func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
@@ -119,7 +120,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault reports why a disk was not erased. A protected disk ends the step, even if more disks follow.
+// eraseFault converts the reason why a disk was not erased to the agent's error. The error for a protected disk ends
+// the step, even if more disks follow.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {

@@ -35,7 +35,7 @@ const (
 	protectedDevice  kind = "ProtectedDeviceError"
 )
 
-// class is how errors of a kind are reported.
+// class has, for each kind, the message and the code with which its errors are reported.
 var class = map[kind]struct {
 	code    int
 	message string
@@ -82,7 +82,7 @@ func (f *fault) Error() string { return f.Message + ": " + f.Details }
 // ErrChecksum is the error at the end of an image whose content is complete, but not the expected one.
 var ErrChecksum = errors.New("wrong checksum")
 
-// Is reports whether the failure is [ErrChecksum].
+// Is makes a fault of the kind of wrong checksums match [ErrChecksum].
 func (f *fault) Is(target error) bool { return target == ErrChecksum && f.Type == imageChecksum }
 
 // exception is a Python exception that the real agent does not handle.

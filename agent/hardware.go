@@ -25,9 +25,9 @@ type Hardware interface {
 	// BootFrom creates the firmware's boot entry for a disk. A disk without an EFI partition is
 	// ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions for a
-	// disk without partitions afterwards, a *WriteError for a failed converter, or ErrChecksum from the end of the
-	// content, after a raw image was written.
+	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions if the
+	// disk has no partitions afterwards, or a *WriteError if the program that converts the image fails. For a raw
+	// image, it is ErrChecksum if the content ends with that error, after the image was written.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
 	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
 	Erase(ctx context.Context, erase Erase) error
@@ -42,26 +42,26 @@ type Hardware interface {
 	NetworkDown(ctx context.Context) error
 	// Sync writes cached data to disk.
 	Sync(ctx context.Context) error
-	// PowerOff and Reboot only start the action.
+	// PowerOff and Reboot start the action and do not wait for its end.
 	PowerOff(ctx context.Context) error
 	Reboot(ctx context.Context) error
 }
 
-// Errors of Hardware.
+// Errors that the methods of a [Hardware] return.
 var (
 	ErrNoInstaller    = errors.New("coreos-installer is not there")
 	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
 	ErrNoPartitions   = errors.New("no partitions on the disk")
 )
 
-// ExitError is a non-zero exit status of a program.
+// ExitError reports that a program ended with a non-zero exit status.
 type ExitError struct {
 	Code int
 }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// WriteError is the failure of the program that converts images.
+// WriteError reports that the program that converts images has failed.
 type WriteError struct{ Output Output }
 
 func (e *WriteError) Error() string {
@@ -71,13 +71,13 @@ func (e *WriteError) Error() string {
 // Install is one run of coreos-installer.
 type Install struct {
 	Device      string
-	Ignition    []byte   // nil: none
-	AppendKargs []string // one --append-karg each
-	ImageURL    string   // empty: --offline
+	Ignition    []byte   // nil if there is no configuration
+	AppendKargs []string // each becomes an argument --append-karg
+	ImageURL    string   // if empty, --offline
 	CopyNetwork bool
 }
 
-// ImageWrite is an image to write.
+// ImageWrite describes the image that [Hardware].WriteImage writes.
 type ImageWrite struct {
 	Device string
 	ID     string
@@ -100,7 +100,7 @@ const (
 	EraseAll
 )
 
-// Erase is a disk to erase. The zero values of the options are Ironic's defaults.
+// Erase has a disk to erase, and the options of the erasure. The zero values of the options are Ironic's defaults.
 type Erase struct {
 	Device string
 	Depth  Erasure
@@ -108,14 +108,15 @@ type Erase struct {
 	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
 	// failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the zeros at the end.
+	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the last pass, which writes
+	// zeros.
 	Passes int
 	Random bool
 	// Unguarded also erases file systems that several machines may share.
 	Unguarded bool
 }
 
-// ProtectedError reports a disk with something that other machines may use.
+// ProtectedError reports that a disk has content that other machines may use, so it must not be erased.
 type ProtectedError struct{ Device, What string }
 
 func (e *ProtectedError) Error() string {
@@ -130,7 +131,7 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts is an attribute of a disk: unknown (nil), one text, or several alternatives.
+// Texts is the value of a disk's attribute: unknown (nil), one text, or several alternatives.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.
@@ -144,7 +145,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text returns an attribute with one value.
+// Text returns the value of an attribute with one text.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.

@@ -16,13 +16,13 @@ const (
 	defaultHeartbeatTimeout = 300 * time.Second
 )
 
-// heartbeats sends heartbeats to Ironic.
+// heartbeats sends the agent's heartbeats to Ironic.
 type heartbeats struct {
 	agent   *agent
 	timeout time.Duration
-	force   chan struct{} // requests one soon; has room for one
+	force   chan struct{} // requests a heartbeat soon; has room for one request
 
-	// callback is the agent's address; set before the first heartbeat.
+	// callback is the agent's URL for the conductor. It is set before the first heartbeat.
 	callback string
 	ca       string
 }
@@ -70,7 +70,7 @@ func (h *heartbeats) run(ctx context.Context) {
 
 // wait waits until the next heartbeat is due; it returns false if ctx ended.
 func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
-	over := false // minHeartbeat has passed
+	over := false // whether minHeartbeat has passed
 	for {
 		if *forced && over {
 			return true

@@ -8,9 +8,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// Package hints has the semantics of hints. This file converts the agent's values and errors for it.
+// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of that
+// package, and back.
 
-// generation returns the hint semantics of an agent of this age.
+// generation returns the release whose rules for hints an agent of this generation follows.
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {
 		return hints.GenerationOld
@@ -18,7 +19,7 @@ func (a generation) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintsOf returns hints from a node.
+// hintsOf converts the root device hints of a node.
 func hintsOf(value any) (hints.Hints, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
@@ -39,7 +40,7 @@ func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault converts an error about hints to the agent's.
+// hintFault converts an error of package hints to the agent's error.
 func hintFault(err error) error {
 	var e *hints.Error
 	switch {

@@ -44,7 +44,7 @@ func withHostname(userData any, hostname string) (any, error) {
 	return ignition, nil
 }
 
-// setDefault is Python's: an existing value stays, even null.
+// setDefault implements Python's dict.setdefault: an existing value stays, even null.
 func setDefault(v any, key string, fresh func() any) (any, error) {
 	d, ok := v.(*dict)
 	if !ok {
@@ -60,8 +60,8 @@ func noAttribute(v any, name string) error {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", hints.PythonTypeName(v), name)
 }
 
-// joinKargs is ','.join: it joins the kernel arguments of a list, or the characters of a string. coreos-installer does
-// not support commas, but this is what the real agent passes.
+// joinKargs implements Python's ','.join: it joins the kernel arguments of a list, or the characters of a string.
+// coreos-installer does not support commas, but this is what the real agent passes.
 func joinKargs(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

@@ -49,9 +49,9 @@ func (a *agent) writtenDevice() string {
 	return a.writtenImage
 }
 
-// fetchAndWrite returns the result of get_partition_uuids: the identifier of the disk, or those of
-// its partitions. A raw image may be streamed to the disk and is verified afterwards; others are
-// verified before the disk is touched.
+// fetchAndWrite returns the result of get_partition_uuids: the identifier of the disk, or those of its partitions. A
+// raw image may be streamed to the disk and is verified afterwards; other images are verified before anything is
+// written to the disk.
 func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if info.streams {
 		paths, err := a.prepare(ctx, info, device)
@@ -94,7 +94,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 	return a.writeFile(ctx, info, device, file)
 }
 
-// prepare creates the partitions, if the image needs some.
+// prepare creates the partitions, if the image is a partition image.
 func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if !info.partition {
 		return newDict(), nil
@@ -102,13 +102,13 @@ func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*di
 	return a.partition(ctx, info, device)
 }
 
-// PartitionWriter is hardware whose partitions have content of their own.
+// PartitionWriter is a [Hardware] that can write the content of a single partition.
 type PartitionWriter interface {
 	// WritePartition writes the content of a partition.
 	WritePartition(ctx context.Context, partition string, content io.Reader) error
 }
 
-// fillConfigdrive writes the configdrive of a partition image, which has a partition for it.
+// fillConfigdrive writes the configdrive to its partition, which the agent has created for a partition image.
 func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition string) error {
 	writer, ok := a.hardware.(PartitionWriter)
 	if !ok || partition == "" {
@@ -121,7 +121,7 @@ func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition s
 	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
 }
 
-// conductorResult returns the result that the conductor can request afterwards.
+// conductorResult returns the result that the conductor can request later with get_partition_uuids.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil
@@ -132,7 +132,7 @@ func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict
 	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile checks and writes a downloaded image. No program reads the file before its content was checked.
+// writeFile checks and writes a downloaded image. No program may read the file before its content was checked.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {

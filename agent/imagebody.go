@@ -23,8 +23,8 @@ type imageSource struct {
 	silence       time.Duration
 }
 
-// request requests the content from an offset. With a validator, the server sends everything if the content has
-// changed.
+// request requests the content from an offset. If a validator is given and the content has changed, the server sends
+// the whole content.
 func (s imageSource) request(ctx context.Context, offset int64, validator string) (*imageBody, error) {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -61,10 +61,10 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	return body, nil
 }
 
-// errSilence is a server that sends nothing for too long.
+// errSilence reports that a server has sent nothing for too long.
 var errSilence = errors.New("the server sends nothing")
 
-// silent returns the message of Python's requests for a timeout.
+// silent returns an error with the message of Python's requests for a read timeout.
 func silent(request *http.Request) error {
 	kind := "HTTPConnectionPool"
 	if request.URL.Scheme == "https" {
@@ -73,7 +73,7 @@ func silent(request *http.Request) error {
 	return fmt.Errorf("%s(host='%s', port=%s): Read timed out.", kind, request.URL.Hostname(), portOf(request.URL)) //nolint:staticcheck // as above
 }
 
-// imageBody is the content of an image, which survives broken connections.
+// imageBody is the content of an image as it is downloaded. It continues after broken connections.
 type imageBody struct {
 	agent    *agent
 	source   imageSource
@@ -81,9 +81,9 @@ type imageBody struct {
 	ctx      context.Context //nolint:containedctx // of the request
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	content  io.Reader // decoded
+	content  io.Reader // the decoded content
 	id       string    // ID of the image, for messages
-	limit    time.Time // zero: none
+	limit    time.Time // when the download must have ended; zero for no limit
 	got      int64     // bytes of the response
 	resumed  int
 }
@@ -103,7 +103,7 @@ func (b *imageBody) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// wire returns the content as sent, continued after a broken connection.
+// wire returns the content as the server sends it, before decoding; it continues after a broken connection.
 func (b *imageBody) wire() io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		for {
@@ -131,7 +131,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// readOnce reads, unless the server sends nothing for too long.
+// readOnce reads once from the connection. It fails if the server sends nothing for too long.
 func (b *imageBody) readOnce(p []byte) (int, error) {
 	silence := time.AfterFunc(b.source.silence, func() { b.cancel(errSilence) })
 	defer silence.Stop()
@@ -152,8 +152,8 @@ func (b *imageBody) describe(err error) error {
 }
 
 // resume continues the download where the connection broke. The real agent starts again from the beginning. This agent
-// does so only if the server cannot continue, or does not know whether the content is still the same. The checksum
-// covers the whole image in either case.
+// does so only if the server cannot continue, or cannot tell whether the content is still the same. The checksum covers
+// the whole image in either case.
 func (b *imageBody) resume(cause error) bool {
 	first := b.response
 	validator := first.Header.Get("ETag")
@@ -189,7 +189,7 @@ func (b *imageBody) resume(cause error) bool {
 }
 
 // decode undoes the encoding of the transfer. Like Python's requests without further packages, it knows gzip and
-// deflate, and passes other ones on.
+// deflate, and does not decode others.
 func (b *imageBody) decode() {
 	switch strings.ToLower(strings.TrimSpace(b.response.Header.Get("Content-Encoding"))) {
 	case "gzip", "x-gzip":
@@ -215,7 +215,7 @@ func undecodable(encoding string, err error) error {
 	return fmt.Errorf("('Received response with content-encoding: %s, but failed to decode it.', %w)", encoding, err)
 }
 
-// inflate reads deflate with the header of zlib, or without, as some servers send it.
+// inflate decodes deflate with the header of zlib, or without the header, as some servers send it.
 func inflate(wire *bufio.Reader) io.Reader {
 	var unpacked io.Reader
 	return readerFunc(func(p []byte) (int, error) {

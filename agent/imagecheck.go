@@ -12,11 +12,11 @@ import (
 	"ironworks/python"
 )
 
-// imageRules decide which images the agent accepts.
+// imageRules are the options that decide which images the agent accepts.
 type imageRules struct {
 	md5         bool
 	uninspected bool
-	formats     []string // nil: the default of the agent's age
+	formats     []string // nil means the default of the agent's generation
 }
 
 func (o ImageOptions) rules() imageRules { return imageRules{o.MD5, o.Uninspected, o.Formats} }
@@ -38,7 +38,7 @@ func (r *imageRules) override(config *dict) {
 	}
 }
 
-// permitted returns the accepted formats.
+// permitted returns the formats that the agent accepts.
 func (r *imageRules) permitted(age generation) []string {
 	switch {
 	case r.formats != nil:
@@ -49,8 +49,8 @@ func (r *imageRules) permitted(age generation) []string {
 	return []string{"raw", "gpt", "qcow2"}
 }
 
-// checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Another program would
-// otherwise open files and hosts that the image names. See get_and_validate_image_format of
+// checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Without this check, qemu-img
+// would open files and hosts that the image names. See get_and_validate_image_format of
 // ironic_python_agent/disk_utils.py.
 //
 // An image that Ironic calls gpt is written as it is. The real agent passes that name to qemu-img, which knows no such
@@ -107,14 +107,14 @@ func (a generation) inspectionError(err error) string {
 	return "Security: Image matched multiple potential formats"
 }
 
-// unsafeImage logs and returns the refusal of an image.
+// unsafeImage logs and returns the error that refuses an image.
 func (a *agent) unsafeImage(format string, args ...any) *fault {
 	f := newFault(invalidImage, format, args...)
 	a.log.disks.error("%s", f.Details)
 	return f
 }
 
-// outOfSpace returns the failure of a download that the ramdisk has no space for; the download is not repeated.
+// outOfSpace returns the error of a download for which the ramdisk has no space; the download is not repeated.
 func outOfSpace(info imageInfo, file *os.File, err error) error {
 	if !errors.Is(err, syscall.ENOSPC) {
 		return err

@@ -75,7 +75,7 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	return &client
 }
 
-// errRedirects has the message of Python's requests.
+// errRedirects has the message of Python's requests for too many redirects.
 var errRedirects = errors.New("Exceeded 30 redirects.") //nolint:staticcheck // as there
 
 // leavesServer reports whether one of several redirects leads to another server. See should_strip_auth of Python's
@@ -146,7 +146,7 @@ func bypassed(target *url.URL, without string) bool {
 	return false
 }
 
-// domainEnds reports whether a name is a domain or below it.
+// domainEnds reports whether a name is the domain or a name below it.
 func domainEnds(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }

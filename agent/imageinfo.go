@@ -7,12 +7,12 @@ import (
 	"ironworks/python"
 )
 
-// imageInfo describes the image of a direct deployment.
+// imageInfo is the parsed image_info of a direct deployment: the image that the agent writes.
 type imageInfo struct {
 	id, format  string
 	urls        []string
-	checksum    string           // or its URL
-	newHash     func() hash.Hash // nil: by the length of the checksum
+	checksum    string           // the checksum, or its URL
+	newHash     func() hash.Hash // nil means that the length of the checksum determines it
 	streams     bool
 	bootMode    string
 	bootOption  string
@@ -47,7 +47,7 @@ func readImageInfo(args *dict, age generation, md5Enabled bool) (imageInfo, erro
 	return info, info.readChecksum(given, age, md5Enabled)
 }
 
-// readChecksum determines the expected checksum.
+// readChecksum reads the expected checksum and its algorithm from an image_info.
 func (i *imageInfo) readChecksum(given *dict, age generation, md5Enabled bool) error {
 	sum := given.Get("checksum")
 	checksum := given.Text("checksum")

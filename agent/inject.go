@@ -43,7 +43,7 @@ func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) 
 
 var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
 
-// filesToInject checks the files; all problems are reported at once.
+// filesToInject returns the files to inject after checking them; it reports all problems at once.
 func filesToInject(properties, arguments any) ([]*dict, error) {
 	var all list
 	for _, given := range []struct {
@@ -101,7 +101,7 @@ func checkFile(file *dict) []string {
 	return failures
 }
 
-// mounted is a mounted file system.
+// mounted is a mounted file system to which files are injected.
 type mounted struct {
 	device string
 	files  []File
@@ -205,8 +205,8 @@ func (a *agent) findAndMount(ctx context.Context, name string, partition any, ro
 	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, python.Repr(partitions))
 }
 
-// nvmeStyle names a partition like the real step, which gets other disks whose names end with a
-// digit wrong, too.
+// nvmeStyle returns the device name of a partition, like the real step. The real step is also wrong for other disks
+// whose names end with a digit.
 func nvmeStyle(disk, part string) string {
 	if strings.Contains(disk, "nvme") {
 		return disk + "p" + part
@@ -225,7 +225,7 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 	if !file.Has("content") {
 		return errors.New("'content'")
 	}
-	// The file is opened first: if its content is unavailable, it stays empty.
+	// The real step opens the file first, so the file is empty if its content is unavailable.
 	i := on.index(name)
 	if i < 0 {
 		i = len(on.files)
@@ -292,7 +292,7 @@ func toMode(v any) int {
 // field is a replacement field of Python's format: {node[uuid]}.
 var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
-// contentOf decodes base64, or downloads the content.
+// contentOf returns the content of a file: it decodes base64, or downloads the content from its URL.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {
@@ -338,7 +338,7 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 	return content, nil
 }
 
-// decodeBase64 is Python's, which skips invalid characters.
+// decodeBase64 decodes base64 like Python, which skips invalid characters.
 func decodeBase64(text string) ([]byte, error) {
 	var clean strings.Builder
 	padding := 0

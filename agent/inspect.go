@@ -18,8 +18,8 @@ const (
 	inspectWaitMax = 30 * time.Second
 )
 
-// inspect sends the inventory. Usually Ironic did not request it and answers 404, which is
-// ignored. The result is the node's UUID if Ironic returned it.
+// inspect sends the inventory. Usually Ironic does not expect an inventory and answers 404, which is ignored. The
+// result is the node's UUID if Ironic returned it.
 func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error) {
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()
@@ -55,8 +55,8 @@ func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error
 }
 
 // inspectAgain sends the inventory again if Ironic refused it. The lookup has returned a token, so the node was not
-// locked: a conductor that started an inspection waits for the inventory by now. Only success is logged, because most
-// boots are not for an inspection.
+// locked then, and a conductor that started an inspection now waits for the inventory. Only success is logged, because
+// most boots are not for an inspection.
 func (a *agent) inspectAgain(ctx context.Context) error {
 	if a.refusedInventory == nil {
 		return nil
@@ -69,7 +69,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	return err
 }
 
-// collectDefault is the collector default.
+// collectDefault runs the collector named default.
 func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("inventory", inventory)
 	name, err := currentAgent.pick(inventory.Disks, nil)
@@ -85,7 +85,7 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
-// collect runs the collectors. It returns the errors in the form that Ironic receives.
+// collect runs the configured collectors, which add to data. It returns their errors as the text that Ironic receives.
 func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {
@@ -118,14 +118,15 @@ func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) st
 	return "The following errors were encountered:\n" + strings.Join(failures, "\n")
 }
 
-// Collector is hardware with more collectors than default and logs.
+// Collector is a [Hardware] that has more collectors than default and logs.
 type Collector interface {
 	// Collect returns the data of a collector and its key in the inventory. A nil value is not sent. An unknown
 	// collector is [ErrNoCollector].
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 
-// CollectorError is the failure of a collector as Ironic receives it, without the name of the collector before it.
+// CollectorError is the error of a collector that Ironic receives unchanged: the agent does not put the collector's
+// name before it.
 type CollectorError string
 
 func (e CollectorError) Error() string { return string(e) }
@@ -159,8 +160,8 @@ func (a *agent) inspectionURLs() []string {
 	return urls
 }
 
-// postOnce sends the inventory to the first address that answers. Like the real agent, it sends no
-// version; a version below 1.84 would be refused.
+// postOnce sends the inventory to the first address that answers. Like the real agent, it names no API version, because
+// Ironic refuses versions below 1.84 here.
 func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer reply, err error) {
 	for _, url := range a.inspectionURLs() {
 		if logged {
@@ -174,8 +175,8 @@ func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer r
 	return answer, err
 }
 
-// postInspection retries while Ironic is busy, failing or unreachable; a final error ends the
-// agent, too.
+// postInspection sends the inventory, with retries while Ironic is busy, failing or unreachable. An error after the
+// last retry ends the agent.
 func (a *agent) postInspection(ctx context.Context, data *dict, logged bool) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {

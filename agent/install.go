@@ -43,7 +43,7 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// planInstall reads the configdrive of the node.
+// planInstall returns the installation that the node's configdrive describes.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
 	info := node.Dict("instance_info")
@@ -94,7 +94,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the name for the installed system. A ramdisk without a name calls itself localhost.
+// hostname returns the name for the installed system, which is that of the ramdisk. A ramdisk without a name calls
+// itself localhost, which the option DefaultHostname replaces.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -135,7 +136,7 @@ func commandLine(i Install, root string) list {
 	return line
 }
 
-// runInstaller tries three times, without a pause.
+// runInstaller runs coreos-installer, at most three times, without a pause between them.
 func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	var err error
 	for range installTries {
@@ -174,7 +175,7 @@ func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func
 	return a.hardware.Install(ctx, install, line)
 }
 
-// bootFrom sets the firmware's boot entry to the disk.
+// bootFrom creates the firmware's boot entry for the disk, as the real agent does after an installation.
 func (a *agent) bootFrom(ctx context.Context, device string) error {
 	a.log.coreos.info("Configuring UEFI boot from device %s", device)
 	var failure *fault

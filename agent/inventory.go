@@ -31,7 +31,7 @@ type Interface struct {
 	Driver      *string `json:"driver"`
 }
 
-// CPU describes all processors together.
+// CPU describes all processors of the machine together.
 type CPU struct {
 	ModelName    string   `json:"model_name"`
 	Frequency    string   `json:"frequency"`

@@ -21,8 +21,8 @@ const (
 	oldestAPI   apiVersion = 31
 	withVersion apiVersion = 36 // heartbeats have the agent's version
 	withToken   apiVersion = 62
-	withCA      apiVersion = 68 // the newest that the agent knows
-	lastOld     apiVersion = 82 // newest version of Ironic 21.4
+	withCA      apiVersion = 68 // the newest version that the real agent knows
+	lastOld     apiVersion = 82 // the newest version of Ironic 21.4
 )
 
 func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
@@ -34,8 +34,8 @@ type ironic struct {
 	requestID string
 
 	mu      sync.Mutex
-	urls    []string   // most recently responding address first
-	version apiVersion // zero before the first request
+	urls    []string   // the address that answered last comes first
+	version apiVersion // zero until the first request
 }
 
 func newIronic(options Options, log logger) *ironic {
@@ -66,16 +66,16 @@ func (i *ironic) prefer(url string) {
 	}
 }
 
-// reply is an answer of Ironic.
+// reply is the status and the body of an answer of Ironic.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// maxReply is larger than any answer to an agent.
+// maxReply is the maximum size of an answer in bytes, which exceeds any answer to an agent.
 const maxReply = 16 << 20
 
-// call sends a request to the first address that answers; a version of zero sends no version.
+// call sends a request to the first address that answers; if version is zero, it names no version.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
 	var answer reply
 	var err error
@@ -120,7 +120,7 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion requests Ironic's version, once.
+// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	i.mu.Lock()
 	known := i.version
@@ -144,7 +144,7 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	return oldestAPI
 }
 
-// known returns the version of an API that has answered, or 0.
+// known returns the version of Ironic's API, or 0 if Ironic has not answered yet.
 func (i *ironic) known() apiVersion {
 	i.mu.Lock()
 	defer i.mu.Unlock()

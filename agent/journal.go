@@ -17,7 +17,7 @@ import (
 // Priority is a syslog priority.
 type Priority int
 
-// Used priorities.
+// The priorities that the agent uses.
 const (
 	PriorityWarning Priority = 4
 	PriorityNotice  Priority = 5
@@ -50,7 +50,7 @@ type journal struct {
 	entries []Entry
 }
 
-// keptEntries bounds the memory of the journal.
+// keptEntries is the number of lines that the journal keeps in memory.
 const keptEntries = inspectionLines
 
 func (j *journal) write(unit string, priority Priority, text string) {
@@ -81,7 +81,7 @@ func (j *journal) text() string {
 	return b.String()
 }
 
-// logger is a logger of oslo.log: its lines have the name of a Python module.
+// logger writes lines like a logger of oslo.log, with the name of a Python module.
 type logger struct {
 	journal *journal
 	module  string
@@ -127,10 +127,10 @@ func newLogs(j *journal) logs {
 	}
 }
 
-// Recorder is hardware with logs of its own.
+// Recorder is a [Hardware] with logs of its own, which the agent sends with its journal.
 type Recorder interface {
-	// SystemLogs returns files by name, with the last lines of the journal, or all of it for 0. A file named journal
-	// replaces the agent's own journal.
+	// SystemLogs returns log files by name. The journal among them has this number of last lines, or all lines if lines
+	// is 0. A file named journal replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 

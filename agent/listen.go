@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// Listener is hardware that listens for LLDP while the agent works. A switch sends a frame every 30 s, and a deployment
-// needs none.
+// Listener is a [Hardware] that listens for LLDP while the agent works. A switch sends a frame every 30 s, and a
+// deployment needs none.
 type Listener interface {
 	// EarlyInventory returns the inventory without the LLDP data, and a function that waits for this data and adds it.
 	// The function is called again if its context ended; it is nil if nothing is missing.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
-// completion adds to an inventory what the hardware has listened for; nil if nothing is missing.
+// completion waits for the LLDP data and adds it to an inventory; nil if the inventory is complete.
 type completion func(context.Context, *Inventory) error
 
-// firstInventory stores the inventory as far as it is known at once.
+// firstInventory stores the part of the inventory that is available without waiting for LLDP.
 func (a *agent) firstInventory(ctx context.Context) error {
 	var err error
 	if listener, ok := a.hardware.(Listener); ok {
@@ -26,7 +26,7 @@ func (a *agent) firstInventory(ctx context.Context) error {
 	}
 	a.inventory.Disks = single(a.inventory.Disks)
 	if a.options.NoInspection {
-		a.listening, a.inspected = nil, true // only an inspection needs the rest
+		a.listening, a.inspected = nil, true // only an inspection needs the LLDP data
 	}
 	return err
 }
@@ -55,7 +55,8 @@ func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	return a.lookup(ctx, uuid)
 }
 
-// lookupWhile looks the node up until the hardware has listened. It returns nil if Ironic does not know the node then.
+// lookupWhile looks the node up until the hardware has stopped listening. It returns nil if Ironic does not know the
+// node by then.
 func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	listening, found := context.WithCancel(ctx)
 	defer found()
@@ -81,8 +82,8 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	return node, err
 }
 
-// complete adds what the hardware has listened for to an inventory. A failure is only logged: the rest is still sent.
-// It returns false if ctx ended.
+// complete adds the LLDP data to an inventory. A failure is only logged, because the rest of the inventory is still
+// sent. It returns false if ctx ended.
 func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	err := a.listening(ctx, inventory)
 	if err != nil && ctx.Err() != nil {
@@ -94,8 +95,9 @@ func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	return true
 }
 
-// serveAndInspect serves, and sends the inventory once the hardware has listened. If Ironic rejects the inventory, the
-// agent sends it again later. The real agent would end and be restarted by systemd, but by then a step may be running.
+// serveAndInspect serves the conductor's calls, and sends the inventory when the hardware has stopped listening. If
+// Ironic rejects the inventory, the agent sends it again later. The real agent would end and be restarted by systemd,
+// but by then a step may be running.
 func (a *agent) serveAndInspect(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var inspecting sync.WaitGroup
@@ -106,7 +108,7 @@ func (a *agent) serveAndInspect(ctx context.Context) error {
 		}
 		for working.Err() == nil {
 			if _, err := a.inspect(working, inventory); err == nil {
-				a.beats.request() // the first heartbeats do not count in inspect wait
+				a.beats.request() // Ironic ignores earlier heartbeats in inspect wait
 				return
 			}
 			a.sleep(working, inspectWaitMax)

@@ -20,7 +20,7 @@ const (
 	shortestToken     = 32
 )
 
-// lockPauses are the pauses while the node is locked.
+// lockPauses are the pauses between lookups while the node is locked.
 var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second}
 
 // lookup looks the node up until Ironic knows it, or the timeout has passed.
@@ -28,8 +28,8 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	return a.lookupUntil(ctx, ctx, uuid)
 }
 
-// lookupUntil also ends when until does, but not during a request: its answer may contain the token, which Ironic
-// returns only once.
+// lookupUntil is like lookup, but also ends when the context until ends. It finishes a request first, because the
+// answer may contain the token, which Ironic returns only once.
 func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -95,7 +95,7 @@ func uuidOrNone(uuid string) string {
 	return uuid
 }
 
-// readLookup returns nil if the answer has no node.
+// readLookup parses the answer to a lookup; it returns nil if the answer has no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // boot loaders.
 var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
 
-// bootRecord matches an entry as efibootmgr prints it.
+// bootRecord matches a boot entry as efibootmgr prints it.
 var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
 
 // cleanNVRAM implements the step clean_uefi_nvram: it removes the firmware's boot entries whose

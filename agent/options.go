@@ -13,8 +13,8 @@ import (
 
 // Options configure the agent.
 type Options struct {
-	// IronicURL is the API, such as http://192.0.2.1:6385. Required. Of several, separated by
-	// commas, the first that answers is used.
+	// IronicURL is the API, such as http://192.0.2.1:6385. Required. If it has several URLs, separated by commas, the
+	// agent uses the first that answers.
 	IronicURL string
 	// GlobalRequestID is the request in Ironic that booted the machine, sent along with requests.
 	GlobalRequestID string
@@ -62,9 +62,10 @@ type Options struct {
 	// Simulated also offers the steps of simulatedOnly: on a simulated machine, this agent replaces
 	// ironic-python-agent.
 	Simulated bool
-	// Fast allows for a conductor that is slower than the machine boots; a busy one takes 20 s from power on to its wait
-	// state. The inventory is sent again after the lookup if Ironic answered 404, and the time while the node is locked
-	// is not part of LookupTimeout. The real agent does neither: the node would stay in inspect wait.
+	// Fast is for a machine that boots faster than the conductor reaches its wait state, which takes a busy conductor
+	// 20 s after power on. If Ironic answered 404 to the inventory, the agent sends it again after the lookup. The time
+	// while the node is locked is not part of LookupTimeout. The real agent does neither, so the node would stay in
+	// inspect wait.
 	Fast bool
 	// Version is the reported version; the default is 13.0.0.
 	Version string
@@ -86,23 +87,24 @@ type Options struct {
 
 // ImageOptions are the options of ironic_python_agent/config.py for images. The zero values are the defaults there.
 type ImageOptions struct {
-	// Tries is image_download_connection_retries and the first try, Pause the time between them.
+	// Tries is the maximum number of tries: the first one plus image_download_connection_retries. Pause is the time
+	// between two tries.
 	Tries int
 	Pause time.Duration
 	// Silence is image_download_connection_timeout: how long a server may send nothing.
 	Silence time.Duration
 	// MaxDuration limits a download with its retries; 0 is no limit.
 	MaxDuration time.Duration
-	// BasicAuth sends User and Password to servers, unless the image_info has credentials.
+	// BasicAuth makes the agent send User and Password to the servers of images, unless the image_info has credentials.
 	BasicAuth      bool
 	User, Password string
-	// MD5 allows MD5 checksums, Uninspected omits the inspection of images; Formats are the permitted formats. Ironic
-	// overrides these three.
+	// MD5 allows MD5 checksums. Uninspected omits the inspection of images. Formats are the permitted formats of
+	// images. Ironic's answer to the lookup overrides all three.
 	MD5, Uninspected bool
 	Formats          []string
 }
 
-// complete sets the defaults.
+// complete sets the defaults of the image options.
 func (o *ImageOptions) complete() {
 	const tries, pause, silence = 10, 10 * time.Second, time.Minute
 	setDefaultOf(&o.Tries, tries)
@@ -110,7 +112,7 @@ func (o *ImageOptions) complete() {
 	setDefaultOf(&o.Silence, silence)
 }
 
-// Faults are deliberate failures.
+// Faults are failures that a simulated machine makes the agent have.
 type Faults struct {
 	// DieInStep is the name of a step during which the agent dies, DieAfter how long into it. Run
 	// then returns ErrDied.
@@ -123,8 +125,8 @@ type Faults struct {
 	// FailStep is the name of a step that fails, with this message.
 	FailStep    string
 	FailMessage string
-	// FailDisk is the disk that makes FailStep fail: the step succeeds if the node's
-	// properties.skip_block_devices names it. Empty: it always fails.
+	// FailDisk is the disk that makes FailStep fail: the step succeeds if the node's properties.skip_block_devices
+	// names the disk. If FailDisk is empty, the step always fails.
 	FailDisk string
 	// NoRoute makes Ironic unreachable.
 	NoRoute bool
@@ -138,7 +140,7 @@ type Faults struct {
 	NoInventory bool
 }
 
-// Reasons for a run to end before its context.
+// Errors with which Run ends before its context.
 var (
 	// ErrDied is the simulated death of an agent.
 	ErrDied = errors.New("the agent died")
@@ -214,7 +216,7 @@ const (
 	legacyAgent
 )
 
-// firstCurrentMajor is the first major version that counts as new.
+// firstCurrentMajor is the first major version of the agent that counts as new.
 const firstCurrentMajor = 10
 
 // generation returns the age of the configured version.

@@ -21,11 +21,11 @@ const (
 	biosPartitionMiB = 1
 )
 
-// layout has the partitions for an image of a root file system.
+// layout collects the partitions that the agent creates for an image of a root file system.
 type layout struct {
 	argv  []string
 	paths *dict // devices of the partitions, by purpose
-	start int   // start of the next one, in MiB
+	start int   // the start of the next partition, in MiB
 }
 
 func (l *layout) add(device, what, fs, flag string, size int) {
@@ -38,7 +38,7 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes reads a number of an image_info; a missing one is 0.
+// megabytes reads a size in MiB from an image_info; a missing size is 0.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
@@ -133,7 +133,7 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 	return nil
 }
 
-// writeFailed converts the failure of a program.
+// writeFailed converts the failure of a program to the agent's error for a failed write.
 func writeFailed(device string, err error) error {
 	var failed *processError
 	if !errors.As(err, &failed) {
@@ -166,7 +166,7 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 // maxConfigdrive is MAX_CONFIG_DRIVE_SIZE_MB of ironic_python_agent/partition_utils.py, in bytes.
 const maxConfigdrive = 64 * mib
 
-// configdrive returns the file system to write, decoded from base64 and gzip.
+// configdrive returns the file system of the configdrive, decoded from base64 and gzip.
 func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
 	if info.configdrive == "" {
 		return nil, nil

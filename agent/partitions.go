@@ -13,7 +13,7 @@ import (
 // partedLine matches a partition in parted's machine-readable output.
 var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
 
-// listPartitions runs parted; a device without a table is an error.
+// listPartitions returns the partitions that parted lists; it fails for a device without a partition table.
 func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
 	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
 	if err != nil {
@@ -53,14 +53,14 @@ func partitionPath(device string, index int) string {
 	return fmt.Sprintf("%s%d", device, index)
 }
 
-// blockDevice is a line of lsblk.
+// blockDevice is a block device as lsblk prints it.
 type blockDevice struct {
 	Name string `json:"kname"`
 	Kind string `json:"type"`
 	Size int64  `json:"size"`
 }
 
-// lsblk lists devices of some kinds: part, md, raid (of any level).
+// lsblk returns the names of the devices of the given kinds: part, md, or raid (of any level).
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	return names, nil
 }
 
-// withPartitions returns the names of disks and arrays, followed by partitions.
+// withPartitions returns the names of all disks and arrays, followed by those of their partitions.
 func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func splitPartition(name string) (disk, part string) {
 	return found[1] + found[2], found[3]
 }
 
-// holderDisks returns the disks below an array.
+// holderDisks returns the disks on which an array is.
 func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	return disks
 }
 
-// componentDevices returns the members of an array: those with its identifier.
+// componentDevices returns the members of an array: the devices with the array's identifier.
 func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

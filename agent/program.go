@@ -9,11 +9,11 @@ import (
 	"ironworks/python"
 )
 
-// Programs is hardware whose ramdisk has programs for partitions and RAID. A [Hardware] that does
-// not implement it has none of them.
+// Programs is a [Hardware] whose ramdisk has programs for partitions and RAID. A [Hardware] that does not implement it
+// has none of them.
 type Programs interface {
-	// Execute runs a program until it ends. A missing one is ErrNoProgram; a failed one has an
-	// exit status and no error.
+	// Execute runs a program until it ends. The error for a missing program is ErrNoProgram. For a program that fails,
+	// the output has an exit status, and the error is nil.
 	Execute(ctx context.Context, argv ...string) (Output, error)
 	// Mount returns the content of a device's file system, Unmount writes it back. A device that
 	// cannot be mounted is a *MountError.
@@ -43,7 +43,8 @@ type File struct {
 	Group int `json:"group"`
 }
 
-// MountError is the failure of a mount, with mount's message after the name of the folder.
+// MountError reports that a device could not be mounted. Text is the part of mount's message that follows the name of
+// the folder.
 type MountError struct{ Text string }
 
 func (e *MountError) Error() string { return e.Text }
@@ -59,7 +60,8 @@ func (e *processError) Error() string {
 		strings.Join(e.argv, " "), e.out.Code, python.Repr(e.out.Stdout), python.Repr(e.out.Stderr))
 }
 
-// asUncaught converts a program's error that a step does not handle.
+// asUncaught converts the error of a program to the Python exception that the conductor sees if a step does not handle
+// it.
 func asUncaught(err error) error {
 	var failed *processError
 	if errors.As(err, &failed) {
@@ -68,7 +70,7 @@ func asUncaught(err error) error {
 	return err
 }
 
-// program runs a program of the ramdisk. A failure is a *processError, a missing program Python's
+// program runs a program of the ramdisk. If the program fails, the error is a *processError; if it is missing, Python's
 // FileNotFoundError.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))

@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// raidRoot is an array of the last configuration with is_root_volume.
+// raidRoot is an array of the RAID configuration that the agent applied last, and whether it is the root volume.
 type raidRoot struct {
 	name string
 	root bool
@@ -47,7 +47,7 @@ func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// volume is a logical disk with its physical disks.
+// volume is a logical disk of the RAID configuration, with the physical disks that were chosen for it.
 type volume struct {
 	*dict
 	disks []string
@@ -171,7 +171,7 @@ func (a generation) serialize(disks []Disk) list {
 	return all
 }
 
-// unpartitioned checks that nothing is left on the disks.
+// unpartitioned returns an error if the disks have partitions.
 func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	var used []string
 	for _, name := range disks {
@@ -189,7 +189,7 @@ func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 // arrays. The volume with all remaining space comes last.
 func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volume, involved []string) error {
 	table, mode := a.tableType(node), a.bootModeOf(node)
-	next := map[string]string{} // start of the next partition, by disk
+	next := map[string]string{} // start of the next partition of each disk
 	for _, disk := range involved {
 		a.log.raid.info("Creating partition table on %s", disk)
 		if _, err := a.program(ctx, "parted", disk, "-s", "--", "mklabel", table); err != nil {
@@ -245,8 +245,8 @@ func maxLast(volumes []volume) []volume {
 	return ordered
 }
 
-// endOf returns the end of a partition of size GiB that begins at start. The start of a disk's first partition is not
-// in GiB and does not count.
+// endOf returns the end of a partition of size GiB that begins at start. The first partition of a disk starts at a
+// small offset in another unit, which the calculation ignores, as in the real agent.
 func endOf(size any, start string) (string, error) {
 	if python.Str(size) == "MAX" {
 		return "-1", nil
@@ -262,7 +262,7 @@ func endOf(size any, start string) (string, error) {
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray runs mdadm; used counts the partitions of each disk that belong to an array.
+// createArray runs mdadm; used counts, for each disk, its partitions that already belong to an array.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -323,7 +323,7 @@ func capabilities(of *dict) *dict {
 	return newDict()
 }
 
-// bootModeOf returns the node's boot mode; by default that of the ramdisk.
+// bootModeOf returns the boot mode that the node requests, or else that of the ramdisk.
 func (a *agent) bootModeOf(node *dict) string {
 	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
 	secure := properties.Get("secure_boot")
@@ -348,7 +348,8 @@ func (a *agent) bootModeOf(node *dict) string {
 	return mode
 }
 
-// tableType returns the kind of partition table: GPT with UEFI, else the requested one.
+// tableType returns the kind of partition table: GPT if the node boots with UEFI, otherwise the kind that the node
+// requests.
 func (a *agent) tableType(node *dict) string {
 	label := capabilities(node.Dict("properties")).Get("disk_label")
 	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {

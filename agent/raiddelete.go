@@ -17,14 +17,15 @@ const (
 	keep
 )
 
-// plannedArray is an array with the decision about it.
+// plannedArray is an existing array, with the action that was decided for it.
 type plannedArray struct {
 	name, volume    string
 	action          arrayAction
-	preservedVolume string // the preserved volume that shares its disks
+	preservedVolume string // the preserved volume that shares disks with the array
 }
 
-// planDeletion decides about each array. skipped has the names of the volumes that the node preserves.
+// planDeletion decides for each array whether it is removed, wiped or kept. skipped has the names of the volumes that
+// the node preserves.
 func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
 	all := make([]plannedArray, len(arrays))
 	holders := map[string][]string{}
@@ -89,7 +90,7 @@ func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, f
 }
 
-// scanArrays assembles arrays, and lists them.
+// scanArrays assembles all arrays, and returns their names.
 func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 	if _, err := a.program(ctx, "mdadm", "--assemble", "--scan"); err != nil && !failedProgram(err) {
 		return nil, err
@@ -100,7 +101,7 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]plannedArray, error) {
 	planned := a.planDeletion(ctx, arrays, skipped)
 	var holders, kept []string
-	partitions := map[string][]string{} // partitions to delete, by disk
+	partitions := map[string][]string{} // the partitions to delete, by disk
 	for _, f := range planned {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {
@@ -135,7 +136,7 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program whose failure does not matter.
+// tryProgram runs a program whose failure is only logged.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -156,8 +157,8 @@ func (a *agent) zeroSuperblock(ctx context.Context, member string) error {
 	return nil
 }
 
-// deleteTraces removes remains of arrays from all disks, and the partition tables below deleted
-// ones.
+// deleteTraces removes remains of arrays from all disks, and the partitions and partition tables on which the deleted
+// arrays were.
 func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partitions map[string][]string) error {
 	all, err := a.withPartitions(ctx)
 	if err != nil {
@@ -174,7 +175,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 			continue
 		}
 		if _, err := a.program(ctx, "mdadm", "--examine", name); err != nil {
-			continue // not a member
+			continue // the device is not a member of an array
 		}
 		a.tryProgram(ctx, "Failed to remove superblock from"+name, "mdadm", "--zero-superblock", name)
 	}

@@ -37,8 +37,8 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	return name, nil
 }
 
-// raidRoot returns the root array of the RAID configuration that this agent has applied. Without one, the arrays that
-// are not root volumes, and the disks below them, are excluded.
+// raidRoot returns the root array of the RAID configuration that this agent has applied. If there is no root array, it
+// returns the disks without the configured arrays and their member disks.
 func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
 	a.mu.Lock()
 	roots := slices.Clone(a.raidRoots)
@@ -65,7 +65,7 @@ func rootHints(node *dict) any {
 	return node.Dict("properties").Get("root_device")
 }
 
-// pick returns the disk that matches the hints, or the smallest that is large enough.
+// pick returns the disk that matches the hints. Without hints, it returns the smallest disk that is large enough.
 func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	given, err := hintsOf(wanted)
 	if err != nil {
@@ -82,8 +82,8 @@ func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// candidates returns the disks that the node does not skip. With every, all serials and WWNs of a disk count, otherwise
-// only the first of each.
+// candidates returns the disks that the node does not skip. If every is true, it matches all serials and WWNs of a
+// disk, otherwise only the first of each.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays adds the arrays whose volumes the node preserves.
+// skipArrays adds to skipped the arrays whose volumes the node preserves.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {

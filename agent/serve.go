@@ -21,22 +21,22 @@ import (
 	"time"
 )
 
-// stopTime is the time that an active call may take when the service ends.
+// stopTime is the time for which the service waits for active calls when it ends.
 const stopTime = 2 * time.Second
 
-// serve answers the conductor until the machine or the service ends.
+// serve answers the conductor's calls until the machine is powered off or the service ends.
 func (a *agent) serve(ctx context.Context) error {
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
-	// The end of the service also ends the commands.
+	// When the service ends, this context also ends the running commands.
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	server := &http.Server{
 		Handler:           a.handler(working),
 		ReadHeaderTimeout: time.Minute,
-		// An aborted TLS handshake is not worth a message.
+		// Do not log aborted TLS handshakes.
 		ErrorLog: stdlog.New(io.Discard, "", 0),
 	}
 	var running sync.WaitGroup
@@ -66,7 +66,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards is the agent's action after its service has ended, such as a reboot.
+// afterwards does what the agent must do after its service has ended, such as a reboot.
 func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
 	case endByDeath:
@@ -84,7 +84,7 @@ func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	return nil
 }
 
-// listen opens the service and passes its address to the heartbeats.
+// listen opens the port of the service, and passes the address to the heartbeats.
 func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.options.Listen)

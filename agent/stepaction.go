@@ -12,7 +12,7 @@ import (
 // stepFunc implements a step.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// stepActions returns the two commands of a phase.
+// stepActions returns the two commands of a phase: one lists its steps, and one executes a step.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
@@ -39,7 +39,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	a.mu.Lock()
 	a.ports = params.Get("ports")
 	a.mu.Unlock()
-	// No version: the conductor has not requested the steps yet.
+	// If the conductor sends no version, it has not requested the steps yet.
 	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.generation().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
 		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
@@ -87,7 +87,7 @@ func stepArgs(params, asked *dict, p phase) *dict {
 	return args
 }
 
-// dispatch finds a step by name in any phase, like the real agent.
+// dispatch runs the step of this name. Like the real agent, it searches the steps of all phases.
 func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (any, error) {
 	for _, s := range a.steps() {
 		if s.name != name {
@@ -103,7 +103,7 @@ func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (an
 	return nil, newFault(methodNotFound, "Could not find method: %s", name)
 }
 
-// withFaults runs a step with its deliberate failures.
+// withFaults runs a step with the configured [Faults].
 func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict, do func(context.Context) (any, error)) (any, error) {
 	faults := a.options.Faults
 	if faults.StepDelay > 0 && !a.sleep(ctx, faults.StepDelay) {
@@ -127,7 +127,7 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 	return do(ctx)
 }
 
-// dieIn runs a step for a limited time; its effects stay, but it is not reported.
+// dieIn runs a step until the agent dies: the effects of the step stay, but the conductor never learns its result.
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// phase is the operation that steps belong to.
+// phase is an operation that has steps: deployment, cleaning or service.
 type phase struct {
-	name    string // deploy, as in execute_deploy_step
-	title   string // Deploy
+	name    string // as in execute_deploy_step: deploy
+	title   string // in messages: Deploy
 	failure kind
 	step    stepFlag
 }
 
-// stepFlag says in which phases a step is offered.
+// stepFlag is a set of the phases in which a step is offered.
 type stepFlag int
 
 const (
@@ -29,18 +29,19 @@ var (
 	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
 )
 
-// manager is a hardware manager of the real agent, which steps are attributed to.
+// manager is a hardware manager of the real agent; each step belongs to one.
 type manager struct {
 	class, name, version string
 }
 
-// Managers in the order of dispatch.
+// The managers, in the order in which the real agent asks them for a step.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
 	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
 )
 
-// managerVersions must not change, or a conductor would plan its steps again.
+// managerVersions returns the versions of the managers. They must not change, or a conductor would plan its steps
+// again.
 func (a generation) managerVersions() *dict {
 	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
 }
@@ -54,7 +55,7 @@ func (a generation) managerList() list {
 	return all
 }
 
-// sameVersions compares the conductor's versions with the agent's.
+// sameVersions reports whether the versions that the conductor sent are those of the agent.
 func (a generation) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
@@ -62,7 +63,7 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step is a step that the agent implements.
+// step is a step that the agent implements, with the function that runs it.
 type step struct {
 	name    string
 	manager manager
@@ -85,12 +86,12 @@ func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns all steps of all phases.
+// steps returns the steps of all phases that an agent with these options has.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps of an agent of this age.
+// allSteps returns the steps of all agents of this generation.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
@@ -124,15 +125,15 @@ func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer is a step as the conductor gets it.
+// offer is a step of one phase, with the properties that the conductor receives.
 type offer struct {
 	step      string
 	manager   manager
-	kind      string // the interface: deploy (default) or raid
+	kind      string // the interface: raid, or deploy if empty
 	priority  int
 	abortable bool // omitted if false, like in the real agent
 	args      *dict
-	since     generation // legacyAgent: every agent has it
+	since     generation // the first generation with the step; legacyAgent: all have it
 }
 
 // offers returns the steps of a phase, in the real agent's order.
@@ -178,7 +179,7 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing returns a step in the format for the conductor.
+// listing returns a step in the format in which the conductor receives it.
 func (o offer) listing(unabortable bool) *dict {
 	kind := o.kind
 	if kind == "" {
@@ -220,7 +221,7 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps returns the steps of a phase by manager.
+// listSteps returns the steps of a phase, by the name of their manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// StepInfo is a step that the agent offers to a conductor.
+// StepInfo describes a step that the agent offers to a conductor.
 type StepInfo struct {
 	Phase     string   `json:"phase"` // deploy, clean or service
 	Interface string   `json:"interface"`

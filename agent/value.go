@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// JSON types as in Python, because errors quote values.
+// Types of JSON values as in Python, because error messages show values in Python's notation.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList
@@ -24,7 +24,7 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// toPythonInt returns a number as the agent has it.
+// toPythonInt converts a number to Python's type.
 func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }

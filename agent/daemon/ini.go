@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// value is an option with its place, for messages.
+// value is the value of an option, with the file and line that set it, for messages.
 type value struct {
 	text  string
 	place string
@@ -50,7 +50,7 @@ func readINI(name string, into map[string]value) error {
 	return nil
 }
 
-// unquoted removes quotes around a value and the escape of a dollar sign.
+// unquoted removes the quotes around a value, and the escape before a dollar sign.
 func unquoted(text string) string {
 	const pair = 2
 	if len(text) >= pair && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
@@ -59,14 +59,14 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "$$", "$")
 }
 
-// configFiles returns the files to read, in order: later ones take precedence. Named files and folders must exist.
-// Without any, the result is the default files that exist.
+// configFiles returns the files to read, in order: later ones take precedence. Named files and folders must exist. If
+// none is named, it returns those default files that exist.
 func configFiles(files, folders []string) ([]string, error) {
 	if len(files)+len(folders) == 0 {
 		for _, pattern := range []string{
 			"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf",
 		} {
-			found, err := filepath.Glob(pattern) // sorted
+			found, err := filepath.Glob(pattern) // Glob returns sorted names
 			if err != nil {
 				return nil, err
 			}

@@ -10,13 +10,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockFile is held by the agent of a host while it runs.
+// lockFile is the file that the agent of a host locks while it runs.
 const lockFile = "/run/ironworks-agent.lock"
 
-// ErrRunning reports that the host has an agent already: two agents would erase and install at the same time.
+// ErrRunning reports that an agent already runs on the host: two agents would erase and install at the same time.
 var ErrRunning = errors.New("another agent is running on this host")
 
-// lock takes the lock of a host; the result releases it.
+// lock takes the lock of a host; the returned function releases it.
 func lock(file string) (release func(), err error) {
 	held := flock.New(file)
 	got, err := held.TryLock()

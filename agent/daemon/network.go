@@ -52,7 +52,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic reaches the agent. It waits until the host has one.
+// advertise returns the address at which Ironic reaches the agent. It waits until the host has an address.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil
@@ -72,7 +72,8 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 	}
 }
 
-// source returns the address of the configured interface, or, without one, the source address of the route to Ironic.
+// source returns the address of the configured network interface. If none is configured, it returns the source address
+// of the route to Ironic.
 func source(ctx context.Context, s Settings) string {
 	if s.NetworkInterface != "" {
 		for _, text := range (linux.Kernel{}).Addresses(s.NetworkInterface) {
@@ -90,8 +91,8 @@ func source(ctx context.Context, s Settings) string {
 	return ""
 }
 
-// sourceFor asks the kernel for the route to a URL's host: a UDP socket that is connected sends
-// nothing. Link-local addresses are of no use to Ironic.
+// sourceFor asks the kernel for the route to a URL's host: connecting a UDP socket sends nothing. Link-local addresses
+// are of no use to Ironic.
 func sourceFor(ctx context.Context, text string) string {
 	address, err := url.Parse(text)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// Options are set by the command line and the environment.
+// Options configure [Run]; the command line and the environment of the program set them.
 type Options struct {
 	// ConfigFiles and ConfigFolders replace the usual places of the configuration.
 	ConfigFiles, ConfigFolders []string
@@ -32,7 +32,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run runs the agent until ctx ends, which is no error, or until Ironic has ended it.
+// Run runs the agent until ctx ends, which is no error, or until Ironic has ended the agent, for example by a reboot.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}
@@ -65,7 +65,7 @@ func Run(ctx context.Context, options Options) error {
 	return agent.Run(ctx, configured)
 }
 
-// read returns the settings of a host.
+// read reads the settings from the host's files and from the kernel's command line.
 func read(host linux.Host, options Options) (Settings, error) {
 	params, err := host.Parameters()
 	if err != nil {
@@ -110,7 +110,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait is the time for which the inventory waits for addresses. Without an inspection, none are needed.
+// addressWait returns how long the inventory waits for addresses: not at all if there is no inspection.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -118,7 +118,7 @@ func addressWait(s Settings) linux.AddressWait {
 	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
 }
 
-// ramdisk is a machine that prepares its network, and only then reads its first inventory.
+// ramdisk is the hardware of a host that prepares its disks and its network before the first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait
@@ -128,8 +128,8 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory starts to listen for LLDP, and does not wait for it. With VLANs it waits and returns the complete
-// inventory: Ironic may be reachable only through them.
+// EarlyInventory starts to listen for LLDP, and does not wait for it. If VLANs are configured, it waits and returns the
+// complete inventory, because Ironic may be reachable only through a VLAN.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)
@@ -162,7 +162,7 @@ type logWriter struct {
 	debug bool
 }
 
-// entry writes a line of the agent. On a real host, systemd writes its own lines.
+// entry writes a line of the agent's log. It drops lines of systemd, which writes its own on a real host.
 func (w *logWriter) entry(e agent.Entry) {
 	if e.Unit != agent.Unit || !w.debug && strings.Contains(e.Text, " DEBUG ") {
 		return
@@ -170,7 +170,7 @@ func (w *logWriter) entry(e agent.Entry) {
 	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
 }
 
-// line writes a message of the host.
+// line writes a message about the host, in the same format.
 func (w *logWriter) line(level, format string, args ...any) {
 	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))

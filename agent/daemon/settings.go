@@ -21,7 +21,8 @@ type Settings struct {
 	ListenPort    int
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface has the advertised address; empty: the interface of the route to Ironic.
+	// NetworkInterface is the interface whose address is advertised; if empty, it is the interface of the route to
+	// Ironic.
 	NetworkInterface string
 	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration
@@ -35,8 +36,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait is the time for which the inspection waits for addresses; DHCPAll includes all interfaces with a
-	// carrier, otherwise only the boot interface.
+	// DHCPWait is the time for which the inspection waits for addresses; it waits for all interfaces with a carrier if
+	// DHCPAll is true, otherwise only for the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 
@@ -60,7 +61,7 @@ type reader struct {
 	errs   []error
 }
 
-// text returns an option. Its parameter is named ipa-, with dashes.
+// text returns the value of an option. On the kernel's command line, its name begins with ipa- and has dashes.
 func (r *reader) text(option, byDefault string) string {
 	return r.textOf(option, "ipa-"+strings.ReplaceAll(option, "_", "-"), byDefault)
 }
@@ -197,8 +198,8 @@ func split(text string) []string {
 	return elements
 }
 
-// collectors returns the collectors of the inspection. Without any there is no inspection; an inspection URL implies
-// the default ones.
+// collectors returns the collectors of the inspection. If the list is empty, there is no inspection. An inspection URL
+// without collectors implies the default ones.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")
 	if text == "" && inspectionURL != "" {

@@ -24,7 +24,7 @@ func qcow(i image) inspected {
 	}
 	version := binary.BigEndian.Uint32(header[4:])
 	switch {
-	case i.rules == Current && version == 2: // version 2 has no features
+	case i.rules == Current && version == 2: // version 2 has no feature bits to check
 	case i.rules == Current && version != 3:
 		found.reasons = append(found.reasons, "Unsupported qcow2 version")
 	case set&^known != 0:
@@ -168,7 +168,7 @@ func vhdx(i image) inspected {
 	return found
 }
 
-// region returns the place of the metadata from the region table.
+// region returns the offset of the metadata, which the region table contains.
 func region(table []byte) (uint64, bool) {
 	const first, entry, most = 16, 32, 2048
 	count := binary.LittleEndian.Uint32(table[8:])
@@ -189,7 +189,7 @@ const (
 	virtualDiskSize = "\x24\x42\xa5\x2f\x1b\xcd\x76\x48\xb2\x11\x5d\xbe\xd8\x3b\xf4\xb8"
 )
 
-// metadataItem returns the place of the item with the disk's size, relative to the metadata.
+// metadataItem returns the offset and the length of the item with the disk's size, relative to the metadata.
 func metadataItem(metadata []byte) (at, length uint32, found bool) {
 	const header, entry = 32, 32
 	if len(metadata) < header || string(metadata[:8]) != "metadata" {

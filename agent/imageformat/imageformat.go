@@ -42,7 +42,7 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("%s image refused: %s", e.Format, strings.Join(e.Reasons, ", "))
 }
 
-// image is the content of a file.
+// image is the content of an image file, with the rules by which it is inspected.
 type image struct {
 	content io.ReaderAt
 	size    int64
@@ -64,19 +64,20 @@ func (i image) at(offset, length int64) []byte {
 // upTo returns at most length bytes of the file's start.
 func (i image) upTo(length int64) []byte { return i.at(0, min(length, i.size)) }
 
-// inspected is the result of an inspector.
+// inspected is the result of one inspector for an image.
 type inspected struct {
 	matches  bool
-	complete bool // everything that the checks read is there
+	complete bool // the file contains everything that the checks read
 	size     int64
-	reasons  []string // why the image is not safe
-	broken   bool     // the checks cannot be done
+	reasons  []string // the reasons why the image is not safe
+	broken   bool     // the checks could not be made
 }
 
 // sector is the length of most headers.
 const sector = 512
 
-// inspectors returns the inspector of each format of the rules. An image that no inspector recognizes is raw.
+// inspectors returns the inspectors of the formats that these rules know, by format. An image that no inspector
+// recognizes is raw.
 func inspectors(rules Rules) map[string]func(image) inspected {
 	all := map[string]func(image) inspected{
 		"qcow2": qcow, "vhd": vhd, "vhdx": vhdx, "vmdk": vmdk, "vdi": vdi, "qed": qed, "iso": iso,
@@ -111,7 +112,7 @@ func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	return found, nil
 }
 
-// inspectedSize is the number of bytes that detect_file_format of format_inspector.py reads until every inspector is sure: the
-// region table of VHDX is what it reads last. That number is the size of formats without a size of their own, though
-// the file may be longer.
+// inspectedSize is the number of bytes that detect_file_format of format_inspector.py reads until every inspector is
+// sure: the region table of VHDX is what it reads last. As in the real agent, formats that state no size have this
+// number as their size, although the file may be longer.
 func (i image) inspectedSize() int64 { return min(i.size, vhdxTable+vhdxTableSize) }

@@ -10,11 +10,11 @@ import (
 
 const (
 	vmdkHeader     = 64
-	vmdkDescriptor = 1<<20 - 1 // maximum length
+	vmdkDescriptor = 1<<20 - 1 // maximum length in bytes
 	vmdkFooter     = 3 * sector
-	// vmdkFooterFollows in place of the grain directory says that a footer has the valid header.
+	// vmdkFooterFollows, in place of the grain directory's offset, means that the valid header is in a footer.
 	vmdkFooterFollows = 1<<64 - 1
-	// textSeen is the part of a text descriptor that oslo.utils reads: one chunk.
+	// textSeen is the number of bytes of a text descriptor that oslo.utils reads: one chunk.
 	textSeen = 4096
 )
 
@@ -58,7 +58,8 @@ func vmdk(i image) inspected {
 	return found
 }
 
-// oldVMDK is the VMDKInspector of agent 9.4.2: it needs the sparse header, and does not accept a footer.
+// oldVMDK inspects an image of VMware like the VMDKInspector of agent 9.4.2: it requires the sparse header, and does
+// not accept a footer.
 func oldVMDK(i image, header []byte) inspected {
 	if len(header) < sector || !bytes.HasPrefix(header, []byte("KDMV")) {
 		return inspected{}
@@ -85,7 +86,7 @@ func oldVMDK(i image, header []byte) inspected {
 	return found
 }
 
-// sparseHeader is the part of a VMDK header that is checked.
+// sparseHeader has the fields of a VMDK header that are checked.
 type sparseHeader struct {
 	version            uint32
 	sectors, directory uint64
@@ -123,7 +124,7 @@ func descriptorText(descriptor []byte) string {
 	return strings.ToLower(string(text))
 }
 
-// createType returns the kind of the disk.
+// createType returns the value of createType in a descriptor, which is the kind of the disk.
 func createType(text string) (name string, found bool) {
 	const longest = 64
 	_, rest, found := strings.Cut(text, `createtype="`)
@@ -132,7 +133,7 @@ func createType(text string) (name string, found bool) {
 	case !found || closed && len(name) >= longest:
 		return "", false
 	case !closed && rest != "":
-		return rest[:len(rest)-1], true // Python's slice to -1
+		return rest[:len(rest)-1], true // the real agent's slice to -1 drops the last character
 	}
 	return name, true
 }

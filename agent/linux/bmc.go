@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// bmcAddresses are the BMC's addresses. An address is nil if the host has no interface to a BMC, and the unspecified
-// address if no channel has an address.
+// bmcAddresses are the BMC's addresses. An address is nil if the host has no interface to a BMC. It is the unspecified
+// address, such as 0.0.0.0, if no channel has an address.
 type bmcAddresses struct {
 	v4, v6 *string
 	mac    string
@@ -20,7 +20,8 @@ type bmcAddresses struct {
 // channels are the IPMI channels that ironic-python-agent considers network channels.
 const channels = 11
 
-// bmc is get_bmc_address, get_bmc_v6address and get_bmc_mac of ironic_python_agent/hardware.py.
+// bmc returns the BMC's addresses: it implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
+// ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
 		return bmcAddresses{}
@@ -70,7 +71,7 @@ func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresse
 	}
 }
 
-// channelV6 returns the active IPv6 address of a channel, a dynamic one rather than a static one.
+// channelV6 returns the active IPv6 address of a channel. It prefers a dynamic address to a static one.
 func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	enables := h.ipmi(ctx, "lan6", "print", channel, "enables")["ipv6/ipv4 addressing enables"]
 	if enables != "ipv6" && enables != "both" {
@@ -97,7 +98,7 @@ func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	return "", false
 }
 
-// ipmi runs ipmitool and parses its output; an invalid channel has no output.
+// ipmi runs ipmitool and parses its output; for an invalid channel, the result is empty.
 func (h Host) ipmi(ctx context.Context, argv ...string) map[string]string {
 	out, err := h.program(ctx, append([]string{"ipmitool"}, argv...)...)
 	if err != nil {

@@ -58,7 +58,7 @@ type pciDevice struct {
 	NUMANode *string `json:"numa_node_id"`
 }
 
-// pciDevices is collect_pci_devices_info.
+// pciDevices implements collect_pci_devices_info.
 func (h Host) pciDevices() ([]pciDevice, error) {
 	const folder = "/sys/bus/pci/devices"
 	names, err := h.list(folder)
@@ -104,8 +104,8 @@ type usbDevice struct {
 	Handle  string `json:"handle"`
 }
 
-// usbDevices reads names and numbers from the kernel. The real agent reports the devices that lshw assigns no class: no
-// hubs, disks, keyboards, network adapters and so on.
+// usbDevices reads the names and IDs of the USB devices from the kernel. The real agent reports the devices that lshw
+// assigns no class: no hubs, disks, keyboards, network adapters and so on.
 func (h Host) usbDevices() ([]usbDevice, error) {
 	const folder = "/sys/bus/usb/devices"
 	devices := []usbDevice{}
@@ -167,7 +167,7 @@ type numaNIC struct {
 	Node int    `json:"numa_node"`
 }
 
-// numa is collect_numa_topology_info; a host without NUMA has none.
+// numa implements collect_numa_topology_info; it returns nil for a host without NUMA.
 func (h Host) numa() *numaTopology {
 	const folder = "/sys/devices/system/node"
 	names, err := h.list(folder)
@@ -214,7 +214,7 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	if err != nil {
 		return err
 	}
-	cores := map[int]int{} // index in found, by core
+	cores := map[int]int{} // index of each core in found
 	for _, name := range names {
 		thread, isCPU := suffix(name, "cpu")
 		if !isCPU {
@@ -234,7 +234,7 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	return nil
 }
 
-// suffix returns the number after a prefix.
+// suffix returns the number that follows the prefix in a name.
 func suffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.Atoi(digits)

@@ -41,7 +41,7 @@ func (h Host) configPartition(ctx context.Context, device string) (string, error
 	if strings.TrimSpace(kind) != "gpt" {
 		return h.configPartitionMBR(ctx, device)
 	}
-	// The image has its backup table at its own end, not at the disk's.
+	// The backup GPT is at the end of the image, so move it to the end of the disk.
 	if _, err := h.program(ctx, "sgdisk", "-e", device); err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (h Host) configPartition(ctx context.Context, device string) (string, error
 	return name, err
 }
 
-// configPartitionMBR adds a primary partition, of which a table has at most four.
+// configPartitionMBR adds a primary partition to an MBR, which can have at most four, and returns its device.
 func (h Host) configPartitionMBR(ctx context.Context, device string) (string, error) {
 	before, err := h.partitions(ctx, device)
 	if err != nil {
@@ -97,7 +97,7 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, nil
 }
 
-// partitionWith returns the partition with a value in a column of lsblk, or "".
+// partitionWith returns the partition that has this value in a column of lsblk, or "".
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // malformedFlags matches characters that never occur in CPU flags.
 var malformedFlags = regexp.MustCompile(`[A-Z!@#$%^&*()_+{}|:"<>?]`)
 
-// cpu is get_cpus of ironic_python_agent/hardware.py.
+// cpu implements get_cpus of ironic_python_agent/hardware.py.
 func (h Host) cpu(ctx context.Context) (agent.CPU, error) {
 	out, err := h.program(ctx, "lscpu")
 	if err != nil {
@@ -62,7 +62,8 @@ func (h Host) flagsOfKernel() string {
 	return flags
 }
 
-// colonPairs reads lines like "CPU(s): 2". Names are in lower case; the last of several counts.
+// colonPairs reads lines like "CPU(s): 2". It converts names to lower case. If a name occurs several times, the last
+// value is used.
 func colonPairs(text string) map[string]string {
 	pairs := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -73,7 +74,7 @@ func colonPairs(text string) map[string]string {
 	return pairs
 }
 
-// number returns 0 for a missing value.
+// number parses a number; it returns 0 for an empty text.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil

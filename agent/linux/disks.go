@@ -16,7 +16,8 @@ import (
 // prints a list instead of a tree.
 var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
 
-// row is a block device as lsblk prints it: depending on its release, numbers and flags are texts.
+// row is a block device as lsblk prints it: its columns by name. Depending on the release of lsblk, numbers and flags
+// are texts.
 type row map[string]any
 
 // text returns a column; known is false for null.
@@ -55,7 +56,7 @@ func (r row) number(column string) (int64, error) {
 	return n, nil
 }
 
-// rows runs lsblk.
+// rows runs lsblk and returns the block devices that it lists.
 func (h Host) rows(ctx context.Context) ([]row, error) {
 	out, err := h.program(ctx, "lsblk", "-bia", "--json", "-o"+strings.Join(lsblkColumns, ","))
 	if err != nil {
@@ -72,8 +73,8 @@ func (h Host) rows(ctx context.Context) ([]row, error) {
 	return report.Devices, nil
 }
 
-// blockDevices is list_all_block_devices of ironic_python_agent/hardware.py for disks, with every
-// serial and WWN.
+// blockDevices implements list_all_block_devices of ironic_python_agent/hardware.py for disks, with every serial and
+// WWN.
 func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	h := m.host
 	h.try(ctx, "udevadm", "settle")
@@ -149,8 +150,8 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds serials and WWNs: the values of lsblk come first, because an agent that reports only one of each
-// reports these.
+// identify adds the serials and WWNs of a disk. The values of lsblk come first, because an agent that reports only one
+// of each reports those.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -169,7 +170,7 @@ func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add(&disk.Serial, udev.id("SERIAL"))
 }
 
-// byPath returns the links of /dev/disk/by-path, by the device that they point to.
+// byPath returns the links in /dev/disk/by-path, by the name of the device that they point to.
 func (h Host) byPath() map[string]string {
 	const folder = "/dev/disk/by-path"
 	names, err := h.list(folder)
@@ -191,7 +192,7 @@ func (h Host) byPath() map[string]string {
 	return links
 }
 
-// readOnly is _is_read_only_device of ironic_python_agent/hardware.py.
+// readOnly implements _is_read_only_device of ironic_python_agent/hardware.py.
 func (h Host) readOnly(name string) bool {
 	flag, err := h.read("/sys/block/" + name + "/ro")
 	return err == nil && flag == "1"
@@ -228,7 +229,7 @@ func (h Host) udev(name string) properties {
 	return found
 }
 
-// id returns a property of the device, or else of the device mapper.
+// id returns the property ID_key of a device, or else the property DM_key of the device mapper.
 func (p properties) id(key string) string {
 	if value := p["ID_"+key]; value != "" {
 		return value

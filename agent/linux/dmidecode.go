@@ -18,8 +18,8 @@ const (
 	dmiDevice    = 17
 )
 
-// dmi is collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section. If a
-// number in the output cannot be parsed, the result is an empty object, as in the real agent.
+// dmi implements collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section.
+// If a number in the output cannot be parsed, the result is an empty object, as in the real agent.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {
@@ -34,7 +34,7 @@ func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	return found, err
 }
 
-// parseDMI is parse_dmi of dmi_inspector.py.
+// parseDMI implements parse_dmi of dmi_inspector.py.
 func parseDMI(text string) (map[string]any, error) {
 	var bios, memory map[string]any
 	cpus, arrays, devices := []any{}, []map[string]any{}, []any{}
@@ -95,7 +95,8 @@ func dmiType(block string) int {
 	return n
 }
 
-// parseHandle is _parse_handle_block of dmi_inspector.py: a field without a value has a list, in the lines below it.
+// parseHandle implements _parse_handle_block of dmi_inspector.py. A field without a value on its line has a list of
+// values, on the lines below it.
 func parseHandle(block string) map[string]any {
 	fields := map[string]any{}
 	list := ""

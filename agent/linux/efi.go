@@ -19,8 +19,8 @@ import (
 // espTypes are the types of an EFI system partition, with GPT and with MBR.
 var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"}
 
-// bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: boot loaders, and lists
-// with a boot loader and its name.
+// bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: file names of boot loaders, and of lists that
+// name a boot loader and its boot entry.
 var bootLoaders = []string{
 	"bootx64.csv", "bootaa64.csv", "boot.csv",
 	"bootia32.efi", "bootx64.efi", "bootia64.efi", "bootarm.efi", "bootaa64.efi",
@@ -59,7 +59,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 	return h.createEntries(ctx, device, number, entries)
 }
 
-// rescan makes the kernel read a partition table again.
+// rescan makes the kernel read the partition table of a disk again.
 func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "partx", "-av", device)
 	h.try(ctx, "udevadm", "settle")
@@ -74,7 +74,7 @@ func (h Host) pathInRoot(name string) string {
 	return "/" + relative
 }
 
-// esp returns the EFI system partition of a disk, and its number.
+// esp returns the device and the number of a disk's EFI system partition.
 func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE,PARTTYPE", device)
 	if err != nil {
@@ -97,7 +97,7 @@ func (h Host) esp(ctx context.Context, device string) (partition, number string,
 
 // bootEntry is a boot loader with the name of its boot entry.
 type bootEntry struct {
-	loader string // with backslashes, from the root of the partition
+	loader string // the path from the root of the partition, with backslashes
 	label  string
 }
 
@@ -133,7 +133,8 @@ func findBootLoaders(folder string) ([]bootEntry, error) {
 
 func backslashes(relative string) string { return `\` + strings.ReplaceAll(relative, "/", `\`) }
 
-// readBootList reads shim's list: file name and label, in UTF-16 with or without a mark.
+// readBootList reads shim's list with the file name and the label of a boot loader, in UTF-16 with or without a byte
+// order mark.
 func readBootList(folder, list string) (bootEntry, error) {
 	content, err := os.ReadFile(list) //nolint:gosec // found below the mounted partition
 	if err != nil {

@@ -36,7 +36,7 @@ var sharedContent = map[string]string{
 	"gfs2":                                 "Red Hat Global File System 2",
 }
 
-// guard refuses disks with shared content.
+// guard returns an error for a disk with content that several machines may use.
 func (h Host) guard(ctx context.Context, device string) error {
 	out, err := h.program(ctx, "lsblk", "-nro", "PARTTYPE,FSTYPE", device)
 	if err != nil {
@@ -50,8 +50,8 @@ func (h Host) guard(ctx context.Context, device string) error {
 	return nil
 }
 
-// eraseMetadata is destroy_disk_metadata of ironic_python_agent/disk_utils.py: signatures, then
-// both partition tables, because sgdisk refuses damaged ones.
+// eraseMetadata implements destroy_disk_metadata of ironic_python_agent/disk_utils.py. It erases signatures and both
+// copies of the partition table; it overwrites the tables because sgdisk refuses damaged ones.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -110,9 +110,9 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and passes of
-// random data and zeros on other disks. A secure erase that fails is final, unless Ironic allows overwriting the disk
-// instead.
+// eraseAll implements erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and
+// passes of random data and zeros on other disks. A secure erase that fails is final, unless Ironic allows overwriting
+// the disk instead.
 func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	own, forbidden := h.eraseATA, erase.NoATA
 	if strings.HasPrefix(erase.Device, "/dev/nvme") {
@@ -137,7 +137,7 @@ func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	return err
 }
 
-// Lines of `nvme id-ctrl` and `nvme id-ns`.
+// Patterns of lines that `nvme id-ctrl` and `nvme id-ns` print.
 var (
 	formatSupport = regexp.MustCompile(`(?m)^oacs\s*:\s*(?:0x)?([0-9a-fA-F]+)`)
 	cryptoSupport = regexp.MustCompile(`(?m)^fna\s*:\s*(?:0x)?([0-9a-fA-F]+)`)
@@ -213,7 +213,8 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// A disk that stays locked is unusable. The erasure's error explains more than an error of the unlocking.
+		// A disk that stays locked is unusable. An error of this command is only logged, because that of the erasure
+		// explains more.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

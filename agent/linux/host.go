@@ -24,16 +24,16 @@ type Host struct {
 	Warn func(format string, args ...any)
 }
 
-// Runner runs a program until it ends. A missing program is [agent.ErrNoProgram]; a failed one has
-// an exit status and no error.
+// Runner runs a program until it ends. The error for a missing program is [agent.ErrNoProgram]. For a program that
+// fails, the output has an exit status, and the error is nil.
 type Runner func(ctx context.Context, command Command) (agent.Output, error)
 
 // Command is a program with its arguments.
 type Command struct {
 	Argv  []string
 	Stdin io.Reader
-	// Line receives each line of standard output and standard error as the program prints it. The
-	// output is not kept then.
+	// Line receives each line of standard output and standard error as the program prints it. If Line is set, the
+	// output is not kept.
 	Line func(string)
 }
 
@@ -63,7 +63,7 @@ func (h Host) read(name string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// list returns the names in a folder, in the order of the file system like Python's os.listdir.
+// list returns the names in a folder, in the order of the file system, like Python's os.listdir.
 func (h Host) list(name string) ([]string, error) {
 	folder, err := os.Open(h.path(name))
 	if err != nil {
@@ -82,7 +82,7 @@ func (h Host) exists(name string) bool {
 // link returns the target of a symbolic link, unresolved.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
-// warnUnreadable warns about something that cannot be read, or that the host does not have.
+// warnUnreadable warns about a fact that cannot be read, or that the host does not have.
 func (h Host) warnUnreadable(what string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		h.warn("this host has no %s", what)
@@ -116,11 +116,11 @@ type missingProgram string
 
 func (m missingProgram) Error() string { return string(m) + " is not installed on this host" }
 
-// Unwrap makes it an [agent.ErrNoProgram].
+// Unwrap makes the error match [agent.ErrNoProgram].
 func (missingProgram) Unwrap() error { return agent.ErrNoProgram }
 
-// program runs a program that must succeed and returns its output. The failure is a *ProgramError,
-// a missing program an [agent.ErrNoProgram].
+// program runs a program that must succeed and returns its output. If the program fails, the error is a *ProgramError;
+// if it is missing, an [agent.ErrNoProgram].
 func (h Host) program(ctx context.Context, argv ...string) (string, error) {
 	out, err := h.Run(ctx, Command{Argv: argv})
 	switch {
@@ -134,7 +134,7 @@ func (h Host) program(ctx context.Context, argv ...string) (string, error) {
 	return out.Stdout, nil
 }
 
-// try runs a program whose failure, or absence, is only logged.
+// try runs a program and reports whether it succeeded. Its failure or absence is only logged.
 func (h Host) try(ctx context.Context, argv ...string) bool {
 	if _, err := h.program(ctx, argv...); err != nil {
 		h.warn("%v", err)

@@ -13,8 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// WriteImage writes an image to a disk. Raw images are written as they arrive; others need
-// qemu-img.
+// WriteImage writes an image to a disk. A raw image is written while it arrives; qemu-img writes the others.
 func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	h := m.host
 	var err error
@@ -130,8 +129,8 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 	return &agent.WriteError{Output: failed.Output}
 }
 
-// imageFile returns the name of a file with the content, as the host's programs see it. A downloaded image is such a
-// file already, unless the agent runs in a container.
+// imageFile returns the name of a file with the content, as the host's programs see it. A downloaded image already is
+// such a file, unless the agent runs in a container.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
 		return file.Name(), func() {}, nil
@@ -165,8 +164,8 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	}
 }
 
-// identifier is get_disk_identifier of ironic_python_agent/disk_utils.py: the signature in the
-// disk's first sector.
+// identifier implements get_disk_identifier of ironic_python_agent/disk_utils.py: the signature in the disk's first
+// sector.
 func (h Host) identifier(device string) (string, error) {
 	const at, size = 440, 4
 	disk, err := os.Open(h.path(device))

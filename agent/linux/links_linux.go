@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kernel asks the kernel through netlink and packet sockets.
+// Kernel implements [Links]: it asks the kernel through netlink and packet sockets.
 type Kernel struct{}
 
 // Addresses returns the addresses of an interface.
@@ -44,7 +44,7 @@ func (Kernel) Addresses(name string) []string {
 	return addresses
 }
 
-// PermanentMAC asks for the attribute IFLA_PERM_ADDRESS, which kernels have since 5.6.
+// PermanentMAC asks for the attribute IFLA_PERM_ADDRESS, which Linux has since 5.6.
 func (Kernel) PermanentMAC(name string) string {
 	table, err := syscall.NetlinkRIB(syscall.RTM_GETLINK, syscall.AF_UNSPEC)
 	if err != nil {

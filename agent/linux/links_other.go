@@ -7,19 +7,19 @@ import (
 	"errors"
 )
 
-// Kernel answers nothing: the agent runs on Linux only.
+// Kernel implements [Links] without any data, because the agent runs only on Linux.
 type Kernel struct{}
 
-// Addresses returns none.
+// Addresses returns no addresses.
 func (Kernel) Addresses(string) []string { return nil }
 
-// PermanentMAC returns none.
+// PermanentMAC returns "".
 func (Kernel) PermanentMAC(string) string { return "" }
 
-// Speed returns none.
+// Speed returns 0, which means unknown.
 func (Kernel) Speed(string) int { return 0 }
 
-// LLDP fails.
+// LLDP returns an error.
 func (Kernel) LLDP(context.Context, []string) (map[string][]byte, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// Options configure the report about a host.
+// Options configure what a [Machine] reports about its host.
 type Options struct {
 	// Parameters are the parameters of the kernel's command line; see [Parameters].
 	Parameters map[string]string
@@ -20,7 +20,7 @@ type Options struct {
 	LLDPTimeout time.Duration
 	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
 	VLANs string
-	// SkipBMC omits the BMC, which is slow to answer.
+	// SkipBMC omits the addresses of the BMC, which is slow to answer.
 	SkipBMC bool
 }
 
@@ -28,14 +28,14 @@ type Options struct {
 // frame every 30 s.
 const lldpTimeout = 30 * time.Second
 
-// Machine is the hardware of a host.
+// Machine is the hardware of a host. It implements [agent.Hardware].
 type Machine struct {
 	host    Host
 	options Options
 	// multipath reports that multipath devices are in use. Set by Prepare.
 	multipath bool
 
-	// listening has the frames since ListenForLLDP; nil before.
+	// listening has the LLDP frames received since the call of ListenForLLDP; nil before that call.
 	listening *listening
 
 	mu     sync.Mutex
@@ -76,7 +76,7 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
-// listening has the LLDP frames when ended is closed.
+// listening is a background wait for LLDP frames. Its frames may be read after ended is closed.
 type listening struct {
 	ended  chan struct{}
 	frames map[string][]byte
@@ -87,7 +87,7 @@ type listening struct {
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
-		return // Inventory reports it
+		return // Inventory reports this error
 	}
 	l := &listening{ended: make(chan struct{})}
 	m.listening = l
@@ -97,7 +97,8 @@ func (m *Machine) ListenForLLDP(ctx context.Context) {
 	}()
 }
 
-// received returns the frames since ListenForLLDP, or listens now. It returns none if ctx ends before.
+// received returns the LLDP frames received since ListenForLLDP. If that was not called, it listens now. It returns no
+// frames if ctx ends first.
 func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
 	if m.listening == nil {
 		return m.lldp(ctx, names)
@@ -110,7 +111,7 @@ func (m *Machine) received(ctx context.Context, names []string) map[string][]byt
 	}
 }
 
-// Inventory describes the host. LLDP is listened for while everything else is collected.
+// Inventory describes the host. It listens for LLDP frames while it collects everything else.
 func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -134,7 +135,7 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, ctx.Err()
 }
 
-// InventoryWithoutLLDP describes the host without what needs LLDP; AddLLDP adds that.
+// InventoryWithoutLLDP describes the host without the data that needs LLDP frames, which AddLLDP adds.
 func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -145,7 +146,7 @@ func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, er
 	return inventory, err
 }
 
-// AddLLDP waits for the frames since ListenForLLDP and adds them to an inventory.
+// AddLLDP waits for the LLDP frames of ListenForLLDP and adds their data to an inventory.
 func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -158,7 +159,7 @@ func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error
 	return ctx.Err()
 }
 
-// addFrames adds LLDP frames and the VLAN interfaces, which they may name.
+// addFrames adds LLDP frames to an inventory, and the VLAN interfaces, whose numbers the frames may contain.
 func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
 	interfaces := slices.Clone(inventory.Interfaces)
 	for i := range interfaces {
@@ -210,7 +211,7 @@ func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	return inventory, nil
 }
 
-// first returns the first of several values: an inventory has one serial and one WWN of a disk.
+// first returns the first of several values: an inventory has only one serial and one WWN of each disk.
 func first(texts agent.Texts) agent.Texts {
 	if len(texts) == 0 {
 		return nil
@@ -218,8 +219,8 @@ func first(texts agent.Texts) agent.Texts {
 	return texts[:1]
 }
 
-// lldp listens on the interfaces with a carrier; nothing arrives on others. Like the real agent,
-// it reports nothing at all if it cannot listen on one of them.
+// lldp listens on the interfaces with a carrier; no frame arrives on others. Like the real agent, it returns no frames
+// at all if it cannot listen on one of the interfaces.
 func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 	ctx, cancel := context.WithTimeout(ctx, m.options.LLDPTimeout)
 	defer cancel()
@@ -248,8 +249,8 @@ func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 // BlockDevices returns the current disks, with every serial and WWN.
 func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) { return m.blockDevices(ctx) }
 
-// Parameters reads the kernel's command line, like _read_params_from_file of
-// ironic_python_agent/utils.py. The last of several values counts.
+// Parameters reads the kernel's command line, like _read_params_from_file of ironic_python_agent/utils.py. If a
+// parameter occurs several times, the last value is used.
 func (h Host) Parameters() (map[string]string, error) {
 	text, err := h.read("/proc/cmdline")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// mount is a mounted file system and the files that it had.
+// mount is a mounted file system, with the files that it had when it was mounted.
 type mount struct {
 	folder string
 	files  []agent.File
@@ -81,7 +81,7 @@ func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File
 }
 
 func (o mount) apply(files []agent.File) error {
-	root, err := os.OpenRoot(o.folder) // links of the image must not lead out of it
+	root, err := os.OpenRoot(o.folder) // a Root, because links in the image must not lead out of it
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func writeEntry(root *os.Root, f agent.File) error {
 	} else if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
 		return err
 	}
-	// The mode of a new file depends on the umask, that of an old one stays.
+	// Set the mode: that of a new file depends on the umask, and an old file keeps its own.
 	if err := root.Chmod(f.Path, mode); err != nil {
 		return err
 	}

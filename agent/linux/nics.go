@@ -12,7 +12,7 @@ import (
 
 const netFolder = "/sys/class/net/"
 
-// interfaceNames is list_interfaces of ironic_python_agent/netutils.py: devices, VLANs and bonds.
+// interfaceNames implements list_interfaces of ironic_python_agent/netutils.py: devices, VLANs and bonds.
 func (h Host) interfaceNames() ([]string, error) {
 	all, err := h.list(netFolder)
 	if err != nil {
@@ -27,7 +27,7 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN decides by the name, because a VLAN interface has no device.
+// isVLAN reports whether an interface is a VLAN, by its name, because a VLAN interface has no device in /sys.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
@@ -46,7 +46,7 @@ func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface 
 	return all
 }
 
-// nic describes one interface. One without a usable address is not reported.
+// nic describes one interface. It returns false for an interface without a usable MAC address, which is not reported.
 func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	mac := h.mac(name)
 	if mac == "" {
@@ -67,8 +67,8 @@ func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	return i, true
 }
 
-// mac is get_mac_addr of ironic_python_agent/netutils.py: a permanent address is preferred to an address set later,
-// for example by a bond. Addresses that start with fa: belong to virtual interfaces, such as those of some BMCs.
+// mac implements get_mac_addr of ironic_python_agent/netutils.py: a permanent address is preferred to an address set
+// later, for example by a bond. Addresses that start with fa: belong to virtual interfaces, such as those of some BMCs.
 func (h Host) mac(name string) string {
 	mac := h.Links.PermanentMAC(name)
 	if mac == "" {
@@ -89,7 +89,7 @@ func (h Host) optional(name string) *string {
 	return nil
 }
 
-// base returns the last part of a link's target, or nil.
+// base returns the last part of a symbolic link's target, or nil.
 func (h Host) base(name string) *string {
 	target, err := h.link(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (h Host) biosDevName(ctx context.Context, name string) *string {
 	return &found
 }
 
-// firstOfEach returns the first address of either family.
+// firstOfEach returns the first IPv4 and the first IPv6 address.
 func firstOfEach(addresses []string) (v4, v6 *string) {
 	for _, text := range addresses {
 		address, err := netip.ParseAddr(text)

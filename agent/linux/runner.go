@@ -15,8 +15,8 @@ import (
 	"ironworks/agent"
 )
 
-// Local is the host that the agent runs on. With another root than "/", the agent's own root is
-// only a container: programs run in the host's root.
+// Local returns the host that the agent runs on. If root is not "/", the agent runs in a container, and programs run in
+// the host's root.
 func Local(root string) Host {
 	return Host{Root: root, Run: Programs(root), Links: Kernel{}}
 }
@@ -27,12 +27,12 @@ const killDelay = 5 * time.Second
 // maxLine bounds a line of a program's output; longer ones are cut.
 const maxLine = 64 << 10
 
-// environment is added to that of programs: they print untranslated messages, because the agent
-// reads them, and coreos-installer no backtrace, because its last line becomes the reason of a
+// environment returns variables for the programs that the agent runs. With them, programs print untranslated messages,
+// which the agent can read. coreos-installer prints no backtrace, because its last line becomes the reason of a
 // failure.
 func environment() []string { return []string{"LC_ALL=C", "RUST_BACKTRACE=0"} }
 
-// Programs returns the runner of a root folder.
+// Programs returns a runner that runs programs in a root folder.
 func Programs(root string) Runner {
 	return func(ctx context.Context, command Command) (agent.Output, error) {
 		argv := command.Argv

@@ -10,11 +10,11 @@ import (
 	"ironworks/agent"
 )
 
-// smbiosTable has the structures of the SMBIOS specification (DMTF DSP0134), as the kernel got
-// them from the firmware.
+// smbiosTable is the file with the structures of the SMBIOS specification (DMTF DSP0134), as the kernel got them from
+// the firmware.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
-// Types of structures.
+// Types of SMBIOS structures.
 const (
 	smbiosBIOS   = 0
 	smbiosSystem = 1
@@ -39,7 +39,7 @@ func (h Host) smbios() []structure {
 	return parseSMBIOS(table)
 }
 
-// parseSMBIOS ends at the first structure that is damaged.
+// parseSMBIOS returns the structures of a table, up to the first damaged one.
 func parseSMBIOS(table []byte) []structure {
 	const header = 4
 	var all []structure
@@ -50,7 +50,7 @@ func parseSMBIOS(table []byte) []structure {
 		}
 		s := structure{kind: table[0], data: table[:length]}
 		rest := table[length:]
-		// The texts end with an empty one; if there are none, with two zero bytes.
+		// The texts end with an empty text. If a structure has no texts, two zero bytes follow it.
 		for len(rest) > 0 && rest[0] != 0 {
 			text, after, _ := bytes.Cut(rest, []byte{0})
 			s.strings = append(s.strings, strings.TrimSpace(string(text)))
@@ -91,8 +91,8 @@ func (s structure) word(offset int) int {
 	return int(binary.LittleEndian.Uint16(s.data[offset:]))
 }
 
-// vendor is get_system_vendor_info of ironic_python_agent/hardware.py, which reads its values from lshw: a SKU follows
-// the name of the product in parentheses.
+// vendor implements get_system_vendor_info of ironic_python_agent/hardware.py, which reads its values from lshw: the
+// name of the product is followed by the SKU in parentheses.
 func vendor(table []structure) agent.SystemVendor {
 	var v agent.SystemVendor
 	for _, s := range table {
@@ -111,11 +111,11 @@ func vendor(table []structure) agent.SystemVendor {
 	return v
 }
 
-// moduleMiB returns the size of a memory module. Unknown sizes count as none.
+// moduleMiB returns the size of a memory module. It returns 0 for an unknown size.
 func moduleMiB(s structure) int64 {
 	const (
 		unknown  = 0xffff
-		extended = 0x7fff // the size is in another field, which has 32 bits
+		extended = 0x7fff // the size is in another field, of 32 bits
 		inKiB    = 0x8000
 		sizeAt   = 0x0c
 		largeAt  = 0x1c

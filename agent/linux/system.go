@@ -40,7 +40,7 @@ func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, 
 	return state, nil
 }
 
-// Files of a rescue, see ironic_python_agent/extensions/rescue.py.
+// Files of the rescue operation, see ironic_python_agent/extensions/rescue.py.
 const (
 	rescueFolder   = "/etc/ipa-rescue-config"
 	rescuePassword = rescueFolder + "/ipa-rescue-password"
@@ -117,7 +117,7 @@ func (m *Machine) PowerOff(ctx context.Context) error { return m.host.shutDown(c
 // Reboot reboots the host.
 func (m *Machine) Reboot(ctx context.Context) error { return m.host.shutDown(ctx, "reboot", "b") }
 
-// shutDown falls back to the kernel where systemd refuses or is missing.
+// shutDown powers the host off or reboots it through systemd, or through the kernel if systemd refuses or is missing.
 func (h Host) shutDown(ctx context.Context, program, key string) error {
 	const private = 0o600
 	out, err := h.Run(ctx, Command{Argv: []string{program}})

@@ -11,8 +11,8 @@ import (
 )
 
 // addVLANs creates VLAN interfaces and returns their names. See bring_up_vlan_interfaces of
-// ironic_python_agent/netutils.py: the option is a list of interface.vlan, or of interfaces, or
-// all, whose VLANs the switch announces.
+// ironic_python_agent/netutils.py: the option is a list of interface.vlan, a list of interfaces, or all. For interfaces
+// without a number, it creates the VLANs that the switch announces.
 func (h Host) addVLANs(ctx context.Context, option string, present []agent.Interface) []string {
 	var added []string
 	add := func(name, vlan string) {

@@ -10,15 +10,15 @@ import (
 // ironic_python_agent/inspector.py.
 type AddressWait struct {
 	Timeout time.Duration
-	// All waits for all interfaces, otherwise only for the boot interface. Unlike the real agent, it does not wait for
-	// interfaces without a carrier, which cannot get an address.
+	// All waits for all interfaces, otherwise only for the boot interface. Unlike the real agent, this agent does not
+	// wait for interfaces without a carrier, which cannot get an address.
 	All bool
 }
 
-// addressRetry is the time between two looks at the addresses.
+// addressRetry is the time between two checks of the addresses.
 const addressRetry = 200 * time.Millisecond
 
-// AwaitAddresses waits until interfaces have an IPv4 address, but not longer than the timeout.
+// AwaitAddresses waits until the interfaces selected by wait have an IPv4 address, but not longer than the timeout.
 func (m *Machine) AwaitAddresses(ctx context.Context, wait AddressWait) {
 	booted := normalMAC(m.options.Parameters["BOOTIF"])
 	if wait.Timeout == 0 || booted == "" && !wait.All {
@@ -60,7 +60,7 @@ func (m *Machine) withoutAddress(booted string, all bool) []string {
 	return missing
 }
 
-// normalMAC returns the address of a boot loader's BOOTIF, which starts with the hardware type.
+// normalMAC returns the MAC address in a boot loader's BOOTIF, in which the hardware type precedes the address.
 func normalMAC(text string) string {
 	if _, mac, dashed := strings.Cut(text, "-"); dashed {
 		text = strings.ReplaceAll(mac, "-", ":")

@@ -163,8 +163,8 @@ var (
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages lists typical messages of Python and pip, with an error and a remedy for each. Later lines of pip blame the package ("No
-// matching distribution found"), whatever the cause, so the cause is searched for in all of them.
+// messages lists typical messages of Python and pip, with an error and a remedy for each. Later lines of pip blame the
+// package ("No matching distribution found"), whatever the cause, so the cause is searched for in all of them.
 var messages = []struct {
 	err   error
 	words []string
