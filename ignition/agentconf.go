@@ -57,7 +57,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		if option.Group != "" && option.Group != defaultGroup {
 			label = option.Group + "." + option.Name
 		}
-		// oslo.config treats - and _ in names alike.
+		// oslo.config does not distinguish - and _ in names.
 		plain := strings.ReplaceAll(label, "-", "_")
 		own, taken := ownOptions()[plain]
 		switch {
@@ -92,7 +92,7 @@ func iniFault(value string) string {
 	case strings.ContainsFunc(value, unprintable):
 		return "a line break or another control character"
 	case strings.Contains(value, `\$`):
-		// oslo.config reads \$ as an escaped $, even after another backslash.
+		// oslo.config reads \$ as an escaped $, even after a second backslash.
 		return `a backslash before a $, which becomes the $ alone`
 	}
 	return ""

@@ -29,11 +29,9 @@ func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin}
 
 // AgentProgram is the program of [AgentBuiltin].
 type AgentProgram struct {
-	// Content is the program. Its SHA-512 is in the configuration, so that Ignition refuses another
-	// one.
+	// Content is the program itself. The configuration has its SHA-512, so that Ignition refuses another program.
 	Content []byte
-	// URL is where Ignition fetches the program. If it is empty, the configuration includes the
-	// program.
+	// URL is the URL from which Ignition fetches the program. If it is empty, the configuration includes the program.
 	URL string
 	// CA has the certificate, in PEM, that verifies URL in addition to those of the live system.
 	CA string
@@ -52,7 +50,7 @@ func (r Ramdisk) builtin() bool {
 	return r.Agent == AgentBuiltin && (r.Profile == ProfileDefault || r.Profile == "")
 }
 
-// checkAgent validates what runs the agent.
+// checkAgent validates the inputs for the program that runs as the agent.
 func (r Ramdisk) checkAgent(in *inputs) {
 	switch r.Agent {
 	case AgentContainer, "":
@@ -68,7 +66,7 @@ func (r Ramdisk) checkAgent(in *inputs) {
 	}
 }
 
-// checkBuiltin validates the program, and refuses inputs that only a container has.
+// checkBuiltin validates the program. It refuses inputs that only a container has.
 func (r Ramdisk) checkBuiltin(in *inputs) {
 	foreign := func(field RamdiskField, given bool) {
 		if given {

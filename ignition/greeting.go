@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// greetingTexts has the variable parts of the message of the console and of logins.
+// greetingTexts has the variable parts of the message that the console and logins show.
 type greetingTexts struct {
 	builtin bool
 	// agent is the container image, or the path of the builtin agent.
 	urls, agent, hostname string
 }
 
-// greeting returns the message of the console and of logins. It contains no secrets.
+// greeting returns the files of the message that the console and logins show. The message contains no secrets.
 func (r Ramdisk) greeting(urls []string) []RamdiskFile {
 	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
 	if r.builtin() {

@@ -38,7 +38,7 @@ type Classic struct {
 	Registry string
 	// InsecureRegistry pulls the agent image without verifying the registry.
 	InsecureRegistry bool
-	// TLS is off if empty.
+	// TLS is the value of --tls; empty means off.
 	TLS ClassicTLS
 	// Options are lines for the agent's configuration, copied unchanged.
 	Options []string
@@ -63,7 +63,7 @@ WantedBy=multi-user.target
 	classicInspectorPort = 5050
 )
 
-// Build returns the configuration.
+// Build returns the configuration, or the problems of the inputs.
 func (c Classic) Build() (Document, error) {
 	in := &inputs{}
 	c.check(in)

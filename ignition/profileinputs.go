@@ -61,8 +61,8 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 
 const otherProfile = "use the profile default"
 
-// plainOptions returns the agent's settings that the classic profile has no separate option
-// for, as lines of [DEFAULT].
+// plainOptions returns those settings of the agent for which the classic profile has no separate option, as lines of
+// [DEFAULT].
 func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	checkAgentOptions(r.Options, in)
 	r.checkCollectors(in)
@@ -90,8 +90,8 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	return options
 }
 
-// refuseUnknown refuses inputs that the profile does not support, and inputs that only the
-// default profile supports.
+// refuseUnknown refuses inputs that the profile does not support. It also refuses inputs that only the default profile
+// supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()

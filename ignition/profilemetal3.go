@@ -26,7 +26,7 @@ import (
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`: YAML with the keyfiles below NetworkManager.
 	NMState []byte
-	// KeyFiles replace NMState.
+	// KeyFiles replace the keyfiles in NMState.
 	KeyFiles []KeyFile
 	// RegistriesConf replaces /etc/containers/registries.conf.
 	RegistriesConf []byte
@@ -85,7 +85,7 @@ WantedBy=multi-user.target
 // metal3Hostname matches text that is safe in a shell script without quotes.
 var metal3Hostname = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Build returns the configuration.
+// Build returns the configuration, or the problems of the inputs.
 func (m Metal3) Build() (Document, error) {
 	in := &inputs{}
 	m.check(in)
@@ -175,7 +175,7 @@ func (m Metal3) checkUnitFields(in *inputs) {
 	for _, f := range []struct {
 		field RamdiskField
 		text  string
-		not   string // characters that would end the word
+		not   string // the characters that would end the word
 	}{
 		{FieldProxy, m.HTTPProxy, `"\`},
 		{FieldProxy, m.HTTPSProxy, `"\`},
@@ -295,7 +295,7 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path to URLs without them.
+// metal3URLs adds the port and the path to those URLs that lack them.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {

@@ -124,8 +124,8 @@ func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	return []RamdiskUnit{{Name: pushUnitName, Contents: pushUnit, Enabled: true}}, files
 }
 
-// pushUnit starts early: entries from before the network was up are still in the journal. It
-// stops before the network does, and sends the remaining entries then.
+// pushUnit starts early: entries that were written before the network was up are still in the journal. It stops before
+// the network does, and then sends the remaining entries.
 const pushUnit = `[Unit]
 Description=Stream the journal to the console
 Wants=network.target
@@ -185,7 +185,7 @@ func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 		value = strings.Trim(value, `"`)
 		switch option {
 		case "connect-to":
-			// NAME:PORT:HOST:PORT; HOST may contain colons.
+			// The value is NAME:PORT:HOST:PORT. HOST may contain colons.
 			if parts := strings.SplitN(value, ":", 3); len(parts) == 3 {
 				p.URL = "https://" + parts[2]
 			}

@@ -19,8 +19,8 @@ type Ramdisk struct {
 	// port, where TLS determines the scheme and the default port is 6385. A single "mdns" makes
 	// the agent discover Ironic.
 	IronicURLs []string
-	// TLS is how Ironic is verified. The default is off if all URLs are plain HTTP, else ca if CA
-	// is set, else system.
+	// TLS says how the agent verifies Ironic. The default is off if all URLs are plain HTTP. Otherwise it is ca if CA
+	// is set, and system if not.
 	TLS TLSMode
 	// CA has the certificates, in PEM, that TLSCA trusts.
 	CA string
@@ -79,8 +79,7 @@ type Ramdisk struct {
 	// the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added unchanged, for other parts of the console that run next to the
-	// agent.
+	// Units and Files are added unchanged. They belong to other parts of the console that run next to the agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
 	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged by Ignition's
@@ -127,7 +126,7 @@ type RamdiskFile struct {
 	// Path is absolute.
 	Path    string
 	Content []byte
-	// Mode is the permissions. Secret files must be 0o600 or stricter.
+	// Mode has the permissions of the file. Secret files must have 0o600 or stricter.
 	Mode int
 	// Overwrite replaces an existing file of the live system; without it, an existing file fails
 	// the boot. Append appends to an existing file.

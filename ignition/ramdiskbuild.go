@@ -192,7 +192,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	return unit, files
 }
 
-// chronyLines are appended to the live system's configuration.
+// chronyLines returns lines that are appended to the live system's configuration of chrony.
 func chronyLines(servers []string) string {
 	var b strings.Builder
 	for _, server := range servers {
@@ -202,8 +202,8 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles configure podman's verification per registry. They are drop-ins, so the live
-// system's own file stays in effect.
+// registryFiles returns files that configure podman's verification of each registry. They are drop-ins, so that the
+// live system's own file stays in effect.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile

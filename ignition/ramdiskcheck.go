@@ -96,7 +96,7 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 	}
 }
 
-// checkPEM accepts only certificates. A private key among them is the common mistake.
+// checkPEM accepts only certificates. The common mistake is a private key among them.
 func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	rest, count := []byte(text), 0
 	for {
@@ -214,8 +214,7 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 	}
 }
 
-// checkParts validates the additional units and files, as far as Ignition's validation does
-// not.
+// checkParts validates the additional units and files, as far as Ignition's own validation does not.
 func (r Ramdisk) checkParts(in *inputs) {
 	for _, unit := range r.Units {
 		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {

@@ -53,18 +53,18 @@ type InputError struct {
 	Field RamdiskField
 	// Value is the input, masked where it may contain a secret, or "".
 	Value string
-	// Why is a clause that follows the value, and Hint is the remedy. Both may be empty.
+	// Why is a clause that follows the value in the message. Hint is the remedy. Both may be empty.
 	Why, Hint string
-	// ScreenHint is the remedy in the console if Hint is a command.
+	// ScreenHint is the remedy for the console. It is set if Hint is a command.
 	ScreenHint string
-	// Cause is the error behind it, or nil.
+	// Cause is the error that caused this one, or nil.
 	Cause error
 }
 
 // Error is safe to show: secrets are masked.
 func (e *InputError) Error() string { return e.sentence(e.Hint) }
 
-// OnScreen is Error with the remedy for the console.
+// OnScreen returns the same as Error, with the remedy for the console.
 func (e *InputError) OnScreen() string { return e.sentence(cmp.Or(e.ScreenHint, e.Hint)) }
 
 func (e *InputError) sentence(hint string) string {
@@ -113,7 +113,7 @@ func InputErrors(err error) []*InputError {
 	return InputErrors(errors.Unwrap(err))
 }
 
-// inputs collects errors and notes.
+// inputs collects the errors and notes about inputs.
 type inputs struct {
 	problems []error
 	notes    []RamdiskNote

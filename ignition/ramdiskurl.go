@@ -143,7 +143,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 		in.refuse(FieldTLS, string(mode), "use off, or an https:// URL", "does not match http:// URLs")
 	}
 	switch {
-	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // metal3 always embeds them
+	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // metal3 always embeds the certificates
 		checkPEM(FieldCA, "", r.CA, in)
 	case r.CA != "":
 		in.note(FieldCA, "the certificates are not used: TLS is %s", mode)

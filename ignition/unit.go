@@ -17,12 +17,12 @@ const (
 
 // agentUnit has the variable parts of the agent's unit.
 type agentUnit struct {
-	// builtin starts ironworks-agent, else the container image.
+	// builtin means that the unit starts ironworks-agent instead of the container image.
 	builtin bool
 	image   string
 	// authFile, caFile and envFile are paths on the ramdisk, or "".
 	authFile, caFile, envFile string
-	// environment has podman's variables, which passes the proxies to the agent.
+	// environment has the variables of podman, which passes the proxies to the agent.
 	environment []envVar
 	hostname    string
 	ipOptions   string

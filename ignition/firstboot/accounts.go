@@ -89,7 +89,7 @@ func badID(id int) string {
 // badField reports whether text would break a line of /etc/passwd or /etc/shadow.
 func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 
-// group predicts Ignition's EnsureGroup.
+// group predicts what Ignition's EnsureGroup does.
 func (s *stage) group(g types.PasswdGroup) bool {
 	_, exists := s.accounts.groups[g.Name]
 	if util.IsFalse(g.ShouldExist) {
@@ -130,7 +130,7 @@ func (s *stage) deleteGroup(name string, exists bool) bool {
 	return true
 }
 
-// user predicts Ignition's EnsureUser and its SSH keys.
+// user predicts what Ignition's EnsureUser does, and the writing of the user's SSH keys.
 func (s *stage) user(u types.PasswdUser) bool {
 	was, exists := s.accounts.users[u.Name]
 	if util.IsFalse(u.ShouldExist) {
@@ -185,7 +185,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 		}
 	}
 	if len(u.Groups) == 1 && u.Groups[0] == "" {
-		return true // same as unset
+		return true // a single empty name means the same as unset
 	}
 	for i, group := range u.Groups {
 		for name := range strings.SplitSeq(string(group), ",") {
@@ -197,7 +197,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 	return true
 }
 
-// add predicts useradd.
+// add predicts what useradd does.
 func (s *stage) add(u types.PasswdUser) (account, bool) {
 	a := account{uid: s.accounts.free(), home: "/home/" + u.Name}
 	if u.UID != nil {
@@ -224,7 +224,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(a.home, fromRoot, true); err == nil {
-		return a, true // unchanged
+		return a, true // the account is unchanged
 	}
 	if err := s.tree.mkdirs(a.home, fromRoot, 0, 0o755); err != nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))
@@ -235,7 +235,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 	return a, true
 }
 
-// modify predicts usermod.
+// modify predicts what usermod does.
 func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	if u.UID != nil {
 		a.uid = *u.UID
@@ -254,7 +254,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	old, err := s.tree.lookup(was, fromRoot, true)
 	a.home = home
 	if err != nil || old.kind != directory {
-		return a, true // no home directory to move
+		return a, true // there is no home directory to move
 	}
 	if s.linked(was) || slices.Contains(Volumes, was) || strings.HasPrefix(home, was+"/") || old.volume.readOnly {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, the home directory of this user: omit homeDir", was))
@@ -304,7 +304,7 @@ func reason(err error) string {
 	return "a part of the path " + err.Error()
 }
 
-// deleteUser predicts userdel --remove.
+// deleteUser predicts what userdel --remove does.
 func (s *stage) deleteUser(name string, a account, exists bool) bool {
 	if !exists {
 		return true

@@ -20,7 +20,7 @@ type entry struct {
 	types.Node
 
 	section Section
-	where   string // path with resolved links
+	where   string // the path with all links resolved
 	make    func(e entry, there *node, err error) bool
 }
 
@@ -46,8 +46,8 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	}
 }
 
-// entries follows Ignition's createFilesystemsEntries: directories, files and symbolic links by
-// depth, then hard links.
+// entries creates the entries in the order of Ignition's createFilesystemsEntries: directories, files and symbolic
+// links by depth, then hard links.
 func (s *stage) entries(storage types.Storage) {
 	var ordered, hard []entry
 	taken := map[string]string{}
@@ -98,7 +98,7 @@ func (s *stage) entry(e entry) bool {
 	return e.make(e, there, err) && s.owner(e)
 }
 
-// needed are paths that the system needs to run. An entry with overwrite would empty them.
+// needed has paths that the system needs to run. An entry with overwrite would empty them.
 var needed = []string{"/", "/boot", "/etc", "/home", "/lib", "/lib64", "/bin", "/sbin", "/root", "/sysroot", "/ostree", "/var", "/usr"}
 
 func (s *stage) overwrite(e entry) error {

@@ -38,7 +38,7 @@ const (
 	CausePath     Cause = "bad-place"       // the path is invalid
 )
 
-// Failure is an entry that fails in Ignition, so the machine boots into the emergency shell.
+// Failure is an entry of a configuration that fails in Ignition, so that the machine boots into the emergency shell.
 type Failure struct {
 	Cause   Cause
 	Section Section
@@ -87,7 +87,7 @@ func (s *stage) fail(cause Cause, section Section, name, field, why string) bool
 	return false
 }
 
-// failAt is like fail for an error of the file tree.
+// failAt does the same as fail, for an error of the file tree.
 func (s *stage) failAt(section Section, name, field, place string, err error) bool {
 	cause := CausePath
 	switch {

@@ -18,12 +18,12 @@ import (
 
 // Image models the root of an installed system before its first boot.
 type Image struct {
-	// Name is the family, or the folder it was read from.
+	// Name is the name of the family, or the path of the folder that the image was read from.
 	Name string
 
 	tree     *tree
 	accounts *accounts
-	debian   bool         // its useradd accepts nearly any name
+	debian   bool         // the image's useradd accepts nearly any name
 	base     types.Config // the configuration that the image merges below the user's
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The kernel's errors.
+// The errors of the kernel that the tree returns.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -35,11 +35,11 @@ const (
 // node is a directory, a file or a symbolic link. Devices, sockets and pipes count as files.
 type node struct {
 	kind     kind
-	target   string // of a symbolic link
+	target   string // the target of a symbolic link
 	children map[string]*node
 	volume   *volume
 	uid      int
-	mode     int // of a directory, for write permission
+	mode     int // the mode of a directory, for write permission
 	inode    *int
 	json     bool // whether the file has valid JSON
 }
@@ -72,15 +72,14 @@ const (
 	fromRoot
 )
 
-// lookup returns the node at a path. It resolves a link in the last name only if follow is
-// true.
+// lookup returns the node at a path. If the last name is a link, lookup resolves it only if follow is true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
 }
 
-// walk is like lookup and also returns the parent of the last name. If only the last name is
-// missing, it returns the parent and the error.
+// walk does the same as lookup. It also returns the parent of the last name. If only the last name is missing, it
+// returns the parent and the error.
 func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err error) {
 	if len(name) > maxWay {
 		return nil, nil, errLongPath
@@ -179,7 +178,7 @@ func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 		switch {
 		case errors.Is(err, errNotExist) && parent != nil:
 			if _, taken := parent.children[part]; taken {
-				return errNotDir // dangling link
+				return errNotDir // the link is dangling
 			}
 			if err := parent.put(part, &node{kind: directory, uid: uid, mode: mode}, uid); err != nil {
 				return err
@@ -226,7 +225,7 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create adds an entry at a path, with its parents.
+// create adds an entry at a path. It also creates missing parents.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
@@ -241,7 +240,7 @@ func (t *tree) create(name string, entry *node) error {
 	return parent.put(path.Base(name), entry, 0)
 }
 
-// replace is like create, but replaces an existing entry as rename(2) does.
+// replace does the same as create, but it replaces an existing entry as rename(2) does.
 func (t *tree) replace(name string, entry *node) error {
 	n, err := t.lookup(name, fromInitramfs, false)
 	if err == nil && n.kind == directory {

@@ -42,7 +42,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 			return ErrChanged
 		}
 	}
-	// The end comes first, so that no record refers to data that is not yet written.
+	// The end of the image is written first, so that no record refers to data that is not written yet.
 	order := slices.SortedFunc(slices.Values(p.changes), func(a, b rangeChange) int { return int(min(1, max(-1, b.Offset-a.Offset))) })
 	for at, change := range order {
 		if err := write(file, change.Range); err != nil {
@@ -64,7 +64,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// hasData is like the function hasData, but the range may reach beyond the end of the image.
+// hasData does the same as the function hasData, but the range may reach beyond the end of the image.
 func (p *Patch) hasData(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
 	if change.end() <= p.base {
 		return hasData(file, change.Offset, change.Length, data)

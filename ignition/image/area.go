@@ -34,8 +34,8 @@ const (
 	headerMagic  = "coreiso+"
 )
 
-// findArea follows coreos-installer: igninfo.json, else the default file, else the header of
-// old images.
+// findArea finds the area in the same way as coreos-installer: in igninfo.json, else in the default file, else in the
+// header of old images.
 func findArea(files isoFiles) (area, error) {
 	found, err := infoArea(files)
 	if errors.Is(err, ErrNoFile) {
@@ -50,7 +50,8 @@ func findArea(files isoFiles) (area, error) {
 	return found, nil
 }
 
-// infoArea returns [ErrNoFile] only if neither file exists.
+// infoArea returns the area that igninfo.json or the default file describes. It returns [ErrNoFile] only if neither
+// file exists.
 func infoArea(files isoFiles) (area, error) {
 	info := struct {
 		File   string `json:"file"`
@@ -80,7 +81,7 @@ func infoArea(files isoFiles) (area, error) {
 	}
 	length, path := at.length-info.Offset, info.File
 	if info.Offset > 0 || info.Length != nil {
-		path = "" // a part of a file, as on s390x
+		path = "" // the area is a part of a file, as on s390x
 	}
 	if info.Length != nil {
 		if *info.Length < 0 || *info.Length > length {

@@ -54,7 +54,7 @@ func readContents(b []byte) (contents, error) {
 	}
 }
 
-// members returns the files. Of files with the same name, the last one counts.
+// members returns the files in the area. If files have the same name, the last one counts.
 func (c contents) members() []Member {
 	var found []Member
 	at := map[string]int{}
@@ -89,7 +89,7 @@ func (c contents) config() []byte {
 // isNetwork reports whether a member is a keyfile for the initramfs.
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
-// without removes the configuration.
+// without returns the contents without the configuration.
 func (c contents) without() (contents, error) {
 	var kept contents
 	for _, s := range c.segments {
@@ -109,7 +109,7 @@ func (c contents) without() (contents, error) {
 	return kept, nil
 }
 
-// with appends a configuration.
+// with returns the contents with a configuration at the end.
 func (c contents) with(config []byte) (contents, error) {
 	packed, err := Wrap(config)
 	if err != nil {
@@ -119,7 +119,7 @@ func (c contents) with(config []byte) (contents, error) {
 	return contents{segments: append(slices.Clip(c.segments), own)}, nil
 }
 
-// merged puts everything into one archive, which is smaller.
+// merged returns the contents as one archive, which is smaller.
 func (c contents) merged() (contents, error) {
 	one := segment{}
 	for _, s := range c.segments {

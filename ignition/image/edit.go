@@ -34,13 +34,13 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	// base is the size of the image, and size its size after the change. The first kept bytes of the image stay, apart
-	// from changes.
+	// base is the size of the image, and size its size after the change. kept is the number of bytes at the start of
+	// the image that stay, apart from the changes.
 	base, kept, size int64
 	changes          []rangeChange
 }
 
-// rangeChange is a range with its previous content.
+// rangeChange is a range of an image with its new and its previous content.
 type rangeChange struct {
 	Range
 	before []byte

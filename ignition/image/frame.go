@@ -57,9 +57,9 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 			single := descriptor&0x20 != 0
 			length := int64(5) + []int64{0, 1, 2, 4}[descriptor&3] + []int64{0, 2, 4, 8}[descriptor>>6]
 			if !single {
-				length++ // the window descriptor
+				length++ // the header has a window descriptor
 			} else if descriptor>>6 == 0 {
-				length++ // the content size has one byte
+				length++ // the content size takes one byte
 			}
 			checksum = int64(descriptor & 4)
 			state = block
@@ -71,7 +71,7 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 			}
 			kind, length := b[0]>>1&3, int64(b[0])>>3|int64(b[1])<<5|int64(b[2])<<13
 			if kind == 1 {
-				length = 1 // a repeated byte
+				length = 1 // the block is one repeated byte
 			}
 			if b[0]&1 != 0 {
 				state = end
@@ -89,7 +89,7 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 // xzStream parses the .xz format 1.2.1: header, blocks of LZMA2 chunks, index, footer.
 type xzStream struct {
 	in *bufio.Reader
-	// next parses the following part.
+	// next parses the part of the stream that follows.
 	next func() (int64, error)
 	// check is the size of a block's check. packed is the size of its chunks so far.
 	check, packed int64
@@ -153,7 +153,7 @@ func (x *xzStream) chunk() (int64, error) {
 		}
 		length = 5 + int64(binary.BigEndian.Uint16(b[3:])) + 1
 		if control >= 0xc0 {
-			length++ // new properties
+			length++ // new properties follow
 		}
 	}
 	x.packed += length

@@ -13,7 +13,7 @@ const (
 	gptMagic   = "EFI PART"
 	gptHeader  = 92
 	maxGPT     = 1 << 20
-	partitions = 446 // offset of the MBR's table
+	partitions = 446 // the offset of the partition table in the MBR
 )
 
 // moveGPT returns the ranges that fit the partition table to an image of size bytes, and the

@@ -24,7 +24,7 @@ const (
 	maxUndo = 64 << 10
 )
 
-// growth is how to undo the growth of an image.
+// growth describes how to undo the growth of an image.
 type growth struct {
 	// Size is the size of the original image.
 	Size int64 `json:"size"`
@@ -74,7 +74,7 @@ func (g *growth) ranges() []Range {
 	return ranges
 }
 
-// original returns the image before its growth.
+// original returns the image as it was before its growth.
 func (i *ISO) original() (*ISO, error) {
 	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
 	if err != nil {
@@ -89,7 +89,7 @@ func (i *ISO) original() (*ISO, error) {
 
 var errNoGrowth = errors.New("the area cannot grow")
 
-// grow returns the ranges of an image whose area has content, the last of them the new end.
+// grow returns the changed ranges of an image whose area gets the content. The last range is the new end of the image.
 func (i *ISO) grow(content []byte) ([]Range, error) {
 	f := i.files
 	if i.area.path == "" || f.size%blockSize != 0 {
@@ -118,7 +118,7 @@ func (i *ISO) grow(content []byte) ([]Range, error) {
 	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
 }
 
-// moveArea returns the changed directory records.
+// moveArea returns the directory records that change when the area moves.
 func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
 	if start/sectorSize > math.MaxUint32 || length > maxArea {
 		return nil, errNoGrowth
@@ -213,8 +213,8 @@ func (i *ISO) editGrown(change Change) (*Patch, error) {
 	return again, again.add(i.files.r, ranges...)
 }
 
-// overlaps reports whether a range has the same start as one of ranges. Ranges of one original either have the same
-// start or do not overlap.
+// overlaps reports whether a range has the same start as one of ranges. Ranges of one original image have the same
+// start, or do not overlap.
 func overlaps(ranges []Range, r Range) bool {
 	for _, other := range ranges {
 		if other.Offset == r.Offset {
@@ -224,7 +224,7 @@ func overlaps(ranges []Range, r Range) bool {
 	return false
 }
 
-// available reads up to n bytes; the rest lies beyond the end of the image.
+// available reads up to n bytes. It reads fewer if the rest lies beyond the end of the image.
 func available(r io.ReaderAt, n, at int64) ([]byte, error) {
 	b := make([]byte, n)
 	read, err := r.ReadAt(b, at)

@@ -82,8 +82,8 @@ func Wrap(config []byte) ([]byte, error) {
 	return Pack(Member{Name: configName, Content: config})
 }
 
-// Unwrap returns the Ignition configuration of an initrd: consecutive archives, each plain or
-// compressed with gzip, xz or zstd. As in the kernel, the last one counts. It returns
+// Unwrap returns the Ignition configuration of an initrd. The initrd consists of consecutive archives, each plain or
+// compressed with gzip, xz or zstd. If several have a configuration, the last one counts, as in the kernel. It returns
 // [ErrNotEmbedded] if the initrd has none.
 func Unwrap(r io.Reader) ([]byte, error) {
 	var config []byte
@@ -138,7 +138,7 @@ func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) e
 type archives struct {
 	counted countingReader
 	in      *bufio.Reader
-	// left is the number of bytes that may still be unpacked, of limit.
+	// left is the number of bytes that may still be unpacked; limit is its initial value.
 	left, limit int64
 }
 
@@ -220,9 +220,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpack supports the compression formats of coreos-installer, dracut and
-// assisted-image-service. It reads exactly to the end of the compressed part, and returns nil
-// for an uncompressed archive.
+// unpack detects the compression formats of coreos-installer, dracut and assisted-image-service. Its reader reads
+// exactly to the end of the compressed part. It returns nil for an uncompressed archive.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	magic, _ := in.Peek(6) // readArchive reports a short archive
 	switch {
@@ -251,7 +250,7 @@ func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// compress uses the best compression, because the area is small.
+// compress compresses an archive. It uses the best compression, because the area is small.
 func compress(archive []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -12,11 +12,11 @@ import (
 type ISO struct {
 	files    isoFiles
 	area     area
-	grown    *growth // nil unless the area is at the end
+	grown    *growth // nil unless the area is at the end of the image
 	contents contents
 	kargs    kargsArea
-	// Errors of the area's content, or of the kernel arguments, matter only to calls that need
-	// them.
+	// contentsErr and kargsErr are the errors of reading the area's content and the kernel arguments. They matter only
+	// to calls that need these.
 	contentsErr, kargsErr error
 	closer                io.Closer
 }
@@ -94,7 +94,7 @@ func (i *ISO) Close() error {
 	return i.closer.Close()
 }
 
-// ReadAt reads the unchanged image, as the base of streams.
+// ReadAt reads the unchanged image. Streams use it as their base.
 func (i *ISO) ReadAt(p []byte, at int64) (int, error) { return i.files.r.ReadAt(p, at) }
 
 // Size returns the length of the image in bytes.
@@ -188,7 +188,7 @@ type Look struct {
 	Others []string `json:"others,omitempty"`
 }
 
-// Look returns the summary of the image.
+// Look returns a summary of the image.
 func (i *ISO) Look() Look {
 	look := Look{Volume: i.Volume(), Capacity: i.Capacity(), Used: i.Used()}
 	if kargs, err := i.Kargs(); err == nil {

@@ -146,7 +146,7 @@ func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	var second extent
 	var found bool
 	for at := 0; at < len(content); {
-		if content[at] == 0 { // the rest of the sector is empty
+		if content[at] == 0 { // the rest of the sector has no records
 			at = (at/sectorSize + 1) * sectorSize
 			continue
 		}
@@ -190,7 +190,7 @@ func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// readFull is for ranges inside the image: reaching the end of the file is an error.
+// readFull reads a range inside the image, where reaching the end of the file is an error.
 func readFull(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	if n == len(b) {

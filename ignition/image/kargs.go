@@ -9,13 +9,13 @@ import (
 // KargsEdit is a change of kernel arguments with the semantics of `coreos-installer iso kargs
 // modify`: delete, then append, then replace.
 type KargsEdit struct {
-	// Reset starts from the image's default arguments.
+	// Reset discards the current arguments, and starts from the image's default ones.
 	Reset bool
 	// Delete removes all exact matches of each argument.
 	Delete []string
 	// Append adds arguments at the end. One element may have several, separated by spaces.
 	Append []string
-	// Replace changes values: KEY=OLD=NEW.
+	// Replace changes the values of arguments. Each element has the form KEY=OLD=NEW.
 	Replace []string
 }
 
@@ -26,7 +26,7 @@ func (e KargsEdit) IsZero() bool {
 
 // KargError reports an invalid argument of an edit.
 type KargError struct {
-	// Arg is the argument, Why a clause with the reason.
+	// Arg is the argument. Why is the reason, in a clause.
 	Arg, Why string
 }
 

@@ -31,7 +31,7 @@ const (
 	kargsHeaderMagic  = "coreKarg"
 )
 
-// Kargs are the kernel arguments of a live image.
+// Kargs has the kernel arguments of a live image.
 type Kargs struct {
 	// Current are the arguments that the image boots with, Default the original ones.
 	Current, Default string
@@ -53,7 +53,7 @@ type kargsArea struct {
 	regions []kargsRegion
 }
 
-// findKargs follows coreos-installer: kargs.json, else the header.
+// findKargs finds the areas in the same way as coreos-installer: in kargs.json, or else in the header.
 func findKargs(files isoFiles) (kargsArea, error) {
 	var a kargsArea
 	content, err := files.content(kargsFile, maxInfo)
@@ -188,7 +188,7 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
 }
 
-// ranges returns the regions with other arguments.
+// ranges returns the regions with new arguments.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
 		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}

@@ -15,7 +15,7 @@ import (
 // content are padded to 4 bytes.
 const (
 	newcMagic  = "070701"
-	newcSummed = "070702" // with a checksum, which the kernel ignores
+	newcSummed = "070702" // an archive with checksums, which the kernel ignores
 	newcHeader = 110
 	newcEnd    = "TRAILER!!!"
 	maxName    = 4096

@@ -109,7 +109,7 @@ func (o *Overlay) piece(p []byte, at int64) (int, error) {
 		}
 		end = o.ranges[i].Offset
 	}
-	if at >= o.length { // in the gap after the base
+	if at >= o.length { // the offset is in the gap after the base
 		p = p[:min(int64(len(p)), end-at)]
 		clear(p)
 		return len(p), nil

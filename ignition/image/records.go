@@ -19,7 +19,7 @@ type descriptor struct {
 	joliet bool
 }
 
-// descriptors returns the volume descriptors with a tree.
+// descriptors returns those volume descriptors that have a tree of folders.
 func (f isoFiles) descriptors() ([]descriptor, error) {
 	var found []descriptor
 	sector := make([]byte, sectorSize)

@@ -46,8 +46,8 @@ func (in Inputs) ForNode(name string) Inputs {
 	return in
 }
 
-// Build reads the input files and builds the configuration. The error joins all problems of the
-// inputs; [ignition.InputErrors] returns them with their fields.
+// Build reads the input files, and builds the configuration. The error joins the problems of all inputs;
+// [ignition.InputErrors] returns them with their fields.
 func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	profile, err := ignition.ParseProfile(in.Profile)
 	if err != nil {
@@ -113,7 +113,7 @@ type reading struct {
 	profile  ignition.Profile
 	problems []error
 	notes    []ignition.RamdiskNote
-	keep     func() error // stores the identity in the console
+	keep     func() error // keep stores the identity in the console
 }
 
 func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {

@@ -11,8 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// Inputs are an operator's inputs as text. Build reads the files at the paths. Empty fields
-// have the profile's default.
+// Inputs are an operator's inputs as text. Some are paths of files, which Build reads. An empty field stands for the
+// default of the profile.
 type Inputs struct {
 	// Profile is the name of an [ignition.Profile].
 	Profile string
@@ -52,10 +52,10 @@ type Inputs struct {
 	NTPServers  []string
 	VLANs       []string
 	Collectors  []string
-	// InspectionCallback is a URL.
+	// InspectionCallback is the URL for inspection data.
 	InspectionCallback string
-	// Options are the agent's settings, as NAME=VALUE or GROUP.NAME=VALUE; in the classic
-	// profile, literal lines of its configuration.
+	// Options are settings of the agent, as NAME=VALUE or GROUP.NAME=VALUE. In the classic profile, they are literal
+	// lines of the agent's configuration.
 	Options []string
 	Debug   bool
 	// JournalPush is the console's address for the ramdisk's journal, as machines reach it:
@@ -76,9 +76,10 @@ type Inputs struct {
 	NMStateFile    string
 	RegistriesFile string
 
-	// node is the argument of ForNode.
+	// node is the name that ForNode was called with.
 	node string
-	// program is the served agent, and agentCA verifies its URL; see [Maker.PublishAgent].
+	// program is the agent that is served, and agentCA has the certificates that verify its URL; see
+	// [Maker.PublishAgent].
 	program []byte
 	agentCA string
 }
@@ -118,7 +119,7 @@ type Maker struct {
 	Identity func(IdentityOrder) (Identity, error)
 	// Preview builds configurations for display: their identity is not stored.
 	Preview bool
-	// Ironic is the context's Ironic; without a context its URL is "".
+	// Ironic is the Ironic of the context. Without a context, its URL is "".
 	Ironic ignition.IronicEndpoint
 }
 
@@ -149,7 +150,7 @@ type PreviewFile struct {
 	Mode   uint32
 	Size   int
 	Secret bool
-	// Text is the content, or "" for secret or binary content.
+	// Text is the content of the file. It is "" for secret or binary content.
 	Text string
 }
 

@@ -20,7 +20,7 @@ import (
 	"ironworks/printable"
 )
 
-// content is a resource of a configuration.
+// content is the content of a file or unit in a configuration, inline or by a URL.
 type content struct {
 	Source      string `json:"source"`
 	Compression string `json:"compression"`
@@ -164,7 +164,7 @@ func maskedText(text []byte, secret []string) (string, error) {
 	return printable.Lines(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// mask masks the secrets in value. hidden means that value is inside of something secret.
+// mask masks the secrets in value. hidden means that value is a part of something secret.
 func mask(value any, secret []string, hidden bool) {
 	switch v := value.(type) {
 	case []any:

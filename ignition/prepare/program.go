@@ -18,7 +18,7 @@ import (
 // programName is the name of the builtin agent's program. make agent appends the architecture.
 const programName = "ironworks-agent"
 
-// previewURL is a placeholder for the URL, which only the server knows.
+// previewURL stands for the URL in previews, because only the server knows the real one.
 const previewURL = "http://127.0.0.1/" + programName
 
 // PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does nothing for inputs
@@ -74,7 +74,7 @@ func (r *reading) program() ignition.AgentProgram {
 	content, err := r.maker.agentProgram(in)
 	if err != nil {
 		r.problems = append(r.problems, err)
-		content = []byte(programName) // so that Build reports only the cause
+		content = []byte(programName) // with this content, Build reports only the cause
 	}
 	p.Content = content
 	return p
@@ -114,7 +114,7 @@ func (m Maker) besideProgram(arch string) string {
 	for _, name := range []string{programName + "-" + arch, programName} {
 		path := filepath.Join(m.Programs, name)
 		if file, err := m.Open(path); err == nil {
-			_ = file.Close() // read-only
+			_ = file.Close() // the file was only read
 			return path
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicURLs returns the given URLs, or the context's.
+// ironicURLs returns the URLs of the inputs, or else that of the context.
 func (r *reading) ironicURLs() []string {
 	urls := r.in.IronicURLs
 	if r.in.Host != "" && len(urls) == 0 {
@@ -134,7 +134,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys returns the requested keys of files, of text and of the agent.
+// givenKeys returns the keys that the inputs request from files, as text and from the agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	add := func(label, text string) {
@@ -179,8 +179,8 @@ func (r *reading) agentKeys() ([]string, error) {
 	return r.maker.AgentKeys(r.ctx)
 }
 
-// defaultKeys returns all usable keys of ~/.ssh/*.pub, or else the agent's. Unusable keys cause
-// only notes, because they were not requested.
+// defaultKeys returns all usable keys of ~/.ssh/*.pub, or else those of the agent. Unusable keys cause only notes,
+// because the operator did not request them.
 func (r *reading) defaultKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	for _, path := range r.publicFiles("") {

@@ -64,7 +64,7 @@ type opener func(context.Context) (io.ReadSeekCloser, error)
 
 // stream is the content for one node, or for all nodes.
 type stream struct {
-	// node is the zero value for all nodes.
+	// node is the node of the stream. It is the zero value for all nodes.
 	node models.NodeRef
 	// iso, initrd and config are specific to the stream.
 	iso, initrd, config opener
@@ -79,7 +79,7 @@ type Images struct {
 	// initrd and its content base are shared if configurations are served separately.
 	initrd    opener
 	base      *io.SectionReader
-	initramfs *image.Initramfs // parsed once, because it takes a second
+	initramfs *image.Initramfs // parsed only once, because parsing takes a second
 	streams   []stream
 }
 
@@ -141,7 +141,7 @@ func (m *Images) open() error {
 // Close closes the files.
 func (m *Images) Close() {
 	for _, f := range m.files {
-		_ = f.Close() // read-only
+		_ = f.Close() // the files were only read
 	}
 }
 
@@ -236,7 +236,7 @@ func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error
 
 // Target has the URLs of a stream for Ironic's driver_info.
 type Target struct {
-	// Node is the zero value for a stream that all nodes share.
+	// Node is the node of the target. It is the zero value for a stream that all nodes share.
 	Node models.NodeRef
 	// ISO is for deploy_iso. Alternatively, Kernel and Initrd are for deploy_kernel and
 	// deploy_ramdisk, and KernelParams for kernel_append_params.

@@ -45,15 +45,16 @@ type ImageLook struct {
 // EmbedOrder requests that a configuration is embedded into an ISO.
 type EmbedOrder struct {
 	ISO string
-	// Output is a new file. If empty, the ISO is edited in place.
+	// Output is the path of a new file. If it is empty, the ISO is edited in place.
 	Output string
-	// Kargs are appended.
+	// Kargs are appended to the kernel arguments.
 	Kargs []string
 	// Force replaces an existing configuration.
 	Force bool
 }
 
-// WrapOrder requests an initrd: of the configuration alone, or of Initramfs followed by it.
+// WrapOrder requests an initrd with the configuration. If Initramfs is set, the initrd is that file followed by the
+// configuration.
 type WrapOrder struct {
 	Output, Initramfs string
 	Force             bool
@@ -107,7 +108,7 @@ func CheckFile(path string, known FileStamp) (Checked, error) {
 	report := userdata.Check(data, FilesBeside(path))
 	checked := Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == userdata.KindGzip || report.Kind == userdata.KindBase64 {
-		checked.Source = report.Ignition() // problems refer to the unpacked text
+		checked.Source = report.Ignition() // the problems refer to the unpacked text
 	}
 	return checked, nil
 }

@@ -19,8 +19,8 @@ import (
 // agentPatience limits the wait for an SSH agent, which may ask its user first.
 const agentPatience = 5 * time.Second
 
-// System returns a Maker that uses this machine's files and the SSH agent at socket
-// (SSH_AUTH_SOCK). An empty home has no keys, and an empty socket no agent.
+// System returns a Maker that uses this machine's files, and the SSH agent at socket (SSH_AUTH_SOCK). If home is empty
+// there are no keys of files, and if socket is empty there is no agent.
 func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	m := Maker{
 		Open: func(path string) (io.ReadCloser, error) { return os.Open(HomePath(home, path)) },

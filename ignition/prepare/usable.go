@@ -24,8 +24,8 @@ func (e *UnbootableError) Error() string {
 	return fmt.Sprintf("%s (%s) would not boot", printable.Line(e.Name), e.Kind)
 }
 
-// Usable returns the Ignition configuration in data. It translates Butane, and refuses what
-// Ignition would refuse with an [UnbootableError]. Ignition is returned unchanged.
+// Usable returns the Ignition configuration in data. It translates Butane, and returns Ignition unchanged. If Ignition
+// would refuse the configuration, it returns an [UnbootableError].
 func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
 	report := userdata.Check(data, options...)
 	if !report.OK() {

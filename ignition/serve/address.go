@@ -14,13 +14,13 @@ import (
 	"ironworks/printable"
 )
 
-// Candidate is an address of this machine for others to connect to.
+// Candidate is an address of this machine to which other machines can connect.
 type Candidate struct {
 	Addr netip.Addr
 	// Interface is the name of the network interface, or "" if unknown.
 	Interface string
-	// For are the targets that this machine reaches from the address, and that therefore probably
-	// reach it there.
+	// For has the targets that this machine reaches from the address. They probably reach this machine at the address,
+	// too.
 	For []string
 }
 

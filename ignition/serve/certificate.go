@@ -70,7 +70,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-certificateAge), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		// The certificate is its own CA, so that clients can import it as one.
+		// The certificate is its own CA, so that clients can import it as a CA.
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
 	}
 	for _, host := range hosts {

@@ -2,8 +2,8 @@ package serve
 
 import "slices"
 
-// maxSpans limits memory for clients that request every second byte. BMCs that read an image as
-// a drive cause a few hundred spans.
+// maxSpans limits the memory if clients request every second byte. BMCs that read an image as a drive cause a few
+// hundred spans.
 const maxSpans = 4096
 
 // span is the half-open byte range [start, end).
@@ -12,7 +12,7 @@ type span struct{ start, end int64 }
 // covered counts the distinct bytes of an item that were sent. Beyond [maxSpans] it ignores new
 // separate spans, so it may count too few.
 type covered struct {
-	// spans are sorted and do not touch.
+	// spans are sorted. They do not touch each other.
 	spans []span
 	sum   int64
 }
@@ -21,7 +21,7 @@ func (c *covered) add(start, end int64) {
 	if start >= end {
 		return
 	}
-	// Spans first to last touch the new one.
+	// The spans from first to last touch the new one.
 	first, _ := slices.BinarySearchFunc(c.spans, start, func(s span, start int64) int {
 		if s.end < start {
 			return -1

@@ -10,23 +10,23 @@ type EventKind string
 
 // The kinds of events.
 const (
-	// EventAsked: a client requested only the headers, or its copy is current.
+	// EventAsked means that a client requested only the headers, or that its copy is current.
 	EventAsked EventKind = "asked"
-	// EventBegan: a download started.
+	// EventBegan means that a download started.
 	EventBegan EventKind = "began"
-	// EventProgress: a download continues. At most 5 events per second and download.
+	// EventProgress means that a download continues. There are at most 5 such events per second and download.
 	EventProgress EventKind = "progress"
-	// EventEnded: a request is complete, but other parts of the item were not requested.
+	// EventEnded means that a request is complete, but that other parts of the item were not requested.
 	EventEnded EventKind = "ended"
-	// EventDone: every byte of the item was sent.
+	// EventDone means that every byte of the item was sent.
 	EventDone EventKind = "done"
-	// EventAborted: the client disconnected, or stopped reading for too long.
+	// EventAborted means that the client disconnected, or stopped reading for too long.
 	EventAborted EventKind = "aborted"
-	// EventRefused: a client requested an unknown path. At most 1 event per second; [Event.Count]
-	// has the number of requests.
+	// EventRefused means that a client requested an unknown path. There is at most one such event per second;
+	// [Event.Count] has the number of requests.
 	EventRefused EventKind = "refused"
-	// EventFailed: the item could not be read, or a connection failed, for example because the
-	// client does not trust the certificate.
+	// EventFailed means that the item could not be read, or that a connection failed, for example because the client
+	// does not trust the certificate.
 	EventFailed EventKind = "failed"
 )
 
@@ -39,8 +39,8 @@ type Event struct {
 	Fetch Fetch
 	// Text is the reason for a failure, sanitized.
 	Text string
-	// Count is the number of refusals, or of failures outside a request, since the last such
-	// event, including this one.
+	// Count is the number of refusals, or of failures outside a request, since the last event of that kind. It includes
+	// this event.
 	Count int
 }
 

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// State is the progress of a download.
+// State is the state of a download.
 type State string
 
 // The states of a download.
 const (
-	// Asked: only the headers were requested. Conductors and BMCs do this first.
+	// Asked means that only the headers were requested. Conductors and BMCs do this first.
 	Asked State = "asked"
-	// Fetching: a request is running.
+	// Fetching means that a request is running.
 	Fetching State = "fetching"
-	// Partial: no request is running, and the download is incomplete. This is normal for a BMC
-	// that reads an image as a drive, which often never reads all of it.
+	// Partial means that no request is running, and that the download is incomplete. This is normal for a BMC that
+	// reads an image as a drive: it often never reads all of it.
 	Partial State = "partly"
-	// Aborted: like Partial, but the last request was interrupted by the client or by the server.
+	// Aborted is like Partial, but the client or the server interrupted the last request.
 	Aborted State = "aborted"
-	// Done: every byte was sent.
+	// Done means that every byte was sent.
 	Done State = "done"
 )
 
@@ -34,14 +34,14 @@ type Fetch struct {
 	// Agent is the User-Agent of the last request, sanitized and shortened.
 	Agent string
 
-	// Size is the item's size in bytes. Sent is the number of bytes sent, and Covered the number
-	// of distinct bytes sent.
+	// Size is the size of the item in bytes. Sent is the number of bytes sent, including repeated ones, and Covered the
+	// number of distinct bytes sent.
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second; 0 if idle.
 	Rate float64
-	// Began is the time of the first request, Last that of the last sent byte.
+	// Began is the time of the first request. Last is the time when the last byte was sent.
 	Began, Last time.Time
-	// Requests is the number of requests, Heads that of HEAD requests, Active that of running
+	// Requests is the number of all requests, Heads the number of HEAD requests, and Active the number of running
 	// requests.
 	Requests, Heads, Active int
 	State                   State
@@ -70,7 +70,7 @@ func (f Fetch) Average() float64 {
 	return float64(f.Sent) / seconds
 }
 
-// String returns a line for an access log.
+// String returns the download as a line of an access log.
 func (f Fetch) String() string {
 	who := f.Who
 	if who == "" {

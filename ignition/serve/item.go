@@ -25,7 +25,7 @@ const (
 	Agent Kind = "agent"
 )
 
-// contentType returns the media type.
+// contentType returns the media type of items of the kind.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:

@@ -31,7 +31,7 @@ func newLimited(l net.Listener, most, each int) *limited {
 	return limit
 }
 
-// Accept waits for a place, then for a connection.
+// Accept waits until the number of connections is below the limit, and then for a connection.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.places <- struct{}{}:
@@ -90,13 +90,13 @@ func (l *limited) leave(from netip.Addr) func() {
 	}
 }
 
-// Close also ends waiting Accepts.
+// Close closes the listener. It also ends calls of Accept that wait.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// placed releases its place when it is closed.
+// placed is a connection that counts towards the limits until it is closed.
 type placed struct {
 	net.Conn
 	leave func()

@@ -57,7 +57,8 @@ type rateLimit struct {
 	count int
 }
 
-// due counts an event. It returns the number of events to report now, or 0.
+// due counts an event. It returns the number of events that the next report covers, or 0 if it is too early for a
+// report.
 func (m *rateLimit) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -157,8 +158,8 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 	}
 }
 
-// ended completes a request. content distinguishes a download from a HEAD request, cut means that the client received
-// too little, and failure is the server's own error.
+// ended completes a request. content distinguishes a download from a HEAD request. cut means that the client received
+// too little. failure is the error of the server itself.
 func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -252,8 +253,8 @@ func (t *tally) now(now time.Time) Fetch {
 	return f
 }
 
-// rateNow returns the rate of the last complete measurement, or the rate since the start of the
-// current one if that is the first or takes too long.
+// rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement takes too
+// long, it returns the rate since the start of the current one.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.rateStart)
 	switch {

@@ -39,11 +39,11 @@ type sending struct {
 	stall time.Duration
 	head  bool
 
-	// content means that the response carries the item's bytes. left is the number of bytes to
-	// come, and at the offset of the next one.
+	// content means that the response carries the item's bytes. left is the number of bytes that remain to be sent, and
+	// at is the offset of the next one.
 	content  bool
 	at, left int64
-	// failed is the error of reading the item.
+	// failed is the error that reading the item returned.
 	failed error
 }
 

@@ -27,18 +27,17 @@ type Options struct {
 	// Listen is HOST:PORT. The default 127.0.0.1:0 is a free port that only this machine reaches;
 	// use an address of [Candidates] for machines.
 	Listen string
-	// TLS enables HTTPS; nil is HTTP.
+	// TLS enables HTTPS. If it is nil, the server uses HTTP.
 	TLS *TLS
 	// OnEvent receives the events, from several goroutines. It must not block, and may be nil.
 	OnEvent func(Event)
-	// Who names a remote address, for example "r7-n01's BMC", or returns "". It must be fast, and
-	// may be nil.
+	// Who returns the name of a remote address, for example "r7-n01's BMC", or "". It must be fast, and may be nil.
 	Who func(remote netip.Addr) string
 
-	// MaxConnections limits concurrent connections; others wait. The default is 256.
+	// MaxConnections limits concurrent connections. Further connections wait. The default is 256.
 	MaxConnections int
-	// MaxPerAddress limits the connections of one remote address, except loopback; others are
-	// closed. The default is a quarter of MaxConnections.
+	// MaxPerAddress limits the connections of one remote address, except loopback. Further connections are closed. The
+	// default is a quarter of MaxConnections.
 	MaxPerAddress int
 	// HeaderTimeout limits the time for request headers and for a TLS handshake (default 10 s).
 	// IdleTimeout limits the time between requests of a connection (default 2 min).
@@ -248,7 +247,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.handling.Done()
 	control := http.NewResponseController(w)
-	// A deadline of the previous request would still apply.
+	// Otherwise the deadline of the previous request would still apply.
 	_ = control.SetWriteDeadline(time.Now().Add(s.options.StallTimeout))
 	if r.ContentLength != 0 { // boot clients send no body
 		_ = control.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))

@@ -14,7 +14,8 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// ForImage predicts the first boot on the image to be installed. The default is [firstboot.Families].
+// ForImage predicts the first boot on the image that will be installed. By default, [Check] predicts it on all
+// [firstboot.Families].
 func ForImage(image *firstboot.Image) Option {
 	return func(o *settings) { o.images = []*firstboot.Image{image} }
 }
@@ -25,7 +26,7 @@ type entryKey struct {
 	name    string
 }
 
-// entryPlace is the position of an entry.
+// entryPlace is the position of an entry in the user data.
 type entryPlace struct {
 	scope *scope
 	path  elementPath

@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane refuses what the library cannot handle: data URLs that make it leak goroutines,
-// and lists that take it too long to compare.
+// fitForButane refuses what Ignition's library cannot handle. Data URLs can make it leak goroutines, and some lists
+// take too long to compare.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}
@@ -101,9 +101,9 @@ func (c *checker) butaneEntries(s *scope, entries report.Report) {
 		id, message, ok := libraryProblem(entry)
 		switch {
 		case !ok || entry.Message == common.ErrDecimalMode.Error() || entry.Message == ignerrors.ErrModeSpecialBits.Error():
-			continue // the check of the translation reports it in more detail
+			continue // the check of the translation reports the problem in more detail
 		case entry.Message == "unused key <<":
-			continue // unused only for the library, which does not know the key
+			continue // the key is unused only for the library, which does not know it
 		case id == IDIgnitionRule:
 			id = IDButane
 		case id == IDIgnitionWarning:

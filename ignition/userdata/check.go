@@ -51,7 +51,7 @@ type checker struct {
 	options          settings
 	problems         []Problem
 	seen             map[Problem]struct{}
-	omitted          int // omitted from the report
+	omitted          int // the number of problems that the report omits
 	errors           int
 	summary          Summary
 	logins           map[string]*loginState
@@ -60,8 +60,8 @@ type checker struct {
 	remote           bool  // a part of the configuration is remote
 	hasInvalidPart   bool  // a part of the configuration is invalid
 	readable         bool  // the spec version is known
-	spec             Spec  // highest of all parts
-	unpackLeft       int64 // bytes that may still be unpacked
+	spec             Spec  // the highest spec version of all parts
+	unpackLeft       int64 // the number of bytes that may still be unpacked
 	children         int
 	specs            map[Spec]*shape
 	config           []byte
@@ -98,12 +98,12 @@ func (s *scope) atElement(e *element) *scope {
 // full reports whether the report has reached maxProblems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// rootScope is for problems without a document.
+// rootScope returns the scope for problems that are not in a document.
 func rootScope() *scope {
 	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
 }
 
-// documentScope is for a document in which paths are the user's.
+// documentScope returns the scope of a document in which paths are those of the user.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -238,7 +238,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	switch id {
 	case IDButane, IDIgnitionRule:
 		same.ID, same.Message = IDIgnitionRule, p.Message
-	case IDButaneWarning, IDIgnitionWarning: // both libraries may report it
+	case IDButaneWarning, IDIgnitionWarning: // both libraries may report the problem
 		same.ID, same.Message = IDIgnitionWarning, p.Message
 	default:
 	}

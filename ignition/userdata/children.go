@@ -11,8 +11,8 @@ import (
 // maxMergedBytes limits the bytes copied for merging parts.
 const maxMergedBytes = 1 << 30
 
-// effective checks the configuration merged with all parts in data URLs, and with the hostname
-// file that the agent adds.
+// effective checks the configuration as it takes effect: merged with all parts in data URLs, and with the hostname file
+// that the agent adds.
 func (c *checker) effective(s *scope, data []byte, root *element) {
 	before := c.errors
 	config, ok := c.rendered(s, data, root)
@@ -54,8 +54,8 @@ func besideHostname(config types.Config) types.Config {
 	return beside
 }
 
-// agentsParent returns the configuration around the user's at boot: the wrapper of
-// [ForInstall], with the file that install_coreos adds.
+// agentsParent returns the configuration that surrounds the user's at boot: the wrapper of [ForInstall], with the file
+// that install_coreos adds.
 func agentsParent() types.Config {
 	mode, overwrite, source := 0o644, true, "data:,host"
 	var parent types.Config
@@ -85,7 +85,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 		c.add(s, IDTooComplex, path.at("merge"), "too many and too large parts to combine: host large files elsewhere and refer to them")
 		return config, false
 	}
-	config.Ignition.Config = types.IgnitionConfig{} // otherwise each merge copies it
+	config.Ignition.Config = types.IgnitionConfig{} // otherwise each merge copies this part
 	for i, merge := range merges {
 		child, known, childOK := c.child(s, merge, path.at("merge", i), useMerge)
 		ok = ok && childOK

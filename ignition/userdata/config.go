@@ -75,7 +75,7 @@ func (c *checker) childURLs(s *scope, refs *element) {
 	}
 }
 
-// wrongCaseVersion explains a missing version that only has the wrong case.
+// wrongCaseVersion explains that the version is missing because its key has the wrong case.
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
@@ -89,7 +89,7 @@ func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	}
 }
 
-// parseSpec parses exactly this spec version and converts the result to the newest. It equals
+// parseSpec parses a document of exactly this spec version, and converts the result to the newest. It does the same as
 // ParseCompatibleVersion, without parsing the document once per version.
 func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	switch spec {
@@ -150,7 +150,7 @@ func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		id, message, ok := libraryProblem(entry)
 		if !ok || id == IDUnknownKey {
-			continue // already reported in more detail
+			continue // the problem was reported already in more detail
 		}
 		var path elementPath
 		for _, step := range entry.Context.Path {

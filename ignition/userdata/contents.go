@@ -46,7 +46,7 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports characters that no name and no path may have.
+// name reports characters that are not allowed in any name and path.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -167,8 +167,8 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
-// usualMode reports whether a mode is plausible: others have at most the group's permissions,
-// the group at most the owner's, and execute implies read.
+// usualMode reports whether a mode is plausible. In a plausible mode, others have at most the permissions of the group,
+// the group has at most those of the owner, and execute implies read.
 func usualMode(mode int, directory bool) bool {
 	if mode < 0 || mode > 0o7777 {
 		return false

@@ -11,7 +11,7 @@ import (
 // detected is the format of a document.
 type detected struct {
 	kind Kind
-	// what describes the format for people. hint is the remedy.
+	// what describes the format for people. hint is the remedy if the format cannot be used.
 	id         ProblemID
 	what, hint string
 	// content is the decoded content of base64 and JSON strings.

@@ -47,7 +47,8 @@ func (k elementKind) String() string {
 	return "nothing"
 }
 
-// place counts from 1, columns in characters. The zero value means no position.
+// place is a position in a document. Lines and columns count from 1, columns in characters. The zero value means no
+// position.
 type place struct{ line, column int32 }
 
 // elementPath addresses an element: strings are keys, ints are list indexes.

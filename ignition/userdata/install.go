@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// wrapperSpec is the first spec version with compression of merged parts. The inner
-// configuration may have a higher version, because Ignition parses each separately.
+// wrapperSpec is the first spec version that allows compression of merged parts. The inner configuration may have a
+// higher version, because Ignition parses each configuration separately.
 const wrapperSpec Spec = 1
 
 // RefusedError reports user data with errors, which is not sent.
@@ -42,10 +42,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
 }
 
-// ForInstall returns the user_data object of the configdrive for an installation with
-// install_coreos. It wraps the checked configuration as a merged part: the agent adds its
-// /etc/hostname to the outer object, so it cannot conflict with a file of the same name, and
-// the inner part wins. It returns a [RefusedError] for a report with errors.
+// ForInstall returns the user_data object of the configdrive for an installation with install_coreos. It wraps the
+// checked configuration as a merged part. The agent adds its /etc/hostname to the outer object, so that it cannot
+// conflict with a file of the same name: the inner part wins. ForInstall returns a [RefusedError] for a report with
+// errors.
 func ForInstall(r Report) (json.RawMessage, error) {
 	if r.sent == nil || !r.OK() {
 		return nil, &RefusedError{Report: r}

@@ -16,7 +16,7 @@ const (
 	maxElements = 500_000
 )
 
-// jsonFinding is a flaw that encoding/json accepts silently, or the error that ends reading.
+// jsonFinding is a flaw of a document that encoding/json accepts silently, or the error that ends reading.
 type jsonFinding struct {
 	id      ProblemID
 	path    elementPath
@@ -37,7 +37,7 @@ type jsonReader struct {
 	here place
 }
 
-// readJSON returns nil for an invalid document; the last finding is the reason.
+// readJSON returns the value of a document. It returns nil for an invalid document, and the reason as the last finding.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
 	root := &element{}
@@ -89,7 +89,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// peek returns the next non-space byte, or 0 at the end.
+// peek returns the next byte that is not a space, or 0 at the end.
 func (r *jsonReader) peek() byte {
 	r.space()
 	if r.offset >= len(r.data) {

@@ -7,7 +7,7 @@ type Kind int
 
 // The formats that [Check] distinguishes.
 const (
-	KindText          Kind = iota // other text
+	KindText          Kind = iota // any other text
 	KindEmpty                     // empty, or only white space
 	KindIgnition                  // Ignition, spec 3
 	KindButane                    // Butane, which is translated
@@ -16,15 +16,15 @@ const (
 	KindIgnition1                 // Ignition, spec 1
 	KindCloudConfig               // cloud-init's #cloud-config
 	KindCloudInit                 // cloud-init's other formats: #include, boothooks, Jinja templates
-	KindShellScript               // #!
+	KindShellScript               // a script that starts with #!
 	KindMIME                      // MIME, usually multipart, for cloud-init
 	KindGzip                      // gzip, whose content is checked
 	KindBase64                    // base64, whose content is checked
 	KindJSONString                // one JSON string, whose content is checked
 	KindConfigDrive               // a whole configdrive instead of user data
-	KindJSON                      // other JSON
-	KindYAML                      // other YAML
-	KindBinary                    // binary data except gzip
+	KindJSON                      // any other JSON
+	KindYAML                      // any other YAML
+	KindBinary                    // binary data other than gzip
 )
 
 // String returns the name used in reports and JSON.

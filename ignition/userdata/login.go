@@ -9,13 +9,13 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// loginState is the merged state of a user over all parts of a configuration.
+// loginState is the state of a user after merging all parts of a configuration.
 type loginState struct {
 	name     string
 	order    int
 	keys     []string
 	password bool
-	removed  bool // shouldExist is false
+	removed  bool // the user has shouldExist: false
 	noShell  bool
 }
 
@@ -26,7 +26,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		c.remember(s, firstboot.Users, name, path)
 		c.name(s, name, path.at("name"))
 		if name == "" {
-			// Ignition's validation accepts this, and then runs useradd without a name.
+			// Ignition's validation accepts an empty name, and then runs useradd without a name.
 			c.add(s, IDNoName, path, "user without a name: the machine would boot into an emergency shell; add \"name\"")
 		}
 		state := c.logins[name]
@@ -95,7 +95,7 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	}
 }
 
-// canLogIn returns the ways to log in. It is empty if login is impossible.
+// canLogIn returns the ways in which the user can log in. It is empty if login is impossible.
 func (l *loginState) canLogIn() (ways []string) {
 	if l.removed || l.noShell {
 		return []string{}

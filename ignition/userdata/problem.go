@@ -13,9 +13,9 @@ type Severity int
 
 // The severities.
 const (
-	SeverityInfo    Severity = iota // for information
-	SeverityWarning                 // valid, but probably not intended
-	SeverityError                   // invalid
+	SeverityInfo    Severity = iota // the problem is only information
+	SeverityWarning                 // the user data is valid, but probably not intended
+	SeverityError                   // the user data is invalid
 )
 
 // String returns the name used in reports and JSON.
@@ -51,7 +51,7 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// String returns one line.
+// String returns the problem on one line.
 func (p Problem) String() string {
 	where := p.Path
 	if p.Line > 0 {
@@ -60,8 +60,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
 }
 
-// In returns one line in the format of compilers, so that editors find the position in the file
-// name.
+// In returns the problem on one line, in the format of compilers, so that editors find the position in the file.
 func (p Problem) In(name string) string {
 	place := printable.Line(name)
 	if p.Line > 0 {

@@ -4,7 +4,7 @@ package userdata
 // has the cause and the remedy of each.
 type ProblemID string
 
-// The format.
+// Problems of the format.
 const (
 	IDEmpty               ProblemID = "empty"
 	IDNotIgnition         ProblemID = "not-ignition"
@@ -35,7 +35,7 @@ const (
 	IDMoreProblems        ProblemID = "more-problems"
 )
 
-// The syntax.
+// Problems of the syntax.
 const (
 	IDDuplicateKey     ProblemID = "duplicate-key"
 	IDWrongCaseKey     ProblemID = "wrong-case-key"
@@ -50,7 +50,7 @@ const (
 	IDSpecNew          ProblemID = "spec-new"
 )
 
-// Messages of Ignition itself.
+// Problems that Ignition itself reports.
 const (
 	IDDuplicateEntry   ProblemID = "duplicate-entry"
 	IDBadPath          ProblemID = "bad-path"
@@ -63,7 +63,7 @@ const (
 	IDIgnitionWarning  ProblemID = "ignition-warning"
 )
 
-// The effect on the machine.
+// Problems with the effect on the machine.
 const (
 	IDBadDataURL        ProblemID = "bad-data-url"
 	IDNotGzip           ProblemID = "not-gzip"

@@ -38,7 +38,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Kind, r.OK(), r.Problems, r.Summary})
 }
 
-// String returns one line.
+// String returns a summary on one line.
 func (r Report) String() string {
 	verdict := "valid"
 	if !r.OK() {

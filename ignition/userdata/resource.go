@@ -17,7 +17,7 @@ import (
 // errTooBig reports content that exceeds the limit when unpacked.
 var errTooBig = errors.New("unpacks to more than 64 MiB")
 
-// gunzip unpacks as Ignition does, up to limit bytes.
+// gunzip unpacks data as Ignition does, up to limit bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 		digest := sha256.Sum256(data)
 		sum = hex.EncodeToString(digest[:])
 	default:
-		return // reported by the library
+		return // the library reports the problem
 	}
 	if sum == want || !use.config() && strings.EqualFold(sum, want) {
 		return
@@ -118,7 +118,7 @@ func (c *checker) remoteResource(s *scope, e *element, path elementPath, use res
 	source := e.str("source")
 	parsed, err := url.Parse(source)
 	if err != nil {
-		return // reported by the library
+		return // the library reports the problem
 	}
 	verified := e.member("verification").str("hash") != ""
 	shown, _ := s.locate(path, false)
@@ -166,8 +166,8 @@ func (c *checker) headers(s *scope, e *element, path elementPath) {
 	}
 }
 
-// dataURL decodes a data URL as the library does, and reports the position of errors. The
-// library gets only URLs that pass, because it leaks a goroutine per invalid URL.
+// dataURL decodes a data URL as the library does, and reports the position of errors. The library gets only URLs that
+// dataURL accepts, because it leaks a goroutine for each invalid URL.
 func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bool) {
 	rest, isData := strings.CutPrefix(source, "data:")
 	if !isData {

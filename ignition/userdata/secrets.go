@@ -9,7 +9,7 @@ import (
 // maxSearched is the number of bytes of a file that are searched for secrets.
 const maxSearched = 4 << 20
 
-// secret warns about a probable secret without quoting it.
+// secret warns about a value that is probably a secret, without quoting the value.
 func (c *checker) secret(s *scope, path elementPath, what string) {
 	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or restrict access to all three")
 }
@@ -67,7 +67,7 @@ func secretIn(content []byte) string {
 		return "a registry pull secret"
 	}
 	if bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0 {
-		return "" // binary
+		return "" // the content is binary
 	}
 	lower := asciiLower(content)
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "psk", "client-key-data", "api_key", "apikey", "private_key"} {

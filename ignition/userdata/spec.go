@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Spec is a version of Ignition's spec 3: 4 is 3.4.0.
+// Spec is a version of Ignition's spec 3. For example, 4 stands for 3.4.0.
 type Spec int
 
-// NewestSpec is the newest stable spec version known here, of Ignition 2.26 (February 2026).
+// NewestSpec is the newest stable spec version that ironworks knows: that of Ignition 2.26 (February 2026).
 const NewestSpec Spec = 6
 
 // widelySupportedSpec is the spec version that OpenShift's Machine Config Operator and most images
@@ -29,7 +29,7 @@ func (s Spec) ignitionRelease() string {
 	return "a newer one"
 }
 
-// specVersion follows go-semver and https://semver.org.
+// specVersion matches versions, as go-semver and https://semver.org define them.
 var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
 // version reports whether the configuration has a spec version that can be checked. Otherwise

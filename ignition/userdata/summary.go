@@ -2,7 +2,7 @@ package userdata
 
 // The limits for user data, in bytes.
 const (
-	// EmbedLimit is the area of a live image, for a compressed archive.
+	// EmbedLimit is the size of the area in a live image, which has a compressed archive.
 	EmbedLimit = 256 << 10
 	// PatchLimit is Ironic's limit for a PATCH: [api]max_json_body_size.
 	PatchLimit = 1 << 20
@@ -15,7 +15,7 @@ const (
 type Summary struct {
 	// Layers are the formats from the outside in, for example base64, gzip, ignition.
 	Layers []Kind `json:"layers"`
-	// Spec is the highest spec version of all parts, or "" if unknown.
+	// Spec is the highest spec version of all parts. It is "" if the versions are unknown.
 	Spec            string                 `json:"spec"`
 	Users           []UserSummary          `json:"users"`
 	Groups          []string               `json:"groups"`
@@ -29,8 +29,8 @@ type Summary struct {
 	Sizes           SizesSummary           `json:"sizes"`
 }
 
-// UserSummary is a user with the ways to log in: keys with their fingerprints, or the password
-// at the console. It is empty if login is impossible.
+// UserSummary is a user with the ways to log in: keys with their fingerprints, or the password at the console. There
+// are no ways if login is impossible.
 type UserSummary struct {
 	Name   string   `json:"name"`
 	Logins []string `json:"logins"`
@@ -101,8 +101,8 @@ type RemoteSummary struct {
 	Verified bool   `json:"verified"`
 }
 
-// SizesSummary has sizes in bytes: of the input, of its Ignition configuration (0 without one),
-// of that configuration with gzip, and of the result of [ForInstall], which is sent.
+// SizesSummary has the sizes in bytes: of the input, of its Ignition configuration (0 without one), of that
+// configuration with gzip, and of the result of [ForInstall], which is the part that is sent.
 type SizesSummary struct {
 	Raw      int `json:"raw"`
 	Ignition int `json:"ignition"`

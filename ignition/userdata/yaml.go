@@ -28,8 +28,8 @@ type yamlReader struct {
 	findings []jsonFinding
 }
 
-// readYAML returns nil if the document is invalid or expands beyond the limits. Paths in
-// findings are the document's own.
+// readYAML returns the root of a document. It returns nil if the document is invalid, or expands beyond the limits. The
+// paths in findings are those of the document itself.
 func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	if marks := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte("- ")) + bytes.Count(data, []byte{'{'}); marks > maxYAMLMarks {
 		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: too slow to read as YAML; host large files elsewhere and refer to them", maxYAMLMarks)}}
@@ -63,7 +63,7 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 // expanded returns the number of bytes and nodes that the node expands to.
 func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
 	if size, known := r.sizes[n]; known {
-		return size // recursive alias: infinite
+		return size // the alias is recursive: its expansion is infinite
 	}
 	if depth > 100 {
 		return math.MaxInt32
