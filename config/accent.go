@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Accents returns the color names for a context's accent. #rrggbb is valid, too.
+// Accents returns the color names that a context's accent may have. The form #rrggbb is valid, too.
 func Accents() []string {
 	return []string{
 		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",

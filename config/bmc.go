@@ -17,7 +17,7 @@ type BMC struct {
 	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
 	// CACert is a PEM file with the CA of the BMCs' certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
-	// Verify enables the verification of certificates. nil follows the node's redfish_verify_ca.
+	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca decides.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
 	// Fingerprints are the SHA-256 of accepted certificates, by the address in driver_info.
 	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`

@@ -33,8 +33,7 @@ func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	return entries, nil
 }
 
-// List reports whether the host of an address matches. Names are not resolved: they match only
-// names.
+// List reports whether the hosts include the host of an address. Names are not resolved: a name matches only names.
 func (h BMCHosts) List(host string) bool {
 	address, err := netip.ParseAddr(host)
 	isAddress := err == nil

@@ -26,7 +26,7 @@ const (
 type BMCLogin struct {
 	Username string
 	Password models.Secret
-	// From is the source of the password for people; "" without a password.
+	// From names the source of the password for people. It is "" without a password.
 	From string
 	// Scope is the set of BMCs that the credentials are for.
 	Scope LoginScope
@@ -42,8 +42,8 @@ type BMCLogins struct {
 	keyring    *Keyring
 
 	mu    sync.Mutex
-	typed map[string]BMCLogin // by address; allBMCs for all
-	// approved are addresses that the operator allowed to receive credentials for several BMCs.
+	typed map[string]BMCLogin // by address; credentials for all BMCs are under allBMCs
+	// approved has the addresses that the operator has allowed to receive credentials for several BMCs.
 	approved map[string]bool
 
 	// keyringMu is locked during a keyring request, so that concurrent callers share its result.
@@ -141,8 +141,8 @@ func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all {
-		clear(l.typed)             // the last input applies to all
-		l.approved[address] = true // the operator sees this address
+		clear(l.typed)             // the last input applies to all BMCs
+		l.approved[address] = true // the operator has seen this address
 		address = allBMCs
 	}
 	l.typed[address] = login

@@ -16,11 +16,11 @@ import (
 // used, because it panics on a cloud with auth_type none and no auth, and loses endpoint, system_scope, regions and
 // the difference between the user's and the project's domain.
 type cloudFiles struct {
-	path   string           // of clouds.yaml, or ""
-	clouds map[string]*node // with secure.yaml merged in
-	at     map[string]int   // line number of each cloud
-	public *node            // public-clouds of clouds-public.yaml
-	secure string           // path of secure.yaml, or ""
+	path   string           // the path of clouds.yaml, or ""
+	clouds map[string]*node // the clouds, with secure.yaml merged in
+	at     map[string]int   // the line number of each cloud
+	public *node            // the public-clouds of clouds-public.yaml
+	secure string           // the path of secure.yaml, or ""
 	// err makes the files unusable. It matters only if a cloud is requested.
 	err error
 }
@@ -174,7 +174,7 @@ func (l *loader) cloud(name, region string) *candidate {
 		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
 	}
 	if l.clouds.err != nil {
-		c.errs = append(c.errs, l.clouds.err) // the failed file may contain a part of the cloud
+		c.errs = append(c.errs, l.clouds.err) // the file that failed may contain a part of the cloud
 	}
 	path := join("clouds", name)
 	if n.kind != kindMapping && n.kind != kindEmpty {
@@ -190,8 +190,8 @@ func (l *loader) cloud(name, region string) *candidate {
 	return c
 }
 
-// withProfile merges a cloud over its public profile. openstacksdk's built-in profiles are not
-// supported, which the hint says.
+// withProfile merges a cloud over its public profile. The profiles that are built into openstacksdk are not supported;
+// the hint says so.
 func (c *cloudFiles) withProfile(cloud *node) (_ *node, hint string) {
 	name := cloud.get("profile")
 	if name == nil {

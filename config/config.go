@@ -11,17 +11,17 @@ import (
 	"ironworks/printable"
 )
 
-// Options are the inputs of [Load], which reads nothing else from the process, so that tests
-// and several consoles in one process are isolated.
+// Options are the inputs of [Load]. Load reads nothing else from the process, so that tests, and several consoles in
+// one process, are isolated.
 type Options struct {
-	// Env returns the value of a variable, or "", like os.Getenv. nil is an empty environment.
+	// Env returns the value of a variable, or "", like os.Getenv. If Env is nil, the environment is empty.
 	Env func(name string) string
 	// Home is the user's home directory. If empty, ~ and the folders below it are not searched.
 	Home string
 	// WorkDir is the base of relative paths in flags and variables, and the first folder to
 	// search for clouds.yaml. The default is the process's working directory.
 	WorkDir string
-	// SystemDir replaces /etc, the default.
+	// SystemDir replaces the folder /etc.
 	SystemDir string
 	// Flags are the settings of the command line.
 	Flags Flags
@@ -51,12 +51,12 @@ func FromOS() Options {
 
 // Config is the result of [Load].
 type Config struct {
-	// Contexts are all contexts of the configuration file and of clouds.yaml, sorted by name,
-	// including broken ones, which have Err. A context hides a cloud with the same name.
+	// Contexts are all contexts of the configuration file and of clouds.yaml, sorted by name. Broken contexts are
+	// included; they have Err. A context hides a cloud with the same name.
 	Contexts []Context
 	// Current is the selected context. A context from --url, OS_* variables or the default is not in Contexts.
 	Current Context
-	// Searched are the searched places in order of precedence, which explain the selection; see
+	// Searched are the places that were searched, in order of precedence. They explain the selection; see
 	// [Config.SearchedText].
 	Searched []Place
 	// Console are the settings of the console.
@@ -72,7 +72,7 @@ type Context struct {
 	// Name is the context's name in the configuration file, the cloud's name in clouds.yaml,
 	// "environment" for OS_* variables, or the host of a bare URL.
 	Name string
-	// Source is the origin: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
+	// Source is the place where the context comes from: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
 	// "--url", "IRONWORKS_URL" or "default".
 	Source string
 	// Connection has the settings for the connection to Ironic.
@@ -95,8 +95,8 @@ type Context struct {
 	Journal Journal
 	// BMC configures direct connections to BMCs. Only the configuration file sets it.
 	BMC BMC
-	// Guessed is true for http://127.0.0.1:6385, the default without any configuration. If the
-	// connection fails, print [Config.SearchedText].
+	// Guessed is true for http://127.0.0.1:6385, which is the default if nothing is configured. If the connection
+	// fails, print [Config.SearchedText].
 	Guessed bool
 	// Err is the reason why the context is unusable, or nil.
 	Err error

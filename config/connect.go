@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// kindNames maps names to authentication methods: keystoneauth's, with and without version, and
+// kindNames maps names to authentication methods. The names are those of keystoneauth, with and without version, and
 // the plain names of the configuration file.
 func kindNames() map[string]models.AuthKind {
 	return map[string]models.AuthKind{
@@ -44,7 +44,7 @@ func (c *candidate) connection(s settings) (models.Connection, error) {
 	}
 	b.tls()
 	b.limits()
-	if !broken { // a missing setting may be one of the misspelled ones
+	if !broken { // the missing setting may be a misspelled one
 		b.required()
 	}
 	return b.conn, errors.Join(b.errs...)
@@ -156,7 +156,7 @@ func (b *builder) limits() {
 	}
 	b.conn.Timeout = d
 
-	// Other clients write "1" and "latest" for "negotiate".
+	// Other clients write "1" and "latest" to negotiate the version.
 	version := b.s.text(keyAPIVersion)
 	if version == "" || version == "1" || version == "latest" {
 		return
@@ -197,7 +197,7 @@ func (b *builder) required() {
 	}
 }
 
-// urlGood reports whether the URL, which may contain the credentials, is valid or absent.
+// urlGood reports whether the URL is valid or absent. The URL may contain the credentials.
 func (b *builder) urlGood() bool { return b.conn.Endpoint != "" || !b.s.has(keyURL) }
 
 func (b *builder) urlHint() string {

@@ -39,9 +39,9 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// SettingError is a missing setting, or a bad value of a flag or a variable.
+// SettingError is a missing setting, or a wrong value of a flag or a variable.
 type SettingError struct {
-	// Context and Source are the name and the source of the context, or "" if the setting is not specific to one.
+	// Context and Source are the name and the source of the context. They are "" if the setting belongs to no context.
 	Context string
 	Source  string
 	// Key is the setting's name at its origin: auth_url, auth.auth_url (clouds.yaml),
@@ -84,9 +84,9 @@ func writeProblem(b *strings.Builder, key, problem, hint string) {
 // PickError means that no context could be selected: the name is unknown, or there are several
 // contexts and no name.
 type PickError struct {
-	// Name is the unknown name, or "".
+	// Name is the name that is unknown, or "".
 	Name string
-	// From is the origin of the name: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
+	// From is the place that has the name: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
 	From string
 	// Kind is "context" or "cloud".
 	Kind string

@@ -20,12 +20,12 @@ import (
 // maxFile limits the size of a file, in bytes, in case it is a device or a log.
 const maxFile = 16 << 20
 
-// candidate is a context before its connection is derived.
+// candidate is a context whose connection was not derived yet.
 type candidate struct {
 	name, source string
 	settings     settings
-	names        func(key string) string // the name of a setting at its origin
-	hint         string                  // for a missing setting, specific to the source
+	names        func(key string) string // the name that a setting has at its origin
+	hint         string                  // the hint for a missing setting, specific to the source
 	accent       string
 	readOnly     bool
 	defaults     Defaults
@@ -33,26 +33,26 @@ type candidate struct {
 	logs         Logs
 	bmc          BMC
 	journal      Journal
-	bmcSecret    bool    // the file itself contains the BMC password
+	bmcSecret    bool    // the file itself contains the BMC's password
 	errs         []error // syntax errors
 
-	listed  bool // in Config.Contexts under its name
-	urlOnly bool // only a URL
+	listed  bool // the candidate is in Config.Contexts
+	urlOnly bool // the candidate has only a URL
 	guessed bool
 }
 
 // ourFile is the parsed configuration file.
 type ourFile struct {
 	path     string
-	top      settings     // context, timeout, read_only
-	contexts []*candidate // in file order
+	top      settings     // the settings context, timeout, read_only
+	contexts []*candidate // in the order of the file
 	byName   map[string]*candidate
 	filters  *models.SavedFilters
 	console  ConsoleSettings
 	errs     []error // errors outside of contexts
 }
 
-// readOurs reads the configuration file. A missing file is an error only if the user named it.
+// readOurs reads the configuration file. If the file is missing, that is an error only if the user named it.
 func (l *loader) readOurs() *ourFile {
 	path, named := l.configPath()
 	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
@@ -137,7 +137,7 @@ func (f *ourFile) readFilters(n *node) {
 	f.filters = saved
 }
 
-// readContext parses the valid parts of a context.
+// readContext parses a context. It ignores the invalid parts, and records their errors.
 func (l *loader) readContext(f *ourFile, e entry) *candidate {
 	file, path := f.path, join("contexts", e.name)
 	c := &candidate{

@@ -8,15 +8,15 @@ import (
 
 // Journal limits the journal of logs and snapshots.
 type Journal struct {
-	// MaxSize is the maximum size on disk and MaxAge the maximum age, as written; "" if unset.
+	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
 	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
 	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
-	// Size is MaxSize in bytes, Age is MaxAge; 0 if unset.
+	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
 	Size int64         `json:"-" yaml:"-"`
 	Age  time.Duration `json:"-" yaml:"-"`
 }
 
-// The minimum values.
+// The minimum values of the limits.
 const (
 	leastSize = 1 << 20
 	leastAge  = time.Hour

@@ -71,7 +71,7 @@ func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, 
 		return err
 	})
 	if err != nil {
-		return "", err // a late result is dropped
+		return "", err // a result that arrives late is dropped
 	}
 	return models.Secret(found), nil
 }
@@ -81,7 +81,7 @@ func (k *Keyring) Keep(ctx context.Context, account string, password models.Secr
 	return k.ask(ctx, "store the password of "+account, func() error { return k.ring.Set(keyringService, account, password.Reveal()) })
 }
 
-// Forget removes the password of an account. It returns no error if it does not exist.
+// Forget removes the password of an account. It returns no error if there is no password.
 func (k *Keyring) Forget(ctx context.Context, account string) error {
 	return k.ask(ctx, "delete the password of "+account, func() error {
 		if err := k.ring.Delete(keyringService, account); !errors.Is(err, keyring.ErrNotFound) {
@@ -115,7 +115,7 @@ func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	return nil
 }
 
-// systemRing is the library's keyring.
+// systemRing is the keyring of the library.
 type systemRing struct{}
 
 func (systemRing) Get(service, user string) (string, error) { return keyring.Get(service, user) }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Position is a place in the configuration file, for errors that only the console can find.
+// Position is a place in the configuration file. It is for errors that only the console can find.
 type Position struct{ at origin }
 
 // Fault returns an error about the value at the position.
@@ -17,9 +17,9 @@ func (p Position) Fault(problem, hint string) error { return p.at.fault(problem,
 // keys: the console checks both.
 type KeyBinding struct {
 	Action string `json:"action" yaml:"action"`
-	// Keys are the names of keys; none removes the action's keys.
+	// Keys are the names of keys. If there are none, the action has no keys.
 	Keys []string `json:"keys" yaml:"keys"`
-	// At is the position of the action.
+	// At is the position of the action in the configuration file.
 	At Position `json:"-" yaml:"-"`
 }
 
@@ -30,8 +30,8 @@ type ConsoleSettings struct {
 	Serve   Serve
 }
 
-// LoadConsoleSettings reads the settings of the console from the configuration file, without the contexts: for labs and
-// recordings, which do not depend on the rest of the file.
+// LoadConsoleSettings reads the settings of the console from the configuration file. It does not read the contexts: it
+// is for labs and recordings, which do not depend on them.
 func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	l := newLoader(o)
 	path, named := l.configPath()
@@ -83,7 +83,7 @@ func (f *ourFile) readKeys(n *node) {
 	}
 }
 
-// readKeyNames reads one name of a key, or a list. A digit needs no quotes.
+// readKeyNames reads the name of one key, or a list of names. A digit needs no quotes.
 func readKeyNames(n *node, key string) ([]string, error) {
 	items := n.items
 	switch n.kind {

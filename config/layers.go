@@ -82,7 +82,7 @@ func layered(file, env, flags settings) *viper.Viper {
 	for key, val := range file {
 		v.SetDefault(key, val)
 	}
-	_ = v.MergeConfigMap(env.values()) // fails only for values that are not maps
+	_ = v.MergeConfigMap(env.values()) // it fails only for values that are not maps
 	for key, val := range flags {
 		v.Set(key, val)
 	}
@@ -114,7 +114,7 @@ func (l *loader) above(keys ...string) settings {
 	return s
 }
 
-// timeout parses "30s" or a number of seconds; 0 if unset.
+// timeout parses a duration such as "30s", or a number of seconds. It returns 0 if the value is unset.
 func timeout(v value) (time.Duration, error) {
 	text := v.text
 	if text == "" {

@@ -19,8 +19,8 @@ type loader struct {
 	Options
 	ours       *ourFile
 	clouds     *cloudFiles
-	env, flags settings     // IRONWORKS_* and the command line
-	osEnv      *candidate   // OS_*
+	env, flags settings     // the settings of IRONWORKS_* and the command line
+	osEnv      *candidate   // the context of the OS_* variables
 	layers     *viper.Viper // top level of the configuration file, env and flags, merged
 
 	searched []Place
@@ -162,8 +162,8 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 	return c.settings.mergedOver(cloud.settings)
 }
 
-// login adds username and password of IRONWORKS_* and --username, if the context's
-// authentication method uses them.
+// login adds username and password of IRONWORKS_* and --username to settings, if the context's authentication method
+// uses them.
 func (l *loader) login(c *candidate, s settings) settings {
 	kind, _ := kindOf(s)
 	if c.urlOnly {
@@ -183,8 +183,8 @@ func (l *loader) login(c *candidate, s settings) settings {
 	return settings{}
 }
 
-// readOnly reports whether a context forbids changes. Every source can enable it; only an
-// explicit --read-only=false disables it, for the selected context.
+// readOnly reports whether a context forbids changes. Every source can enable read-only mode. Only an explicit
+// --read-only=false disables it, for the selected context.
 func (l *loader) readOnly(c *candidate, selected bool) bool {
 	flag, given := l.flags[keyReadOnly]
 	if given && flag.text == "true" {
@@ -198,7 +198,7 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	return c.readOnly || top || env
 }
 
-// recordPlace records a searched path with its result.
+// recordPlace records that a path was searched, and the result.
 func (l *loader) recordPlace(what, path string, err error) {
 	p := Place{What: what, Path: path, Found: err == nil}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

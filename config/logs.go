@@ -19,7 +19,7 @@ type Logs struct {
 	// Listen is HOST:PORT where the console receives journals that ramdisks push, or "" to
 	// disable it.
 	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
-	// Sources are the sources to use; empty means all available ones.
+	// Sources are the sources of logs to use. If empty, all available sources are used.
 	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
 }
 
@@ -27,9 +27,9 @@ type Logs struct {
 type LogsSSH struct {
 	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
 	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
-	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // files of private keys
+	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // the files of private keys
 	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // like ssh's ProxyJump
-	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config, or "none"
+	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // the path of the ssh_config, or "none"
 }
 
 func logsKeys() map[string]valueType {
@@ -40,7 +40,7 @@ func logsSSHKeys() map[string]valueType {
 	return map[string]valueType{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
 }
 
-// logSources returns the configurable sources, without the serial console, because reading it
+// logSources returns the sources that can be configured. The serial console is not among them, because reading it
 // disconnects other users.
 func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
@@ -98,7 +98,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	}
 	s := &c.logs.SSH
 	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
-	s.Port, _ = strconv.Atoi(text("port")) // valid or unset
+	s.Port, _ = strconv.Atoi(text("port")) // the text is valid or unset
 	if s.Config != "" && s.Config != "none" {
 		s.Config = expandPath(s.Config, home, dir)
 	}

@@ -74,8 +74,8 @@ func (l *loader) variable(names ...string) (value, bool) {
 	return value{}, false
 }
 
-// overCloud returns the OS_* settings that override a cloud selected by OS_CLOUD, and the
-// password if it has none.
+// overCloud returns the OS_* settings that override a cloud selected by OS_CLOUD. They include the password if the
+// cloud has none.
 func overCloud(env, cloud settings) settings {
 	s := env.withKeys(keyRegion, keyInterface, keySystemScope)
 	if !cloud.has(keyPassword) {

@@ -7,8 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// readPassword reads a file that contains a password on one line. problem describes an error,
-// including the name.
+// readPassword reads a file that contains a password on one line. If it fails, problem describes the error, including
+// the name of the file.
 func readPassword(name string) (password models.Secret, problem string, err error) {
 	data, _, err := readFile(name)
 	text := strings.TrimRight(string(data), "\r\n")

@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// Files are the paths of ironworks' own files. Those below the home directory are empty without
-// a home and XDG variable.
+// Files are the paths of ironworks' own files. Paths below the home directory are empty if neither the home nor the XDG
+// variable is set.
 type Files struct {
 	Config  string // the configuration file
 	State   string // folder for persistent state: the audit, the journals
@@ -23,7 +23,7 @@ type Files struct {
 	Secure string
 }
 
-// Place is a searched place, or a path of ironworks.
+// Place is a place that was searched, or a path of ironworks.
 type Place struct {
 	What  string `json:"what"           yaml:"what"`           // "our file", "clouds.yaml", "--url", "OS_CLOUD"
 	Path  string `json:"path,omitempty" yaml:"path,omitempty"` // "" for flags and variables
@@ -80,7 +80,7 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
-// View returns the path of a context's stored view state, or "" as [Files.Journal].
+// View returns the path of a context's stored view state, or "" in the same cases as [Files.Journal].
 func (f *Files) View(context string) string {
 	if f.State == "" || context == "" {
 		return ""

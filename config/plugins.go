@@ -17,7 +17,7 @@ type Plugin struct {
 	At Position
 }
 
-// consents are the configuration values for the confirmation that a plugin requires.
+// consents maps the values in the configuration to the confirmation that a plugin requires.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
 func pluginKeys() map[string]valueType {
@@ -50,7 +50,7 @@ func (f *ourFile) readPlugins(n *node, home string) {
 	}
 }
 
-// readPlugin reads one plugin. By default it changes things, and then asks for y.
+// readPlugin reads one plugin. By default, a plugin changes things and requires the answer y.
 func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	p := plugin.Plugin{Name: name, Scope: plugin.OnNodes, Changes: true, Pause: true}
 	good, errs := check(n, at.key, pluginKeys())

@@ -38,7 +38,7 @@ func (l *loader) pick() (*candidate, error) {
 	return l.unnamed()
 }
 
-// unnamed selects a context without a name.
+// unnamed selects a context if no name is given.
 func (l *loader) unnamed() (*candidate, error) {
 	if len(l.ours.contexts) == 1 {
 		return l.ours.contexts[0], nil
@@ -53,14 +53,14 @@ func (l *loader) unnamed() (*candidate, error) {
 		return nil, &PickError{Kind: keyContext, Known: names}
 	}
 	if l.osEnv.settings.has(keyAuth, keyUsername, keyToken, keyCredentialID, keyCredentialSecret) {
-		return l.osEnv, nil // so that the missing setting is reported
+		return l.osEnv, nil // with this context, the missing setting is reported
 	}
 	c := contextOfURL(value{defaultURL, origin{key: "default"}})
 	c.guessed = true
 	return c, nil
 }
 
-// contextOfURL returns the context of a URL.
+// contextOfURL returns the context for a bare URL.
 func contextOfURL(url value) *candidate {
 	return &candidate{
 		name: hostOf(url.text), source: url.at.key, urlOnly: true, settings: settings{keyURL: url},
@@ -91,7 +91,7 @@ func (l *loader) namedCloud(name value, region string) (*candidate, error) {
 }
 
 func (l *loader) unknown(name value, kind string, known []string) error {
-	if l.clouds.err != nil { // the unreadable file may define the name
+	if l.clouds.err != nil { // the file that cannot be read may define the name
 		return l.clouds.err
 	}
 	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: spell.Nearest(name.text, slices.Values(known))}

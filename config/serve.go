@@ -11,15 +11,15 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// Serve are the settings of ironworks serve.
+// Serve has the settings of ironworks serve.
 type Serve struct {
-	// Listen is the address for SSH connections, HostKey the file of the host key.
+	// Listen is the address for SSH connections, and HostKey the path of the host key's file.
 	Listen, HostKey string
 	Access          access.Settings
-	// Sessions, PerUser, Handshakes and Rate are limits; 0 for the default.
+	// Sessions, PerUser, Handshakes and Rate are limits. 0 means the default.
 	Sessions, PerUser, Handshakes, Rate int
 	Idle                                time.Duration
-	// Record is the folder for recordings of sessions; "" records nothing.
+	// Record is the folder for recordings of sessions. If it is "", nothing is recorded.
 	Record string
 }
 

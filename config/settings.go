@@ -44,7 +44,7 @@ const (
 	keyContext           = "context"
 )
 
-// origin is the origin of a value.
+// origin is the place that a value comes from.
 type origin struct {
 	file         string // "" for flags and variables
 	line, column int
@@ -79,8 +79,8 @@ func (s settings) has(keys ...string) bool {
 	return false
 }
 
-// exclusiveKeys are groups of mutually exclusive settings. A setting of a higher source removes the
-// others of a lower source.
+// exclusiveKeys returns groups of settings that exclude each other. A setting of a higher source removes the other
+// settings of its group from lower sources.
 func exclusiveKeys() [][]string {
 	return [][]string{
 		{keyUsername, keyUserID},

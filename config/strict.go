@@ -200,5 +200,5 @@ func (n *node) describe() string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "a value with a tag" // tags are not quoted: an unquoted password may start with !
+	return "a value with a tag" // tags are not quoted: a password without quotes may start with !
 }

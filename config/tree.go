@@ -25,7 +25,7 @@ const (
 // are shared: walk only the needed keys, not the whole tree, which an "alias bomb" makes huge.
 type node struct {
 	kind         nodeKind
-	text, tag    string // of a scalar: as written, and !!str, !!int, …
+	text, tag    string // text and tag of a scalar: the text as written, and !!str, !!int, …
 	file         string
 	line, column int
 	items        []*node
@@ -67,8 +67,8 @@ func (n *node) fault(key, problem, hint string) *FileError {
 	return &FileError{File: n.file, Line: n.line, Column: n.column, Key: key, Problem: problem, Hint: hint}
 }
 
-// parse parses the first document of a YAML file. Syntax errors are the error. problems are
-// non-fatal: duplicate keys (the last one wins), keys that are not text, further documents.
+// parse parses the first document of a YAML file. It returns syntax errors as the error. problems are non-fatal:
+// duplicate keys (the last one wins), keys that are not text, further documents.
 func parse(file string, data []byte) (root *node, problems []*FileError, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -93,7 +93,7 @@ func parse(file string, data []byte) (root *node, problems []*FileError, err err
 // maxMerged limits the keys that merges copy, which can be billions for a small file.
 const maxMerged = 100_000
 
-// grower converts yaml.Nodes to nodes. done has nil for nodes in progress.
+// grower converts yaml.Nodes to nodes. done maps each to its result, which is nil while the conversion is in progress.
 type grower struct {
 	file     string
 	done     map[*yaml.Node]*node
@@ -162,7 +162,7 @@ func (g *grower) growMapping(n *node, y *yaml.Node, path string) {
 		}
 		n.put(entry{name: k.Value, line: k.Line, column: k.Column, value: g.grow(v, key)})
 	}
-	for _, m := range merges { // own keys win, then earlier merges
+	for _, m := range merges { // keys of the mapping itself win, then earlier merges
 		merged := g.grow(m, join(path, "<<"))
 		from := []*node{merged}
 		if merged.kind == kindList {

@@ -28,7 +28,7 @@ func (e *AddressError) Error() string {
 }
 
 // Addresses expands addresses of BMCs: hosts, host:port, URLs, and ranges such as 10.0.0.11-30 or 10.0.0.11-10.0.0.30.
-// Repeated addresses are omitted; more than [MostAddresses] are an error.
+// It omits repeated addresses. More than [MostAddresses] are an error.
 func Addresses(args []string) ([]string, error) {
 	var list []string
 	for _, arg := range args {
@@ -77,7 +77,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands a range of IPv4 addresses; last is an address or its last number.
+// addressRange expands a range of IPv4 addresses that starts at from. last is the last address, or only its last
+// number.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {
@@ -99,10 +100,10 @@ func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	}
 }
 
-// Naming chooses the names of found machines.
+// Naming selects how machines that were found are named.
 type Naming string
 
-// The namings; any other is a pattern with one %d, such as r7-n%02d, which counts from 1.
+// The namings. Any other value is a pattern with one %d, such as r7-n%02d, which counts from 1.
 const (
 	NameNone     Naming = ""
 	NameSerial   Naming = "serial"
@@ -146,15 +147,16 @@ func (n Naming) name(b *models.BMC, address string, at int) string {
 	return strings.Trim(unnameable.ReplaceAllString(text, "-"), "-")
 }
 
-// Login are the credentials that Ironic gets for a BMC.
+// Login has the credentials that Ironic gets for a BMC.
 type Login struct {
 	Username string
 	Password models.Secret
-	// Insecure: Ironic does not verify the BMC's certificate.
+	// Insecure means that Ironic does not verify the BMC's certificate.
 	Insecure bool
 }
 
-// FromBMC makes a node from a machine that the BMC at an address reported; at is its position in the list, from 0.
+// FromBMC makes a node from a machine that the BMC at an address reported. at is the position of the machine in the
+// list, from 0.
 func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) Node {
 	n := Node{Source: Source{File: address}, Fields: map[string]any{"driver": "redfish"}}
 	if name := naming.name(b, address, at); name != "" {

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// Existing is the content of Ironic: all nodes with all fields (Raw), and all ports and port groups.
+// Existing is the relevant content of Ironic: all nodes with all fields (Raw), and all ports and port groups.
 type Existing struct {
 	Nodes      []models.Node
 	Ports      []Resource
@@ -22,11 +22,13 @@ type Resource map[string]any
 // UUID returns the resource's UUID.
 func (r Resource) UUID() string { return models.TextOf(r["uuid"]) }
 
-// Options change the comparison.
+// Options change how an input is compared with Ironic.
 type Options struct {
-	// UpdateCredentials writes the secrets of nodes that Ironic has, which cannot be compared.
+	// UpdateCredentials writes the secrets of nodes that exist in Ironic. Without it they stay, because they cannot be
+	// compared.
 	UpdateCredentials bool
-	// Complete sets fields of a node that depend on the existing one, which is nil for a new node. May be nil.
+	// Complete sets fields of a node that depend on the existing node. existing is nil for a new node. Complete may be
+	// nil.
 	Complete func(n *Node, existing *models.Node)
 }
 
@@ -65,7 +67,7 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 	return it
 }
 
-// lacksSecret makes a new node invalid that has a secret without a value.
+// lacksSecret makes a new node invalid if one of its secrets has no value.
 func (it *Item) lacksSecret() {
 	for _, key := range slices.Sorted(maps.Keys(it.Node.Secrets)) {
 		if !it.Node.Secrets[key].IsSet() {
@@ -76,7 +78,7 @@ func (it *Item) lacksSecret() {
 	}
 }
 
-// judge returns whether an existing node changes.
+// judge returns the kind of an existing node: whether it changes.
 func (it *Item) judge() Kind {
 	differs := func(p PartItem) bool { return p.Kind != Unchanged }
 	if len(it.Changes) > 0 || len(it.AddTraits) > 0 || slices.ContainsFunc(it.Ports, differs) || slices.ContainsFunc(it.Portgroups, differs) {

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// Credentials are BMC credentials by node name, UUID or BMC host; "default" applies to all other nodes.
+// Credentials has BMC credentials by node name, UUID or BMC host. The key "default" applies to all other nodes.
 type Credentials map[string]Credential
 
 // Credential is a user name and a password for a BMC.
@@ -39,8 +39,8 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	return c, nil
 }
 
-// Apply sets the credentials of nodes whose driver_info has a BMC address and no known password. It
-// returns how many it set.
+// Apply sets the credentials of nodes whose driver_info has a BMC address and no known password. It returns the number
+// of nodes that it has changed.
 func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {

@@ -11,13 +11,13 @@ import (
 	"ironworks/models"
 )
 
-// FieldChange is a field that differs.
+// FieldChange is a field of a node that the input changes.
 type FieldChange struct {
-	// Path is the field, then the key in it: driver_info, redfish_address.
+	// Path is the name of the field, followed by the key in the field: driver_info, redfish_address.
 	Path   []string
-	Before any // nil if unset
+	Before any // nil if the field is unset
 	After  any
-	// Secret: the values must not be shown.
+	// Secret means that the values must not be shown.
 	Secret bool
 }
 
@@ -65,8 +65,8 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 	return list
 }
 
-// sameNumber reports whether one value is a number and the other the same number as text: inspection and Ansible write
-// properties as text, files often as numbers.
+// sameNumber reports whether one value is a number, and the other is the same number as text. Inspection and Ansible
+// write properties as text; files often have numbers.
 func sameNumber(a, b any) bool {
 	a, b = normalizedJSON(a), normalizedJSON(b)
 	if _, is := a.(string); is {
@@ -78,7 +78,7 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether two values of a BMC's address or of a Redfish system's path mean the same.
+// sameAddress reports whether two values mean the same address of a BMC, or the same path of a Redfish system.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {
@@ -117,7 +117,7 @@ func isEmpty(v any) bool {
 // equal compares JSON values; YAML's integers equal JSON's numbers.
 func equal(a, b any) bool { return reflect.DeepEqual(normalizedJSON(a), normalizedJSON(b)) }
 
-// normalizedJSON copies a value as the JSON types of encoding/json.
+// normalizedJSON copies a value, and converts it to the JSON types of encoding/json.
 func normalizedJSON(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

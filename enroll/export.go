@@ -66,8 +66,8 @@ func (ix *indexed) export(n *models.Node) Node {
 	return out
 }
 
-// hasInstance reports whether a machine in a state runs an instance, or one is being written: to clean it would erase it.
-// States of a newer Ironic count, too.
+// hasInstance reports whether a machine in a state runs an instance, or is getting one: cleaning would erase it. States
+// of a newer Ironic count, too.
 func hasInstance(s models.ProvisionState) bool {
 	switch s {
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
@@ -97,7 +97,8 @@ func (n *Node) addParts(parts [2][]Resource) {
 	}
 }
 
-// pick copies fields that are set and not the default: a port boots by PXE, and a port group's ports may be used alone.
+// pick copies the fields that are set to another value than the default. By default a port boots by PXE, and the ports
+// of a port group may be used alone.
 func (r Resource) pick(fields ...string) map[string]any {
 	out := map[string]any{}
 	for _, field := range fields {

@@ -11,15 +11,15 @@ import (
 	"ironworks/models"
 )
 
-// BMC identifies a machine by its management controller.
+// BMC identifies a machine by the address of its management controller.
 type BMC struct {
-	// Host is in lower case, with the port if it is not the protocol's own.
+	// Host is the host in lower case. It includes the port, unless that is the default port of the protocol.
 	Host string
-	// System is the Redfish system's path; "" for the only one.
+	// System is the path of the Redfish system. It is "" if the controller has only one system.
 	System string
 }
 
-// String returns the host with the system, "" for none.
+// String returns the host with the system. It returns "" for the zero value.
 func (b BMC) String() string {
 	if b.System == "" {
 		return b.Host
@@ -34,7 +34,7 @@ func addressFields() [][2]string {
 	}
 }
 
-// BMCOf returns the BMC in driver_info. One controller reached by IPMI and by Redfish is the same BMC.
+// BMCOf returns the BMC in driver_info. A controller that is reached by IPMI and by Redfish is one and the same BMC.
 func BMCOf(info map[string]any) (b BMC, found bool) {
 	for _, field := range addressFields() {
 		address := models.TextOf(info[field[0]])
@@ -54,11 +54,11 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 	return BMC{}, false
 }
 
-// hostOf returns host or host:port of an address or URL, without the port if it is the usual one.
+// hostOf returns the host of an address or URL, or host:port if the port is not the usual one.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {
-			address = "[" + address + "]" // IPv6
+			address = "[" + address + "]" // an IPv6 address
 		}
 		address = "//" + address
 	}
@@ -86,7 +86,8 @@ func hostPort(host, port string) string {
 	return host + ":" + port
 }
 
-// same reports whether two BMCs may be of one machine: the same host, and the same system where both name one.
+// same reports whether two BMCs may be of one machine: their hosts are the same, and so are their systems if both have
+// one.
 func (b BMC) same(other BMC) bool {
 	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
 }
@@ -114,7 +115,7 @@ func (n *Node) Identity() string {
 	return uuid.NewSHA1(namespace, []byte(key)).String()
 }
 
-// Serial returns the machine's serial number where an input or Ironic has one: extra or properties.
+// Serial returns the serial number of the machine. Inputs and Ironic have it in extra or in properties.
 func Serial(fields map[string]any) string {
 	for _, place := range []string{"extra", "properties"} {
 		object, _ := fields[place].(map[string]any)
@@ -127,7 +128,8 @@ func Serial(fields map[string]any) string {
 	return ""
 }
 
-// PartUUID returns the UUID of a new port or port group, derived from the node's as [Node.Identity] does.
+// PartUUID returns the UUID of a new port or port group. It is derived from the node's UUID in the same way as in
+// [Node.Identity].
 func PartUUID(node string, fields map[string]any) string {
 	if id := models.TextOf(fields["uuid"]); id != "" {
 		return strings.ToLower(id)

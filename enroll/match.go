@@ -12,12 +12,12 @@ import (
 
 // indexed finds Ironic's nodes by their identifiers.
 type indexed struct {
-	nodes  map[string]*models.Node // by UUID
+	nodes  map[string]*models.Node // the nodes by UUID
 	byName map[string]*models.Node
 	byHost map[string][]located
 	serial map[string]*models.Node
 	macs   map[string]Resource
-	parts  map[string][2][]Resource // ports and port groups by node
+	parts  map[string][2][]Resource // the ports and port groups by node
 }
 
 type located struct {
@@ -66,7 +66,7 @@ func fieldsOf(n *models.Node) map[string]any {
 	return fields
 }
 
-// match is a node of Ironic that shares an identifier with a node of the input.
+// match is a node of Ironic that has an identifier in common with a node of the input.
 type match struct {
 	by   string
 	node *models.Node
@@ -109,7 +109,7 @@ func (ix *indexed) matches(n *Node) []match {
 	return found
 }
 
-// identify finds the existing node of an item, which is in conflict with more than one.
+// identify finds the existing node of an item. If it finds more than one, the item is in conflict.
 func (ix *indexed) identify(it *Item) {
 	found := ix.matches(&it.Node)
 	for _, m := range found {
@@ -143,8 +143,8 @@ func (ix *indexed) labelOf(node string) string {
 	return node
 }
 
-// markDuplicates turns nodes that name the same machine or port into conflicts. Of exact repetitions, the first one
-// stays.
+// markDuplicates turns nodes that name the same machine or port into conflicts. If nodes are exact repetitions, the
+// first one stays.
 func markDuplicates(plan Plan) {
 	first := map[string]int{}
 	for i := range plan {

@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// Placeholder replaces an unknown secret in files.
+// Placeholder takes the place of an unknown secret in files.
 const Placeholder = "PASSWORD"
 
 // Node is a node as an input describes it.
@@ -24,7 +24,8 @@ type Node struct {
 	Source Source
 	// Fields are the fields of POST /v1/nodes as JSON values, without traits, and without the secrets of driver_info.
 	Fields map[string]any
-	// Secrets are the secret fields of driver_info by name; "" is a secret that the input does not know.
+	// Secrets are the secret fields of driver_info by name. The value "" stands for a secret that the input does not
+	// know.
 	Secrets map[string]models.Secret
 	// Traits are required traits; nil if the input has none.
 	Traits     []string
@@ -33,9 +34,9 @@ type Node struct {
 	// Derived are the interface fields that a reader chose and the input does not name. They are omitted if the
 	// conductor does not enable them.
 	Derived []string
-	// Adopt: the machine runs an instance that Ironic takes over instead of cleaning the machine.
+	// Adopt means that the machine runs an instance. Ironic takes the instance over instead of cleaning the machine.
 	Adopt bool
-	// Prepare is done before the machine becomes available; nil for nothing.
+	// Prepare is the preparation of the machine before it becomes available; nil for none.
 	Prepare *Preparation
 	// Problems are errors in the input that prevent enrolling the node.
 	Problems []string
@@ -45,7 +46,7 @@ type Node struct {
 
 // Source is the position of a node in an input.
 type Source struct {
-	// File is as the user wrote it; Line is 0 if unknown.
+	// File is the name of the file as the user wrote it. Line is 0 if unknown.
 	File string
 	Line int
 }
@@ -58,12 +59,12 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Port is a NIC of a node in an input: the fields of POST /v1/ports, without the node's UUID.
+// Port is a NIC of a node in an input. It has the fields of POST /v1/ports, without the node's UUID.
 type Port struct {
 	Fields map[string]any
 }
 
-// Portgroup is a bond of a node in an input: the fields of POST /v1/portgroups, without the node's UUID.
+// Portgroup is a bond of a node in an input. It has the fields of POST /v1/portgroups, without the node's UUID.
 type Portgroup struct {
 	Fields map[string]any
 	Ports  []Port
@@ -96,13 +97,14 @@ func (n *Node) AllPorts() []Port {
 	return ports
 }
 
-// Label returns the name, else the UUID, the BMC's address, or the position in the input.
+// Label returns the name of the node. If it has none, Label returns the UUID, the BMC's address, or the position in the
+// input.
 func (n *Node) Label() string {
 	bmc, _ := BMCOf(n.DriverInfo())
 	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
 }
 
-// Set sets a field by its path, as driver_info, redfish_address. Secrets of driver_info go to Secrets.
+// Set sets a field by its path, for example driver_info, redfish_address. Secrets of driver_info are stored in Secrets.
 func (n *Node) Set(value any, path ...string) {
 	if n.Fields == nil {
 		n.Fields = map[string]any{}
@@ -123,7 +125,7 @@ func (n *Node) Set(value any, path ...string) {
 	place[path[len(path)-1]] = value
 }
 
-// Apply sets or removes a field as ironworks set does; traits are added or replaced.
+// Apply sets or removes a field in the same way as ironworks set. Traits are added or replaced.
 func (n *Node) Apply(s models.Setting) error {
 	if s.Path[0] == "traits" {
 		switch s.Op {
@@ -168,8 +170,8 @@ func IsSecret(key string) bool {
 	return models.SecretKey(key) && !strings.HasSuffix(key, "_type") && !strings.HasSuffix(key, "_protocol") && !strings.HasSuffix(key, "_username")
 }
 
-// Normalize moves secrets of driver_info to Secrets, clears masks and placeholders, writes MAC addresses in lower
-// case, and adds to Problems what Ironic would reject in each field. Every reader calls it once per node.
+// Normalize moves secrets of driver_info to Secrets, and clears masks and placeholders. It writes MAC addresses in
+// lower case, and adds to Problems what Ironic would reject in each field. Every reader calls it once per node.
 func (n *Node) Normalize() {
 	info := n.DriverInfo()
 	for _, key := range slices.Sorted(maps.Keys(info)) {
@@ -188,7 +190,8 @@ func (n *Node) Normalize() {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 
-// check adds the problems of the fields. Names: ironic/api/controllers/v1/utils.py, is_valid_node_name.
+// check adds the problems of the fields to Problems. The rules for names are those of
+// ironic/api/controllers/v1/utils.py, is_valid_node_name.
 func (n *Node) check() {
 	problem := func(format string, args ...any) { n.Problems = append(n.Problems, fmt.Sprintf(format, args...)) }
 	if n.Driver() == "" {

@@ -7,17 +7,17 @@ import (
 	"ironworks/models"
 )
 
-// Kind is the effect of enrolling on a node, port or port group.
+// Kind says what enrolling does with a node, port or port group.
 type Kind string
 
-// The kinds.
+// The kinds of items.
 const (
 	Create    Kind = "create"
 	Change    Kind = "change"
 	Unchanged Kind = "unchanged"
-	// Conflict: the input contradicts Ironic or itself. Nothing is sent.
+	// Conflict means that the input contradicts Ironic or itself. Nothing is sent.
 	Conflict Kind = "conflict"
-	// Invalid: the input's node has problems. Nothing is sent.
+	// Invalid means that the input's node has problems. Nothing is sent.
 	Invalid Kind = "invalid"
 )
 
@@ -30,19 +30,19 @@ type Item struct {
 	Kind Kind
 	// UUID is the UUID of the node, even before the node exists.
 	UUID string
-	// Existing is Ironic's node; nil if it is created.
+	// Existing is the node in Ironic; nil if the node is new.
 	Existing *models.Node
 	// MatchedBy names what identified Existing: uuid, name, BMC, MAC, serial.
 	MatchedBy []string
-	// Changes are the fields that differ; for a new node empty.
+	// Changes has the fields that differ. It is empty for a new node.
 	Changes []FieldChange
 	// AddTraits are the required traits that the node lacks.
 	AddTraits  []string
 	Ports      []PartItem
 	Portgroups []PartItem
-	// NotCompared are secret fields whose values Ironic does not show.
+	// NotCompared has the secret fields that were not compared, because Ironic does not show their values.
 	NotCompared []string
-	// Reason and Remedy explain a conflict; of an invalid node, Reason is its problems.
+	// Reason and Remedy explain a conflict. For an invalid node, Reason has the problems of the node.
 	Reason string
 	Remedy string
 }
@@ -51,10 +51,10 @@ type Item struct {
 type PartItem struct {
 	Fields map[string]any
 	Kind   Kind
-	// UUID is the UUID in Ironic; for a new part, the UUID that it will get.
+	// UUID is the UUID in Ironic. A new part will get this UUID.
 	UUID    string
 	Changes []FieldChange
-	// Group is the port group's UUID for a port in a group.
+	// Group is the UUID of the port group that the port belongs to; "" for other parts.
 	Group string
 }
 
@@ -99,7 +99,8 @@ func (it *Item) Differences() []string {
 	return list
 }
 
-// Details is one line: why a node is refused, or what differs, and which data is not compared or carried over.
+// Details returns one line about the item: why a node is refused, or what differs, and which data is not compared or
+// not carried over.
 func (it *Item) Details() string {
 	var parts []string
 	switch changes := it.Differences(); {
@@ -133,7 +134,7 @@ func (p Plan) Count(k Kind) int {
 	return n
 }
 
-// String counts the items by kind: 3 create, 1 conflict.
+// String returns the numbers of items by kind, such as "3 create, 1 conflict".
 func (p Plan) String() string {
 	var parts []string
 	for _, k := range []Kind{Create, Change, Unchanged, Conflict, Invalid} {

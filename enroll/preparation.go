@@ -12,21 +12,21 @@ import (
 // Preparation is the manual cleaning of a machine after inspection, before it becomes available, as Metal3 does
 // (baremetal-operator, buildManualCleaningSteps in pkg/provisioner/ironic/ironic.go).
 type Preparation struct {
-	// RAID replaces the RAID; nil leaves it.
+	// RAID is the RAID that replaces the machine's; nil leaves the machine's RAID.
 	RAID *RAID
 	// BIOS are BIOS settings by name: text or numbers.
 	BIOS map[string]any
 }
 
-// RAID are the volumes that a machine gets; all others are deleted.
+// RAID has the volumes that a machine gets. All other volumes are deleted.
 type RAID struct {
-	// Disks are the logical_disks of target_raid_config; without any, the RAID is deleted.
+	// Disks are the logical_disks of target_raid_config. If there are none, the RAID is deleted.
 	Disks []any
-	// Software: the agent makes the RAID, which needs disks without metadata.
+	// Software means that the agent makes the RAID. That requires disks without metadata.
 	Software bool
 }
 
-// Config returns target_raid_config; nil without volumes.
+// Config returns target_raid_config. It returns nil if there are no volumes.
 func (r *RAID) Config() map[string]any {
 	if r == nil || len(r.Disks) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (r *RAID) Config() map[string]any {
 	return map[string]any{"logical_disks": r.Disks}
 }
 
-// Pending returns the part of the preparation that a node of Ironic does not have yet; nil for nothing. settings are
-// the BIOS settings that Ironic knows.
+// Pending returns the part of the preparation that a node of Ironic does not have yet, or nil if the node has all.
+// settings are the BIOS settings that Ironic knows.
 func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Preparation {
 	if p == nil {
 		return nil
@@ -55,8 +55,8 @@ func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Pr
 	return &left
 }
 
-// madeOn reports whether a node has the RAID: Ironic records the volumes in raid_config when
-// raid.create_configuration ends. Their sizes and names may be the controller's.
+// madeOn reports whether a node has the RAID. Ironic records the volumes in raid_config at the end of
+// raid.create_configuration. The controller may have chosen their sizes and names.
 func (r *RAID) madeOn(node map[string]any) bool {
 	made := levels(disksOf(node["raid_config"]))
 	if len(r.Disks) == 0 {
@@ -107,7 +107,7 @@ func (p *Preparation) Steps() []models.Step {
 	return steps
 }
 
-// String describes the preparation: RAID 1, 5; BIOS ProcVirtualization=Enabled.
+// String describes the preparation, such as "RAID 1, 5; BIOS ProcVirtualization=Enabled".
 func (p *Preparation) String() string {
 	if p == nil {
 		return ""
@@ -130,7 +130,7 @@ func (p *Preparation) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// prepared adds a note to an existing node that is past the state for its preparation.
+// prepared adds a note to the item if its existing node is past the state in which the preparation runs.
 func (it *Item) prepared() {
 	p := it.Node.Prepare
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {
@@ -147,7 +147,7 @@ func (it *Item) prepared() {
 
 func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
 
-// enrolled reports whether a node in the state is beyond enrolling.
+// enrolled reports whether a node in the state has been enrolled completely.
 func enrolled(s models.ProvisionState) bool {
 	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,

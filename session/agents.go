@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// agents has the addresses of some nodes' ramdisks: the addresses that Ironic reported initially, and the updates of
+// agents has the addresses of the ramdisks of some nodes: those that Ironic reported initially, and the updates from
 // [Agents.Watch].
 type agents struct {
 	first []models.Node
@@ -17,7 +17,7 @@ type agents struct {
 	given string
 }
 
-// newAgents returns the agents of nodes. A given address overrides Ironic's.
+// newAgents returns the agents of nodes. If given is set, it overrides the address from Ironic.
 func newAgents(nodes []models.Node, given string) *agents {
 	return &agents{first: nodes, store: fleet.NewStore(), given: given}
 }
@@ -53,7 +53,7 @@ func (x *agents) Address(n models.NodeRef) string {
 	return x.first[i].Internal.AgentURL
 }
 
-// ServerClock returns how far Ironic's clock is ahead, and whether that is known.
+// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known.
 func (x *agents) ServerClock() (time.Duration, bool) { return serverClock(x.store) }
 
 func serverClock(store *fleet.Store) (time.Duration, bool) {

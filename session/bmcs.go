@@ -19,13 +19,13 @@ import (
 const (
 	EnvBMCUsername = "IRONWORKS_BMC_USERNAME"
 	EnvBMCPassword = "IRONWORKS_BMC_PASSWORD" //nolint:gosec // the name of a variable
-	// envBMCHosts has hosts in addition to the context's bmc.hosts, separated by commas.
+	// envBMCHosts names a variable with hosts in addition to the context's bmc.hosts, separated by commas.
 	envBMCHosts = "IRONWORKS_BMC_HOSTS"
 )
 
-// BMCFlags are a command's flags about BMCs.
+// BMCFlags are the flags of a command about BMCs.
 type BMCFlags struct {
-	// Address is the address of the only BMC, System its machine's path.
+	// Address is the address of the only BMC. System is the path of its machine.
 	Address, System string
 	// Login overrides the environment's credentials, as far as its fields are set.
 	Login               config.BMCLogin
@@ -33,8 +33,7 @@ type BMCFlags struct {
 	Insecure, Basic     bool
 }
 
-// BMCAccess is how the BMCs of a context are queried: with which credentials and trusted
-// certificates.
+// BMCAccess says how the BMCs of a context are queried: with which credentials and trusted certificates.
 type BMCAccess struct {
 	Logins *config.BMCLogins
 	// Command reports that the command names the nodes, or the BMC, together with the credentials.
@@ -51,7 +50,7 @@ type BMCAccess struct {
 	mask  func(secrets ...models.Secret)
 }
 
-// BMCHostsError reports that the variable with further hosts is invalid.
+// BMCHostsError reports that the variable with additional hosts is invalid.
 type BMCHostsError struct{ Err error }
 
 // Error names the variable.
@@ -98,13 +97,13 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	w.Trust(t)
 	login, err := w.Logins.For(ctx, t.Address, t.Username)
 	if err != nil {
-		w.Report(err) // other credentials may be available
+		w.Report(err) // the other sources may have credentials
 	}
 	t.Username, t.Password = login.Username, login.Password
 	if t.Password.IsSet() && !w.mayReceive(t, login) {
 		t.Password = ""
 		if t.Username == "" {
-			return nil // no credentials needed
+			return nil // the BMC needs no credentials
 		}
 		return &provision.BMCCredentialsError{Address: t.Address, Username: t.Username, Withheld: login.From}
 	}
@@ -131,7 +130,7 @@ func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust adds the system's path and the trusted certificates.
+// Trust adds the path of the Redfish system and the trusted certificates to a target.
 func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
@@ -154,11 +153,11 @@ type BMCs struct {
 	logins *config.BMCLogins
 
 	mu sync.Mutex
-	// pinned are accepted fingerprints, by the BMC's address.
+	// pinned has the accepted fingerprints, by the address of the BMC.
 	pinned map[string]string
 }
 
-// newBMCs returns the BMCs of a session. It reports a keyring that does not answer.
+// newBMCs returns the BMCs of a session. If the keyring does not answer, it reports that.
 func (s *Session) newBMCs() (*BMCs, error) {
 	access, err := s.BMCAccess(&s.Context, BMCFlags{}, s.reportError)
 	if err != nil {
@@ -186,7 +185,7 @@ func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error
 	return b.BMCs.Facts(ctx, n, now)
 }
 
-// Remember stores credentials for this run; all means for all BMCs of the context.
+// Remember stores credentials for this run. If all is set, they are for all BMCs of the context.
 func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 	b.logins.Remember(address, all, l)
 }

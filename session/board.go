@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// Board is the progress of a batch's nodes.
+// Board shows the progress of the nodes of a batch in one line.
 type Board struct {
 	mu       sync.Mutex
 	total    int
@@ -63,8 +63,8 @@ func (b *Board) Update(p provision.Progress) {
 	}
 }
 
-// ConnectionChange returns a message when the connection to Ironic is lost during watching, and
-// when it is back; otherwise "".
+// ConnectionChange returns a message if the connection to Ironic has just been lost during watching, or has come back.
+// Otherwise it returns "".
 func (b *Board) ConnectionChange(p provision.Progress) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,24 +11,24 @@ import (
 // Enrolling compares inputs with the session's Ironic, for the console.
 type Enrolling struct {
 	s *Session
-	// whyNoFiles is set for the users of a server.
+	// whyNoFiles is the reason why files cannot be read. It is set for the users of a server.
 	whyNoFiles string
 }
 
 // Enrolling returns the session's access to enrollment.
 func (s *Session) Enrolling() Enrolling { return Enrolling{s: s} }
 
-// WithoutFiles returns an access that reads no files, with why as the reason.
+// WithoutFiles returns an Enrolling that reads no files. why is the reason.
 func (e Enrolling) WithoutFiles(why string) Enrolling {
 	e.whyNoFiles = why
 	return e
 }
 
-// API returns the client.
+// API returns the client of the session.
 func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
 
-// Compare reads the input and compares it with Ironic. login is sent to the BMCs and not stored; its empty fields come
-// from the environment, the context and the keyring. With an error, it also returns the results so far.
+// Compare reads the input and compares it with Ironic. login is sent to the BMCs and not stored. Its empty fields are
+// filled from the environment, the context and the keyring. If Compare fails, it also returns the results until then.
 func (e Enrolling) Compare(
 	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {

@@ -26,8 +26,8 @@ type HistorySource interface {
 // maxWorks bounds the operations in a history.
 const maxWorks = 10_000
 
-// History returns the recorded history of a node since a time, the oldest entry first: from the
-// journal and the audit file of a context.
+// History returns the recorded history of a node since a time, the oldest entry first. It comes from the journal and
+// the audit file of a context.
 func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {
@@ -55,7 +55,7 @@ func History(ctx context.Context, past HistorySource, auditFile, contextName str
 	for i := range events {
 		entries = append(entries, HistoryEntry{Time: events[i].Time, Transition: &events[i]})
 	}
-	// With equal times: requests, operations, transitions.
+	// Entries with the same time are sorted: requests, operations, transitions.
 	slices.SortStableFunc(entries, func(a, b HistoryEntry) int { return a.Time.Compare(b.Time) })
 	return entries, nil
 }

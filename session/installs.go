@@ -11,8 +11,8 @@ import (
 	"ironworks/provision"
 )
 
-// Installs reads ramdisk logs during steps for the progress of installers. It is optional: nothing
-// waits for it, and without a working source there is no progress.
+// Installs follows ramdisk logs during steps, to read the progress of installers. It is optional: nothing waits for it,
+// and without a working source there is no progress.
 type Installs struct {
 	follower agentlog.Follower
 	// agent returns the address of a node's ramdisk; empty if unknown.
@@ -20,15 +20,15 @@ type Installs struct {
 
 	running sync.WaitGroup
 	mu      sync.Mutex
-	nodes   map[string]*installing // by UUID
+	nodes   map[string]*installing // the nodes by UUID
 	stopped bool
 }
 
-// installing is a node whose installer may be running.
+// installing is a node on which an installer may be running.
 type installing struct {
-	cancel     context.CancelFunc // nil while it is not followed
+	cancel     context.CancelFunc // nil while the log is not followed
 	address    string
-	clockAhead time.Duration // of the server's clock
+	clockAhead time.Duration // how far the server's clock is ahead
 	pace       models.InstallPace
 }
 
@@ -61,7 +61,7 @@ func (s *Session) Installs() *Installs {
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Another process may be receiving: this one only reads.
+		// Another process may receive the journals; this one then only reads them.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}
@@ -77,7 +77,7 @@ func (s *Session) Installs() *Installs {
 	return l
 }
 
-// Address returns the address of a node's ramdisk, if it was found.
+// Address returns the address of a node's ramdisk. It returns "" until the address was found.
 func (l *Installs) Address(n models.NodeRef) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func (l *Installs) followed() (n int) {
 	return n
 }
 
-// find updates the address of a ramdisk.
+// find updates the address of a node's ramdisk.
 func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 	for {
 		if address := l.agent(ctx, uuid); address != "" {

@@ -13,13 +13,13 @@ import (
 	"ironworks/provision"
 )
 
-// Listing describes a list of nodes.
+// Listing says which nodes a list has, and in which order.
 type Listing struct {
 	Filter     models.Filter
 	Columns    []models.Column
 	By         models.Column
 	Descending bool
-	// Raw keeps the nodes' JSON.
+	// Raw makes the nodes keep their JSON.
 	Raw bool
 }
 
@@ -37,9 +37,9 @@ func (l *Listing) ExtraFields() []string {
 	return slices.Compact(fields)
 }
 
-// Rows returns the nodes of a listing in its order, and the server's time. Failed nodes have the
-// reason, and recent changes from this console. Progress is called with the number of nodes read
-// so far.
+// Rows returns the nodes of a listing in its order, and the server's time. Failed nodes have the reason of their
+// failure, and nodes have their recent changes from this console. progress is called with the number of nodes read so
+// far.
 func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int)) (rows []*models.Row, now time.Time, err error) {
 	seen := 0
 	now = time.Now()
@@ -99,8 +99,8 @@ func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Ro
 	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
 }
 
-// ReadFor reads the inventories of nodes for which a filter has no answer, up to the first error. It fails if this
-// Ironic does not return the required data. keep is called from several goroutines.
+// ReadFor reads the inventories of nodes for which a filter has no answer. It stops at the first error. It fails if
+// this Ironic does not return the required data. keep is called from several goroutines.
 func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
 	if lacking := s.Client.MissingFields(f.Fields()); len(lacking) > 0 {
 		v, _ := s.Client.Version()
@@ -125,7 +125,7 @@ func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*model
 	return context.Cause(ctx)
 }
 
-// KnownChanges returns the changes of nodes made from this console; a read error is reported.
+// KnownChanges returns the changes of nodes that were made from this console. It reports an error of reading them.
 func (s *Session) KnownChanges() *audit.Changes {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Session) KnownChanges() *audit.Changes {
 	return changes
 }
 
-// maxReasons bounds the extra requests of a list: one for each failed node without last_error.
+// maxReasons limits the additional requests for a list: one for each failed node without last_error.
 const maxReasons = 20
 
 // AddReasons reads the history of failed nodes without last_error.

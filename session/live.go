@@ -24,8 +24,7 @@ type Live struct {
 	Journal *journal.Journal
 	Runner  *provision.Runner
 	Changes *audit.Changes
-	// Logs follows ramdisk logs, and BMCs queries BMCs; nil if their configuration is invalid,
-	// which is reported.
+	// Logs follows ramdisk logs, and BMCs queries BMCs. Each is nil if its configuration is invalid, which is reported.
 	Logs agentlog.Follower
 	BMCs *BMCs
 	// Shells opens shells on machines.
@@ -33,7 +32,7 @@ type Live struct {
 	// Record records lines of ramdisk logs, and adds them to the boot stages.
 	Record LineRecorder
 
-	// Poller reads single nodes on request; only [Live.Run] calls its Run.
+	// Poller is the poller of the session. It reads single nodes on request; only [Live.Run] calls its Run.
 	*fleet.Poller
 
 	consoles *provision.Consoles
@@ -41,8 +40,8 @@ type Live struct {
 	running  sync.WaitGroup
 }
 
-// Live returns a live session, without sending anything before [Live.Run]. It receives pushed journals if the context
-// configures this, even if no screen shows them. left is called for each console that could not be restored.
+// Live returns a live session. It sends nothing before [Live.Run]. It receives pushed journals if the context
+// configures this, even if no screen shows them. left is called for each serial console that could not be restored.
 func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text string)) *Live {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, log)
 	if err != nil {
@@ -98,26 +97,28 @@ func (l *Live) Run(ctx context.Context, notify func(fleet.Update)) error {
 	})
 }
 
-// Explain explains a node; bmc is its BMC's data, nil if it was not queried.
+// Explain explains the state of a node. bmc has the data of the node's BMC; it is nil if the BMC was not queried.
 func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
 	sources := provision.ExplainSources{Changes: l.Changes.ForNode, Ports: l.Client.Ports, Agent: agentlog.ProbeAgent}
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
 }
 
-// OpensConsoles reports whether [Live.Graphical] is possible: not for the users of a served console, who share a session.
+// OpensConsoles reports whether [Live.Graphical] is possible. It is not possible for the users of a served console,
+// because they share a session.
 func (l *Live) OpensConsoles() bool { return l.consoles != nil }
 
-// Graphical opens the graphical console of a node. [Live.GiveBack] disables it unless the caller has closed the page.
+// Graphical opens the graphical console of a node. If the caller has not closed the page before, [Live.GiveBack]
+// disables the console.
 func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
 	return l.consoles.OpenGraphical(ctx, node)
 }
 
-// GiveBack disables the serial consoles that were enabled from this console.
+// GiveBack disables those serial consoles that this session has enabled.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer stop()
-	_ = l.consoles.Close(ctx) // errors are reported already
+	_ = l.consoles.Close(ctx) // errors were reported already
 }
 
 // Close ends the session and drops the connection.
@@ -129,7 +130,7 @@ func (l *Live) Close(ctx context.Context) {
 	l.Journal.Close()
 }
 
-// extraFields returns the API fields that the configured columns and filter need.
+// extraFields returns the API fields that the configured columns and the configured filter need.
 func extraFields(d config.Defaults, saved *models.SavedFilters) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {

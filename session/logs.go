@@ -16,22 +16,21 @@ import (
 	"ironworks/provision"
 )
 
-// LogSettings has the settings of a follower that depend on the caller; all others come from the context.
+// LogSettings has those settings of a follower that depend on the caller. All others come from the context.
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, empty if unknown.
 	Address func(models.NodeRef) string
 	// Trust has the host keys of machines; nil creates a separate one.
 	Trust *agentlog.Trust
-	// Push has pushed journals, Serial opens serial consoles; either may be nil.
+	// Push has the pushed journals, and Serial opens serial consoles. Either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock returns how far Ironic's clock is ahead, and whether that is known; it may be
-	// nil.
+	// ServerClock returns how far Ironic's clock is ahead of this machine's, and whether that is known. It may be nil.
 	ServerClock func() (time.Duration, bool)
 	// Sources and Archive override the context's settings unless they are empty.
 	Sources []models.LogSource
 	Archive string
-	// Since omits older lines; Once returns existing lines only.
+	// Since omits older lines. Once returns only the lines that exist already.
 	Since time.Time
 	Once  bool
 }
@@ -52,13 +51,13 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	return agentlog.New(o)
 }
 
-// sshOptions returns how the context connects to machines.
+// sshOptions returns the options with which the context connects to machines.
 func (s *Session) sshOptions() agentlog.SSHOptions {
 	of := &s.Context.Logs.SSH
 	o := agentlog.SSHOptions{
 		User: of.User, Port: of.Port, Keys: of.Keys, Jump: of.Jump, Config: of.Config, Home: s.Home, Agent: s.Variable("SSH_AUTH_SOCK"),
 	}
-	// Without the folder, no image with a host key was made on this machine.
+	// If the folder is missing, no image with a host key was made on this machine.
 	if images, err := agentlog.OpenImages(s.Files.Pushes()); err == nil {
 		o.HostKeys = images.HostKeys
 	}
@@ -80,13 +79,12 @@ func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	}
 }
 
-// Receiver returns the receiver of pushed journals, without listening.
+// Receiver returns the receiver of pushed journals. The receiver does not listen yet.
 func (s *Session) Receiver() (*agentlog.Receiver, error) {
 	return agentlog.NewReceiver(agentlog.PushOptions{Dir: s.Files.Pushes(), Owner: newPushOwners(s.Client).owner})
 }
 
-// Receive receives pushed journals until ctx ends, and returns the address; ended is called if it
-// fails earlier.
+// Receive receives pushed journals until ctx ends, and returns the address. If receiving fails before, ended is called.
 func (s *Session) Receive(ctx context.Context, address string, ended func(error), running *sync.WaitGroup) (*agentlog.Receiver, net.Addr, error) {
 	receiver, err := s.Receiver()
 	if err != nil {
@@ -105,8 +103,8 @@ func (s *Session) Receive(ctx context.Context, address string, ended func(error)
 	return receiver, listener.Addr(), nil
 }
 
-// keepReceiving receives journals until ctx ends. The previous session or another console may
-// still use the address, so it retries; a persistent failure is reported once.
+// keepReceiving receives journals until ctx ends. It retries, because the previous session or another console may still
+// use the address. It reports a persistent failure once.
 func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver, address string) {
 	const soon, often, later = 500 * time.Millisecond, 6, 5 * time.Second
 	var config net.ListenConfig
@@ -132,13 +130,13 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 
 // LogsOrder selects the logs that a command follows.
 type LogsOrder struct {
-	// Address is the address of the only node's ramdisk, Archive and Sources override the context's settings unless
+	// Address is the address of the only node's ramdisk. Archive and Sources override the context's settings unless
 	// they are empty.
 	Address, Archive string
 	Sources          []models.LogSource
-	// Listen receives pushed journals at HOST:PORT; empty for none.
+	// Listen is HOST:PORT at which pushed journals are received; empty for none.
 	Listen string
-	// Since omits older lines. Without Follow, existing lines are returned.
+	// Since omits older lines. Without Follow, only the lines that exist already are returned.
 	Since  time.Time
 	Follow bool
 }
@@ -154,8 +152,8 @@ type Logs struct {
 	running sync.WaitGroup
 }
 
-// Logs starts to follow the logs of the named nodes. stop is called if it cannot continue, report
-// with messages for the operator.
+// Logs starts to follow the logs of the named nodes. It calls stop if it cannot continue, and report with messages for
+// the operator.
 func (s *Session) Logs(ctx context.Context, names []string, o LogsOrder, stop context.CancelCauseFunc, report func(text string)) (*Logs, error) {
 	found, err := provision.FindNodes(ctx, s.Client, names)
 	if err != nil {

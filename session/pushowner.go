@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// portFinder is the part of Ironic's API that identifies senders.
+// portFinder is the part of Ironic's API that is used to identify senders of journals.
 type portFinder interface {
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -25,7 +25,7 @@ type portFinder interface {
 // answers. Its method owner is the Owner of an agentlog.PushOptions.
 type pushOwners struct {
 	ironic portFinder
-	// flight merges identical requests; lookups limits the concurrent ones.
+	// flight merges identical requests. lookups limits the number of concurrent requests.
 	flight  singleflight.Group
 	lookups chan struct{}
 
@@ -33,14 +33,14 @@ type pushOwners struct {
 	mu    sync.Mutex
 	macs  map[string]cachedAnswer[string]
 	nodes map[string]cachedAnswer[agentlog.Machine]
-	// unknownMACs are MACs of no node: invented MACs fill only this map.
+	// unknownMACs has MAC addresses that belong to no node. Invented addresses fill only this map.
 	unknownMACs map[string]time.Time
-	// boots are the UUIDs of the nodes that machines were identified as.
+	// boots has the UUIDs of nodes by the boots of machines that were identified as these nodes.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
 }
 
-// cachedAnswer is an answer with its time.
+// cachedAnswer is an answer of Ironic with the time of the answer.
 type cachedAnswer[T any] struct {
 	value T
 	at    time.Time
@@ -52,7 +52,7 @@ type bootKey struct {
 	from        netip.Addr
 }
 
-// budget is the number of MACs that may still be looked up for an address.
+// budget is the number of MAC addresses that may still be looked up for one address.
 type budget struct {
 	left float64
 	at   time.Time
@@ -67,7 +67,7 @@ const (
 	// askBurst and askRate limit the MACs that are looked up for one address: a machine with 64 NICs needs two lookups
 	// immediately, and two more each minute.
 	askBurst, askRate = 128, 2.0 // MACs; MACs per second
-	// maxAsking is the number of concurrent requests to Ironic, askTimeout the time limit of one.
+	// maxAsking is the maximum number of concurrent requests to Ironic. askTimeout limits the time of one request.
 	maxAsking  = 4
 	askTimeout = 30 * time.Second
 )
@@ -121,9 +121,9 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	return owner, err
 }
 
-// withoutPort returns the machine of a sender whose MACs no port has: the machine that the sender was identified as
-// earlier in the same boot, or the machine for which its image was built; nil for none. Its log shows that Ironic does
-// not know the MAC addresses.
+// withoutPort returns the machine of a sender for whose MAC addresses there is no port. It is the machine as which the
+// sender was identified earlier in the same boot, or the machine for which its image was built. It returns nil if there
+// is none. The log of such a machine shows that Ironic does not know its MAC addresses.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)
@@ -141,7 +141,7 @@ func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bo
 	return &m, nil
 }
 
-// nodeOf returns the UUID of the node that has a port with a MAC; empty if none has.
+// nodeOf returns the UUID of the node that has a port with a MAC address. It returns "" if there is none.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
 	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
@@ -164,8 +164,7 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	return uuid, nil
 }
 
-// cached returns the cached owner of a MAC; without one, it charges the budget of the sender's
-// address.
+// cached returns the cached owner of a MAC address. If there is none, it charges the budget of the sender's address.
 func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -31,7 +31,7 @@ type Ramdisks struct {
 	Record LineRecorder
 }
 
-// Maker builds configurations from this machine's files. Machines use the Ironic of the session,
+// Maker returns a maker that builds configurations from this machine's files. Machines use the Ironic of the session,
 // which may be nil.
 func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
 	var ironic ignition.IronicEndpoint
@@ -57,7 +57,7 @@ func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
 	}, err
 }
 
-// Endpoint returns Ironic's address, if it was queried; empty without a session.
+// Endpoint returns Ironic's address, if Ironic was queried. It returns "" without a session.
 func (s *Session) Endpoint() string {
 	if s == nil {
 		return ""
@@ -65,15 +65,15 @@ func (s *Session) Endpoint() string {
 	return s.Client.Endpoint()
 }
 
-// IronicEndpoint returns the context's Ironic as machines reach it, or none if nothing was
-// configured: a guessed address is good enough to look at, but not to boot machines with.
+// IronicEndpoint returns the context's Ironic as machines reach it. It returns none if nothing was configured: a
+// guessed address is good enough to look at, but not to boot machines with.
 func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, error) {
 	if s.Context.Guessed {
 		return ignition.IronicEndpoint{}, nil
 	}
 	endpoint := s.Endpoint()
 	if endpoint == "" {
-		// After the first request, the address is known from Keystone's catalog.
+		// After the first request, Keystone's catalog has provided the address.
 		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.Endpoint(); endpoint == "" {
 			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no URL of Ironic"), Hint: "pass --host", ScreenHint: "enter the URL in the field Ironic"}, err)
@@ -109,7 +109,7 @@ func (r *Ramdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built,
 	return r.build(ctx, in, true)
 }
 
-// build uses nothing of the context in the classic profile.
+// build builds a configuration. In the classic profile, it uses nothing of the context.
 func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (prepare.Built, error) {
 	s := r.Session
 	if in.Profile == string(ignition.ProfileClassic) {
@@ -130,7 +130,7 @@ func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp
 
 func (r *Ramdisks) path(path string) string { return prepare.HomePath(r.Home, path) }
 
-// config returns the configuration of a source: for a node, or with "" for all.
+// config returns the configuration of a source for a node, or for all nodes if node is "".
 func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node string) ([]byte, error) {
 	if of.File == "" {
 		in := of.Inputs
@@ -151,7 +151,7 @@ func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node str
 	return prepare.WithHostname(data, node)
 }
 
-// Save writes the JSON.
+// Save writes the JSON of a configuration to a file.
 func (r *Ramdisks) Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (string, error) {
 	config, err := r.config(ctx, of, "")
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *Ramdisks) Look(_ context.Context, path string) (prepare.ImageLook, erro
 	return prepare.LookAt(r.path(path))
 }
 
-// Embed writes the configuration into an ISO, or a copy of it.
+// Embed writes the configuration into an ISO, or into a copy of the ISO.
 func (r *Ramdisks) Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (string, error) {
 	config, err := r.config(ctx, of, "")
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *Ramdisks) Addresses(ctx context.Context, names []string) ([]serve.Candi
 	return candidates, errors.Join(lost, err)
 }
 
-// Serve starts to serve. The caller must call [Serving.Stop].
+// Serve starts to serve the images. The caller must call [Serving.Stop].
 func (r *Ramdisks) Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (*Serving, error) {
 	nodes, err := r.nodes(ctx, order.Nodes)
 	if err != nil {

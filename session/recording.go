@@ -15,12 +15,12 @@ import (
 	"ironworks/provision"
 )
 
-// UpdateRecords returns the records of an update: its events and operations, and snapshots of the
-// nodes with events.
+// UpdateRecords returns the records of an update. They are its events and operations, and snapshots of the nodes that
+// had events.
 func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	r := journal.Records{Events: u.Events, Works: u.Works}
 	done := map[string]bool{}
-	for _, e := range slices.Backward(u.Events) { // the node's last event is the time of its snapshot
+	for _, e := range slices.Backward(u.Events) { // the snapshot has the time of the node's last event
 		if done[e.Node.UUID] {
 			continue
 		}
@@ -32,8 +32,8 @@ func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	return r
 }
 
-// Snapshots turns progress reports into records. A command reads its nodes often, so only changed
-// nodes get a snapshot.
+// Snapshots turns reports of progress into records. A command reads its nodes often, so that only nodes that have
+// changed get a snapshot.
 type Snapshots struct {
 	mu   sync.Mutex
 	last map[string]string
@@ -103,25 +103,25 @@ func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentl
 		for b := range batches {
 			record(b.Lines)
 			if ctx.Err() != nil {
-				continue // a reader that drains the channel gets nothing after the end
+				continue // after the end, a reader that drains the channel gets nothing
 			}
 			select {
 			case out <- b:
-			case <-ctx.Done(): // batches will be closed, too
+			case <-ctx.Done(): // batches will be closed as well
 			}
 		}
 	}()
 	return out
 }
 
-// Limits of [AddRecordedLines]: how often it reads the journal, and of how many nodes at most.
+// Limits of [AddRecordedLines]: how often it reads the journal, and how many nodes it reads at most.
 const (
 	readPeriod = 2 * time.Second
 	maxNodes   = 50
 )
 
-// AddRecordedLines adds, until ctx ends, lines that other processes record, such as a console or ironworks logs, to
-// the boot stages of waiting nodes in a store. It skips unreadable lines.
+// AddRecordedLines adds lines that other processes record to the boot stages of waiting nodes in a store, until ctx
+// ends. Such a process is a console or ironworks logs. Lines that cannot be read are skipped.
 func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
 	from := map[string]time.Time{}
 	for {

@@ -15,7 +15,7 @@ import (
 // maxFailures is the number of refusals and failures that are kept for the screen.
 const maxFailures = 20
 
-// Serving is a running server of the console.
+// Serving is a server of images that runs in the console.
 type Serving struct {
 	*serve.Server
 	images  *prepare.Images
@@ -75,7 +75,7 @@ func (s *Serving) Ended() (bool, error) {
 	}
 }
 
-// Stop stops the server and waits for it.
+// Stop stops the server, and waits until it has stopped.
 func (s *Serving) Stop() {
 	s.cancel()
 	<-s.done
@@ -89,7 +89,7 @@ const servedEvery = 5 * time.Second
 // nothing else shows whether its image was read.
 type ServedLog struct {
 	record LineRecorder
-	nodes  map[string]models.NodeRef // by label
+	nodes  map[string]models.NodeRef // the nodes by label
 
 	mu       sync.Mutex
 	recorded map[fetchKey]time.Time
@@ -100,8 +100,8 @@ type fetchKey struct {
 	remote string
 }
 
-// NewServedLog records downloads for nodes. Downloads of a shared image are recorded if there is
-// only one node.
+// NewServedLog returns a log that records downloads for nodes. Downloads of an image that nodes share are recorded only
+// if there is one node.
 func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
 	l := &ServedLog{record: record, nodes: map[string]models.NodeRef{}, recorded: map[fetchKey]time.Time{}}
 	for i := range nodes {
@@ -113,7 +113,7 @@ func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
 	return l
 }
 
-// Add records an event.
+// Add records an event of the server.
 func (l *ServedLog) Add(e *serve.Event) {
 	f := &e.Fetch
 	node, known := l.nodes[f.Item.Node]

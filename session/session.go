@@ -26,7 +26,7 @@ type Host struct {
 	Files config.Files
 	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
-	// Home is the user's folder, Env the environment; nil has no variables.
+	// Home is the user's folder. Env returns variables of the environment; nil means that there are none.
 	Home string
 	Env  func(name string) string
 	// Mask registers secrets that must not appear in a crash file.
@@ -52,15 +52,15 @@ type Session struct {
 	Host
 	Context config.Context
 	Client  *ironicclient.Client
-	// Actor is the user of a server, who may not override checks if NoOverride is set; zero otherwise.
+	// Actor is the user of a server. NoOverride means that the user may not override checks. Both are zero otherwise.
 	Actor      audit.Actor
 	NoOverride bool
 	// report is called with problems that do not end the session; the text is safe to show.
 	report func(text string)
 }
 
-// Open creates the client of a context, without sending anything. report is called with problems
-// that do not end the session, and with requests that wait for a BMC.
+// Open creates the client of a context. It sends nothing. report is called with problems that do not end the session,
+// and with requests that wait for a BMC.
 func Open(h Host, x config.Context, report func(text string)) (*Session, error) {
 	h.MaskContext(&x)
 	client, err := ironicclient.New(x.Connection, ironicclient.Options{
@@ -75,7 +75,7 @@ func Open(h Host, x config.Context, report func(text string)) (*Session, error) 
 	return &Session{Host: h, Context: x, Client: client, report: report}, nil
 }
 
-// Reporting returns the session with another receiver of problems.
+// Reporting returns a copy of the session that reports problems to another function.
 func (s *Session) Reporting(report func(text string)) *Session {
 	own := *s
 	own.report = report
@@ -87,8 +87,7 @@ func (s *Session) Close() { s.Client.Close() }
 
 func (s *Session) reportError(err error) { s.report(printable.Line(err.Error())) }
 
-// Runner returns a runner for the context's nodes. With a nil log, the caller must set Audit
-// before running.
+// Runner returns a runner for the context's nodes. If log is nil, the caller must set Audit before running.
 func (s *Session) Runner(log audit.Writer) *provision.Runner {
 	return &provision.Runner{API: s.Client, Audit: log, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly, Actor: s.Actor}
 }
@@ -126,7 +125,7 @@ func (s *Session) TasksDir() string {
 	return filepath.Join(filepath.Dir(s.Files.Audit), "tasks", url.PathEscape(s.Context.Name))
 }
 
-// Journal opens the journal of a context. trouble, which may be nil, is called once if recording fails.
+// Journal opens the journal of a context. trouble is called once if recording fails; it may be nil.
 func (h *Host) Journal(ctx context.Context, x *config.Context, trouble func(error)) *journal.Journal {
 	return journal.Open(ctx, journal.Options{
 		Path: h.Files.Journal(x.Name), OnError: trouble,

@@ -14,17 +14,18 @@ import (
 	"ironworks/models"
 )
 
-// Shared is one live session for the consoles of many users: one poller, one journal, one follower of each log.
+// Shared is one live session for the consoles of many users. They share one poller, one journal, and one follower of
+// each log.
 type Shared struct {
 	*Live
 
 	mu      sync.Mutex
 	members map[*Member]func(fleet.Update)
-	// clients have the limits of users.
+	// clients has the clients with the limits of users.
 	clients map[clientLimits]*ironicclient.Client
-	// totals count the nodes within limits; members with the same limit share one.
+	// totals has the numbers of nodes within limits. Members with the same limit share a number.
 	totals map[string]limitedTotal
-	// refreshed is the time when the whole fleet was listed on request.
+	// refreshed is the time when the whole fleet was last listed on request.
 	refreshed  time.Time
 	conductors conductorCache
 }
@@ -44,9 +45,9 @@ type clientLimits struct {
 // Member is a user of a shared session.
 type Member struct {
 	Actor audit.Actor
-	// ReadOnly refuses every change, NoOverride the overriding of checks.
+	// ReadOnly refuses every change. NoOverride forbids overriding checks.
 	ReadOnly, NoOverride bool
-	// Nodes limits the nodes that the user sees and changes; the zero filter is no limit.
+	// Nodes limits the nodes that the user sees and changes. The zero filter means no limit.
 	Nodes models.Filter
 }
 
@@ -58,7 +59,7 @@ func NewShared(l *Live) *Shared {
 	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}, totals: map[string]limitedTotal{}}
 }
 
-// Run polls until ctx ends, and passes every update to the members.
+// Run polls until ctx ends. It passes every update to the members.
 func (s *Shared) Run(ctx context.Context) error {
 	return s.Live.Run(ctx, func(u fleet.Update) {
 		s.mu.Lock()
@@ -79,7 +80,8 @@ func (s *Shared) Close(ctx context.Context) {
 	s.Live.Close(ctx)
 }
 
-// Visible returns a function that reports whether a member sees a node, by UUID or name; nil if the member sees all.
+// Visible returns a function that reports whether a member sees a node, given by UUID or name. It returns nil if the
+// member sees all nodes.
 func (s *Shared) Visible(m *Member) func(ident string) bool {
 	if m.Nodes.IsZero() {
 		return nil
@@ -91,7 +93,7 @@ func (s *Shared) Visible(m *Member) func(ident string) bool {
 	}
 }
 
-// limited returns an update without events of nodes that the member does not see. The caller holds mu.
+// limited returns an update without the events of nodes that the member does not see. The caller holds mu.
 func (s *Shared) limited(m *Member, u fleet.Update) fleet.Update {
 	sees := s.Visible(m)
 	if sees == nil {
@@ -129,7 +131,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 		Logs: s.Logs, Record: s.Record, Poller: s.Poller,
 	}
 	if !own.Context.ReadOnly {
-		// Each member has a separate value, because it remembers credentials that the user has entered.
+		// Each member has a value of its own, because it remembers credentials that the user has entered.
 		if l.BMCs, err = own.newBMCs(); err != nil {
 			return nil, err
 		}
@@ -157,7 +159,7 @@ func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	return c, nil
 }
 
-// conductorCache keeps the list of conductors, which every console shows.
+// conductorCache keeps the list of conductors, because every console shows it.
 type conductorCache struct {
 	mu   sync.Mutex
 	list []models.Conductor
@@ -181,7 +183,7 @@ func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return list, err
 }
 
-// MemberPoller is a member's part of the shared poller.
+// MemberPoller is the part of the shared poller that a member sees.
 type MemberPoller struct {
 	shared *Shared
 	member *Member
@@ -195,7 +197,7 @@ func (s *Shared) PollerOf(m *Member) *MemberPoller {
 	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
 }
 
-// Run passes on the updates of the shared poller until ctx ends. Notify must not block.
+// Run passes on the updates of the shared poller until ctx ends. notify must not block.
 func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
 	s := p.shared
 	s.mu.Lock()
@@ -241,7 +243,7 @@ func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
 // PollNow polls for changes now.
 func (p *MemberPoller) PollNow() { p.shared.PollNow() }
 
-// refreshEvery bounds how often the whole fleet is listed on request of the members together.
+// refreshEvery limits how often the whole fleet is listed on request of all members together.
 const refreshEvery = 10 * time.Second
 
 // Refresh lists all nodes now, unless another member has just done so; then it polls for changes.

@@ -24,14 +24,14 @@ func newSharedLogs(f agentlog.Follower) *sharedLogs {
 	return &sharedLogs{follower: f, streams: map[string]*logStream{}}
 }
 
-// logKept is the number of lines of earlier output that a new reader of a log gets.
+// logKept is the number of earlier lines that a new reader of a log gets.
 const logKept = 2000
 
 // logStream is the log of a node from some sources, with its readers.
 type logStream struct {
 	stop    func()
 	readers map[*logReader]struct{}
-	// kept are the last lines, status the last one of each source.
+	// kept has the last lines, and status the last status of each source.
 	kept   []models.LogLine
 	status map[models.LogSource]agentlog.Status
 }
@@ -39,8 +39,8 @@ type logStream struct {
 // logReader has the unread lines of one reader.
 type logReader = mailbox.Box[agentlog.Batch]
 
-// Follow returns the log of a node. A reader that is slower than the log loses its oldest lines, which are counted, and
-// does not slow down the others.
+// Follow returns the log of a node. A reader that is slower than the log loses its oldest lines, and does not slow down
+// the others. The lost lines are counted.
 func (l *sharedLogs) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	key := fmt.Sprint(node.UUID, slices.Sorted(slices.Values(more)))
 	reader := mailbox.New[agentlog.Batch]()
@@ -113,7 +113,7 @@ func appendBatch(r *logReader, b agentlog.Batch) {
 	})
 }
 
-// newest returns the lines that are kept, and how many are not.
+// newest returns the lines that are kept, and the number of lines that are dropped.
 func newest(lines []models.LogLine) (kept []models.LogLine, lost int) {
 	if lost = len(lines) - logKept; lost <= 0 {
 		return lines, 0
@@ -121,7 +121,7 @@ func newest(lines []models.LogLine) (kept []models.LogLine, lost int) {
 	return slices.Clone(lines[lost:]), lost
 }
 
-// removeReader removes a reader; the last one stops the stream.
+// removeReader removes a reader. When the last reader leaves, the stream stops.
 func (l *sharedLogs) removeReader(key string, s *logStream, r *logReader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +132,7 @@ func (l *sharedLogs) removeReader(key string, s *logStream, r *logReader) {
 	}
 }
 
-// forget makes the next reader start another stream.
+// forget removes a stream, so that the next reader starts another one.
 func (l *sharedLogs) forget(key string, s *logStream) {
 	if l.streams[key] == s {
 		delete(l.streams, key)

@@ -11,13 +11,13 @@ import (
 	"ironworks/shell"
 )
 
-// Shells opens shells on the machines of nodes, as the context's logs connect to them.
+// Shells opens shells on the machines of nodes. It connects in the same way as the context's logs.
 type Shells struct {
 	ssh     agentlog.SSHOptions
 	trust   *agentlog.Trust
 	runner  *provision.Runner
 	address func(models.NodeRef) string
-	// term is TERM.
+	// term is the value of the variable TERM.
 	term string
 }
 
@@ -30,11 +30,11 @@ func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, add
 	return &Shells{ssh: s.sshOptions(), trust: trust, runner: runner, address: address, term: cmp.Or(s.Variable("TERM"), "dumb")}
 }
 
-// Host returns the host of the last known ramdisk of a node; "" if unknown.
+// Host returns the host of the last known ramdisk of a node. It returns "" if the host is unknown.
 func (s *Shells) Host(n models.NodeRef) string { return agentlog.HostOf(s.address(n)) }
 
-// Refusal returns why no shell can be opened on a node's machine, nil if one may. It contacts nothing. The address of
-// an instance can be given to Open.
+// Refusal returns why no shell can be opened on a node's machine, or nil if one may be opened. It contacts nothing. The
+// address of an instance can be given to Open.
 func (s *Shells) Refusal(n *models.Node) *models.Refusal {
 	if n.RunsInstance() || n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
 		return nil
@@ -49,8 +49,8 @@ func noAddress(n *models.Node) *models.Refusal {
 	}).WithScreenHint("ironworks ssh --address HOST connects to an instance")
 }
 
-// Open connects to the machine of a node, at an address or, without one, at the last known one, and audits that. ctx
-// bounds the lifetime of the connection.
+// Open connects to the machine of a node at an address, and audits that. Without an address, it uses the last known
+// one. ctx bounds the lifetime of the connection.
 func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*Shell, error) {
 	if address == "" {
 		address = s.address(n.Ref())
@@ -74,13 +74,13 @@ func (s *Shells) Open(ctx context.Context, n *models.Node, address string) (*She
 	return &Shell{Shell: opened, term: s.term}, nil
 }
 
-// Shell is a connection to a machine.
+// Shell is a connection to a machine on which commands can run.
 type Shell struct {
 	*agentlog.Shell
 	term string
 }
 
-// AtTerminal gives the operator's terminal to a command, or a login shell, until it ends; see [shell.Run].
+// AtTerminal gives the operator's terminal to a command or a login shell, until that ends; see [shell.Run].
 func (s *Shell) AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error) {
 	return shell.Run(ctx, s.Shell, shell.Session{In: in, Out: out, Term: s.term, Command: command})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Access is how Metal3 has Ironic reach a BMC. Interfaces that are "" are Ironic's defaults.
+// Access is the way in which Metal3 makes Ironic reach a BMC. An interface that is "" is Ironic's default.
 type Access struct {
 	Driver string
 	// Info are the fields of driver_info besides the credentials.

@@ -63,7 +63,7 @@ func (h *hostReader) deployment(members []document.Member) {
 	h.result.Plan.Nodes = append(h.result.Plan.Nodes, plan.Node{Name: h.node.Name(), Fields: fields})
 }
 
-// whyLeftOut returns why a field is not carried over.
+// whyLeftOut returns the reason why a field is not carried over.
 func (h *hostReader) whyLeftOut(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {

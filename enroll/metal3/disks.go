@@ -11,7 +11,8 @@ import (
 // hint is a root device hint of Metal3 with Ironic's name and operator (baremetal-operator, devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 
-// hintsByName returns the hints in the order of Metal3's API. deviceName is by_path for links below /dev/disk/by-path.
+// hintsByName returns the hints in the order of Metal3's API. deviceName becomes by_path for links below
+// /dev/disk/by-path.
 func hintsByName() []hint {
 	return []hint{
 		{"deviceName", "name", "s== "},
@@ -29,7 +30,7 @@ func hintsByName() []hint {
 
 const byPath = "/dev/disk/by-path/"
 
-// hints returns Ironic's hints for Metal3's.
+// hints converts Metal3's hints to those of Ironic.
 func (h *hostReader) hints(of document.Member) map[string]any {
 	out := map[string]any{}
 	if of.Value.Kind != document.Object && of.Value.Kind != document.Null {
@@ -68,7 +69,7 @@ func (h *hostReader) hints(of document.Member) map[string]any {
 	return out
 }
 
-// wrongHint returns the expected type of a hint's value, or "" if the value is valid.
+// wrongHint returns the type that the value of a hint should have. It returns "" if the value is valid.
 func wrongHint(m document.Member) string {
 	switch m.Key {
 	case "rotational":

@@ -94,7 +94,7 @@ func (r *reader) host(o object) {
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
 
-// simple sets a field of the node. It returns false for a field that belongs to the deployment or is not carried over.
+// simple sets a field of the node. It returns false if the field belongs to the deployment, or is not carried over.
 func (h *hostReader) simple(m document.Member) bool {
 	switch m.Key {
 	case "architecture":
@@ -133,7 +133,7 @@ func (h *hostReader) simple(m document.Member) bool {
 	return true
 }
 
-// cleaning sets automated_clean. A mode that is mistyped must not erase disks.
+// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase disks.
 func (h *hostReader) cleaning(m document.Member) {
 	mode, _ := m.Value.Scalar()
 	if m.Value.Kind != document.Null && mode != "metadata" && mode != "disabled" {
@@ -172,7 +172,7 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status adopts a host that Metal3 has provisioned: to clean it would erase what runs there.
+// status adopts a host that Metal3 has provisioned: cleaning it would erase what runs on the host.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
@@ -271,7 +271,7 @@ func (h *hostReader) bmc() {
 	h.credentials(bmc.Line, a.Prefix, credentials)
 }
 
-// credentials reads user and password from the Secret, without blanks around them as Metal3 does.
+// credentials reads user and password from the Secret. Like Metal3, it removes the blanks around them.
 func (h *hostReader) credentials(line int, prefix, name string) {
 	s, found := h.secrets[key(h.namespace, name)]
 	if !found {
@@ -310,7 +310,7 @@ func (h *hostReader) preprovisioning(m document.Member) {
 	h.node.Set(data, "network_data")
 }
 
-// structure reads YAML in a Secret.
+// structure reads the YAML that a Secret contains.
 func (r *reader) structure(namespace, name string, keys ...string) (map[string]any, error) {
 	s, found := r.secrets[key(namespace, name)]
 	if !found {

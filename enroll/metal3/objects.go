@@ -12,9 +12,9 @@ import (
 	"ironworks/models/plan"
 )
 
-// Import has the objects that manifests describe.
+// Import has the nodes and deployments that manifests describe.
 type Import struct {
-	// Nodes are not normalized yet.
+	// Nodes are the nodes of the hosts. They are not normalized yet.
 	Nodes []enroll.Node
 	// Plan has the deployments of hosts with an image or a custom deployment; nil for none.
 	Plan *plan.Plan
@@ -22,7 +22,7 @@ type Import struct {
 	Notes []string
 }
 
-// object is a manifest.
+// object is one manifest of a file.
 type object struct {
 	kind, namespace, name string
 	value                 document.Value
@@ -55,11 +55,12 @@ type reader struct {
 	file    string
 	hosts   []object
 	secrets map[string]secret
-	// used are the secrets and companions that a host refers to.
+	// used has the secrets and companions that a host refers to.
 	used map[string]bool
-	// companions have their host's name: HostFirmwareSettings, HostFirmwareComponents, DataImages, PreprovisioningImages.
+	// companions are the objects with the name of their host: HostFirmwareSettings, HostFirmwareComponents, DataImages,
+	// PreprovisioningImages.
 	companions []object
-	// named are hosts and companions by kind, namespace and name.
+	// named has the hosts and companions by kind, namespace and name.
 	named    map[string]document.Value
 	problems []document.Problem
 	result   Import
@@ -162,7 +163,7 @@ func (r *reader) secret(o object) {
 	r.secrets[key(o.namespace, o.name)] = s
 }
 
-// once reports a second object with the same name.
+// once reports an object whose name was used before.
 func (r *reader) once(o object) {
 	if first, twice := r.named[o.String()]; twice {
 		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)
@@ -170,7 +171,7 @@ func (r *reader) once(o object) {
 	r.named[o.String()] = o.value
 }
 
-// companion returns a host's object of another kind.
+// companion returns the object of another kind that has the name of the host.
 func (r *reader) companion(kind string, host object) (document.Value, bool) {
 	host.kind = kind
 	value, has := r.named[host.String()]

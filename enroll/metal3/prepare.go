@@ -17,8 +17,8 @@ func (h *hostReader) preparation() *enroll.Preparation {
 	return h.node.Prepare
 }
 
-// raid reads the RAID (baremetal-operator, pkg/provisioner/ironic/raid.go). Null and missing volumes leave it, an empty
-// list deletes it.
+// raid reads the RAID (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or missing, the
+// machine's RAID stays; an empty list deletes it.
 func (h *hostReader) raid(m document.Member) {
 	if m.Value.Kind != document.Object && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.raid: want an object, not %s", m.Value.Kind)
@@ -125,7 +125,7 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 		}
 		raid.Disks = append(raid.Disks, disk)
 	}
-	delete(h.node.Fields, "raid_interface") // unchanged without volumes
+	delete(h.node.Fields, "raid_interface") // without volumes, the interface is unchanged
 	if len(raid.Disks) > 0 {
 		h.node.Set("agent", "raid_interface")
 		h.node.Derived = slices.DeleteFunc(h.node.Derived, func(field string) bool { return field == "raid_interface" })
@@ -193,7 +193,7 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	}
 }
 
-// unprepared drops what would change a machine in use.
+// unprepared drops the preparation of a machine in use, because it would change the machine.
 func (h *hostReader) unprepared() {
 	if h.node.Adopt && h.node.Prepare != nil {
 		h.note(h.value.Line, "%s: not applied, the host is provisioned", h.node.Prepare)

@@ -58,8 +58,9 @@ type secretManifest struct {
 	StringData map[string]string `yaml:"stringData"`
 }
 
-// Write writes nodes as BareMetalHosts with their Secrets, see the package's comment. Unknown passwords are
-// placeholders. A node whose driver Metal3 lacks is omitted. The notes list data that manifests cannot carry.
+// Write writes nodes as BareMetalHosts with their Secrets; see the comment of the package. Unknown passwords are
+// written as placeholders. A node whose driver Metal3 lacks is omitted. The notes list data that manifests cannot
+// carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -90,7 +91,7 @@ type hostWriter struct {
 	node  *enroll.Node
 	notes []string
 	host  baremetalHost
-	// carried are the paths of the fields in the manifest.
+	// carried has the paths of those fields of the node that the manifest has.
 	carried map[string]bool
 }
 
@@ -136,7 +137,7 @@ func (h *hostWriter) manifests(taken map[string]bool) (docs []any, ok bool) {
 	return append(docs, h.host), true
 }
 
-// field returns a field of the node, which the manifest carries.
+// field returns a field of the node, and marks it as carried by the manifest.
 func (h *hostWriter) field(path ...string) any {
 	h.carried[strings.Join(path, ".")] = true
 	var value any = h.node.Fields
@@ -147,7 +148,7 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns the host's name: Kubernetes accepts lower case letters, digits, - and . only.
+// name returns a name for the host. Kubernetes accepts only lower case letters, digits, - and . in names.
 func (h *hostWriter) name(taken map[string]bool) metadata {
 	full := h.node.Name()
 	if full == "" {
@@ -169,7 +170,7 @@ func (h *hostWriter) name(taken map[string]bool) metadata {
 }
 
 func kubernetesName(name string) string {
-	const longest = 200 // Kubernetes allows 253, but names of Secrets add a suffix
+	const longest = 200 // Kubernetes allows 253, but the names of Secrets have a suffix
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r

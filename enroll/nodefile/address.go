@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// DefaultDriver is the hardware type of spreadsheet rows with a BMC and without a driver.
+// DefaultDriver is the hardware type of those rows of a spreadsheet that have a BMC and no driver.
 const DefaultDriver = "redfish"
 
 // prefixes returns the prefixes of a BMC's fields in driver_info, by hardware type.
@@ -22,7 +22,7 @@ func prefixes() map[string]string {
 // Drivers returns the hardware types whose BMC the columns bmc, user and password can describe.
 func Drivers() []string { return slices.Sorted(maps.Keys(prefixes())) }
 
-// setBMC writes the BMC's address and credentials under the driver's names.
+// setBMC writes the address and the credentials of the BMC into the fields of the driver.
 func (s *sheetRow) setBMC(driver string) {
 	address := s.bmc["bmc"]
 	if s.node.Driver() == "" {
@@ -64,7 +64,7 @@ func (s *sheetRow) setBMC(driver string) {
 	}
 }
 
-// address writes an address: a host, host:port or URL, whose path is the Redfish system.
+// address writes an address, which is a host, host:port or a URL. The path of a URL is the Redfish system.
 func (s *sheetRow) address(prefix, text string) {
 	u, err := parseAddress(text)
 	if err != nil || !isHost(u.Hostname()) {

@@ -7,8 +7,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// bifrost reads Bifrost's inventory: an object of name → host. It also reads the output of bifrost_inventory.py, with
-// the hosts in _meta.hostvars.
+// bifrost reads Bifrost's inventory, an object that maps names to hosts. It also reads the output of
+// bifrost_inventory.py, which has the hosts in _meta.hostvars.
 func (r *reader) bifrost(top document.Value) {
 	hosts := top
 	if meta := top.Get("_meta"); meta.Has("hostvars") {
@@ -30,9 +30,9 @@ func (r *reader) bifrost(top document.Value) {
 	}
 }
 
-// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. They
-// ignore fields of nodes such as resource_class, which are read here. network_interface is a NIC of Bifrost's host, not
-// a field of the node.
+// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. Unlike
+// these, it also reads fields of nodes such as resource_class. network_interface is a NIC of Bifrost's host, not a
+// field of the node.
 func (r *reader) bifrostHost(host document.Member) {
 	b := r.builder(host.Line)
 	b.node.Fields["name"] = host.Key
@@ -67,7 +67,8 @@ func (r *reader) bifrostHost(host document.Member) {
 	r.add(b)
 }
 
-// bifrostInfo sets driver_info. The groups of old inventories are flattened, as by the Ansible module.
+// bifrostInfo sets driver_info. Old inventories have groups in it, which bifrostInfo flattens as the Ansible module
+// does.
 func (b *builder) bifrostInfo(info document.Member) {
 	for _, m := range b.members("driver_info", info.Value) {
 		switch m.Key {
@@ -95,7 +96,7 @@ func (b *builder) bifrostProperty(m document.Member) {
 	}
 }
 
-// nic adds a port from a NIC: mac is the address, and other keys are fields of the port.
+// nic adds a port for a NIC. The key mac is the address, and other keys are fields of the port.
 func (b *builder) nic(v document.Value) {
 	if v.Kind != document.Object {
 		b.problem(v.Line, "nics: want an object with mac, not %s", v.Kind)
@@ -137,7 +138,7 @@ func (r *reader) bifrostInstance(b *builder, info document.Member) {
 	r.plan(b.node.Name(), fields)
 }
 
-// plan adds a deployment.
+// plan adds a deployment to the plan of the file.
 func (r *reader) plan(name string, fields plan.Fields) {
 	if r.result.Plan == nil {
 		r.result.Plan = &plan.Plan{}

@@ -57,7 +57,7 @@ func (r *reader) bifrostRow(w row) {
 	r.add(b)
 }
 
-// bridging sets the hops to a BMC behind others.
+// bridging sets the hops to a BMC that is reached through other BMCs.
 func (b *builder) bridging(w row, set func(cell string, path ...string)) {
 	set(w.cell(12), "driver_info", "ipmi_target_channel")
 	set(w.cell(13), "driver_info", "ipmi_target_address")

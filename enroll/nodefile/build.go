@@ -38,7 +38,7 @@ func (b *builder) at(line int) string {
 	return fmt.Sprintf("line %d: ", line)
 }
 
-// kindOfField is the type of a field's values.
+// kindOfField is the type of the values that a field has.
 type kindOfField int
 
 const (
@@ -102,7 +102,7 @@ func (b *builder) set(m document.Member) {
 	}
 }
 
-// value returns a field's value; ok is false for null and for a value of the wrong kind.
+// value returns the value of a field. ok is false for null, and for a value of the wrong kind.
 func (b *builder) value(field string, kind kindOfField, v document.Value) (value any, ok bool) {
 	if v.Kind == document.Null {
 		return nil, false
@@ -131,7 +131,7 @@ func (b *builder) value(field string, kind kindOfField, v document.Value) (value
 	return nil, false
 }
 
-// asBool reads a boolean, also from text as Ironic does.
+// asBool reads a boolean. Like Ironic, it also reads one from text.
 func asBool(v document.Value) (on, ok bool) {
 	if v.Kind == document.Bool {
 		return v.True(), true
@@ -160,7 +160,7 @@ func (b *builder) driverInfo(m document.Member) {
 	}
 }
 
-// members returns the members of an object, and reports another kind.
+// members returns the members of an object. It reports a problem for any other kind of value.
 func (b *builder) members(what string, v document.Value) []document.Member {
 	if v.Kind != document.Object && v.Kind != document.Null {
 		b.problem(v.Line, "%s: want an object, not %s", what, v.Kind)
@@ -168,7 +168,7 @@ func (b *builder) members(what string, v document.Value) []document.Member {
 	return v.Members
 }
 
-// items returns the items of a list, and reports another kind.
+// items returns the items of a list. It reports a problem for any other kind of value.
 func (b *builder) items(what string, v document.Value) []document.Value {
 	if v.Kind != document.List && v.Kind != document.Null {
 		b.problem(v.Line, "%s: want a list, not %s", what, v.Kind)

@@ -16,20 +16,21 @@ import (
 // Column is a column of a spreadsheet with the field that it sets.
 type Column struct {
 	Header string
-	// Field is a field of a node (name, driver_info.redfish_address, properties.capabilities, extra.rack), traits,
-	// a field of a port (port.address, port2.physical_network), or one of the BMC whatever its driver: bmc,
-	// bmc.username, bmc.password, bmc.port, bmc.system. "" is unused.
+	// Field is the field that the column sets. It is a field of a node (name, driver_info.redfish_address,
+	// properties.capabilities, extra.rack), traits, or a field of a port (port.address, port2.physical_network). The
+	// fields bmc, bmc.username, bmc.password, bmc.port and bmc.system belong to the BMC, whatever its driver. "" means
+	// that the column is unused.
 	Field string
 	// Note explains an unexpected mapping of the column; "" for none.
 	Note string
-	// Unknown: the header is not known, and was not mapped by the user.
+	// Unknown means that the header is not known, and that the user did not map it.
 	Unknown bool
 
-	// rank orders columns that could set the same field: the lowest sets it.
+	// rank orders columns that could set the same field. The column with the lowest rank sets it.
 	rank int
-	// text: cells are never JSON.
+	// text means that cells are never JSON.
 	text bool
-	// ipmi: the header names IPMI, so that the BMC's protocol is known.
+	// ipmi means that the header names IPMI, so that the BMC's protocol is known.
 	ipmi bool
 }
 
@@ -45,7 +46,7 @@ func (c Column) String() string {
 	return text
 }
 
-// aliases returns the known headers by field, the most specific first.
+// aliases returns the known headers by field. The most specific headers come first.
 func aliases() map[string][]string {
 	return map[string][]string{
 		"name": {"name", "node name", "node", "hostname", "host name", "server name", "server", "machine", "host"},
@@ -94,7 +95,7 @@ func aliases() map[string][]string {
 	}
 }
 
-// knownExtras are headers without a field whose values belong in extra.
+// knownExtras returns headers that match no field, and whose values belong in extra.
 func knownExtras() []string {
 	return []string{
 		"rack", "unit", "u", "rack unit", "position", "slot", "location", "site", "datacenter", "data center", "dc", "room", "row", "aisle", "vendor",
@@ -102,10 +103,10 @@ func knownExtras() []string {
 	}
 }
 
-// numberedMAC matches headers of several MAC addresses: mac1, MAC 2, nic3 mac, eth0 mac address.
+// numberedMAC matches the headers of columns for several MAC addresses: mac1, MAC 2, nic3 mac, eth0 mac address.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
-// normalized returns a header in lower case, with one space in place of other characters than letters and digits.
+// normalized returns a header in lower case. Each run of characters other than letters and digits becomes one space.
 func normalized(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
@@ -128,7 +129,7 @@ func (r *reader) columns(line int, headers []string, forced map[string]string) [
 	return columns
 }
 
-// column maps one header: a field by its name, an alias, or a key in extra.
+// column maps one header to a field: the field that it names, the field of an alias, or else a key in extra.
 func (r *reader) column(line int, header string, known map[string]Column) Column {
 	field := strings.ToLower(strings.TrimSpace(header))
 	if exact := strings.TrimSpace(header); isPath(exact) {
@@ -169,7 +170,7 @@ func extraColumn(name, note string) Column {
 	return Column{Field: "extra." + strings.ReplaceAll(name, " ", "_"), Note: note, text: true, rank: 1}
 }
 
-// ParseColumns reads the choices of a user, HEADER=FIELD. An empty field ignores the column.
+// ParseColumns reads the choices of a user, which have the form HEADER=FIELD. An empty field ignores the column.
 func ParseColumns(args []string) (map[string]string, error) {
 	fields := map[string]string{}
 	for _, arg := range args {
@@ -193,7 +194,7 @@ func ParseColumns(args []string) (map[string]string, error) {
 const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other fields of ports, name and other fields of nodes, " +
 	"and keys of objects such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
 
-// ColumnFields returns the fields that a column can set, for completion; those that end with a dot take a key.
+// ColumnFields returns the fields that a column can set, for completion. A field that ends with a dot takes a key.
 func ColumnFields() []string {
 	fields := bmcFields()
 	for _, field := range enroll.NodeFields() {
@@ -227,7 +228,7 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	}
 }
 
-// settle leaves one column for each field; ports may have several addresses. Others go to extra.
+// settle leaves one column for each field, except that ports may have several addresses. The other columns go to extra.
 func (r *reader) settle(line int, columns []Column) {
 	best := map[string]int{}
 	for i, c := range columns {
@@ -259,7 +260,7 @@ func (r *reader) settle(line int, columns []Column) {
 // portPath matches port.FIELD and port2.FIELD.
 var portPath = regexp.MustCompile(`^port(\d{0,3})\.([a-z_]+)(?:\.([a-z_]+))?$`)
 
-// isPath reports whether a header is a field's path rather than words.
+// isPath reports whether a header is the path of a field, not words.
 func isPath(header string) bool {
 	head, tail, dotted := strings.Cut(header, ".")
 	if !dotted || tail == "" || strings.ContainsAny(header, " \t") {

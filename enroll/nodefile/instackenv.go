@@ -13,14 +13,14 @@ import (
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
-	// prefix of the fields in driver_info.
+	// prefix is the prefix of the driver's fields in driver_info.
 	prefix string
-	// info are the fields by the keys of the file.
+	// info maps the keys of the file to fields of driver_info.
 	info map[string]string
 }
 
-// pmDrivers returns the values of pm_type (tripleo-common, utils/nodes.py). Ironic reaches iDRACs over Redfish only,
-// since 2024; ovirt, iboot, wol and amt are not part of it.
+// pmDrivers returns the values of pm_type (tripleo-common, utils/nodes.py). Since 2024, Ironic reaches iDRACs over
+// Redfish only. It does not include ovirt, iboot, wol and amt.
 func pmDrivers() []pmDriver {
 	address := func(prefix string) map[string]string {
 		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}
@@ -40,7 +40,7 @@ func pmDrivers() []pmDriver {
 	}
 }
 
-// instackenv reads TripleO's nodes: {"nodes": […]} or only the list. Memory is in MiB, disk in GB.
+// instackenv reads the nodes of TripleO's file: {"nodes": […]}, or only the list. Memory is in MiB, disk in GB.
 func (r *reader) instackenv(top document.Value) {
 	nodes := top
 	if top.Kind == document.Object {
@@ -67,7 +67,7 @@ func (r *reader) instackenv(top document.Value) {
 
 func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 	b := r.builder(v.Line)
-	b.node.Fields["resource_class"] = "baremetal" // TripleO's default
+	b.node.Fields["resource_class"] = "baremetal" // the default of TripleO
 	driver := b.pmType(v, drivers)
 	for _, m := range v.Members {
 		if m.Key == "pm_type" || m.Value.Kind == document.Null {
@@ -85,7 +85,7 @@ func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 	r.add(b)
 }
 
-// pmType sets the driver.
+// pmType sets the driver of a node, and returns its names of fields.
 func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	text, _ := scalarOf(v, "pm_type")
 	i := slices.IndexFunc(drivers, func(d pmDriver) bool { return d.pmType.MatchString(text) })
@@ -110,7 +110,8 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	return d
 }
 
-// pmField sets a field of driver_info: pm_… keys get the driver's names, keys with the driver's prefix stay.
+// pmField sets a field of driver_info. Keys that begin with pm_ get the driver's names; keys with the driver's prefix
+// stay.
 func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	switch name := d.info[m.Key]; {
 	case name != "":

@@ -19,14 +19,14 @@ import (
 // Format is the format of a file.
 type Format string
 
-// The formats; Auto detects one by the content.
+// The formats. Auto detects the format by the content.
 const (
 	Auto Format = ""
 	// Baremetal is the input of baremetal create: JSON or YAML.
 	Baremetal Format = "baremetal"
 	// Bifrost is Bifrost's inventory: JSON or YAML.
 	Bifrost Format = "bifrost"
-	// BifrostCSV is Bifrost's inventory until 2019: CSV without a header.
+	// BifrostCSV is the inventory of Bifrost until 2019: CSV without a header.
 	BifrostCSV Format = "bifrost-csv"
 	// Instackenv is TripleO's instackenv.json or nodes.json.
 	Instackenv Format = "instackenv"
@@ -58,7 +58,7 @@ const (
 type File struct {
 	Format Format
 	Nodes  []enroll.Node
-	// Plan has the deployments that the file asks for, by node name; nil for none.
+	// Plan has the deployments that the file asks for, by node name. It is nil if there are none.
 	Plan *plan.Plan
 	// Columns are the columns of a spreadsheet, with the fields that they set.
 	Columns []Column
@@ -71,13 +71,14 @@ type Options struct {
 	// File is the file's name for messages and for detecting the format.
 	File   string
 	Format Format
-	// Columns maps headers of a spreadsheet to fields, see [ParseColumns]; "" ignores a column.
+	// Columns maps headers of a spreadsheet to fields, see [ParseColumns]. The field "" ignores a column.
 	Columns map[string]string
-	// Driver is the hardware type of spreadsheet rows without one; "" is ipmi for IPMI's addresses, else [DefaultDriver].
+	// Driver is the hardware type of those rows of a spreadsheet that have none. If it is "", the type is ipmi for
+	// addresses of IPMI, and [DefaultDriver] for others.
 	Driver string
 }
 
-// Read reads a file of nodes as the options say.
+// Read reads a file of nodes according to the options.
 func (o Options) Read(data []byte) (File, error) {
 	data, err := document.UTF8(data, o.File)
 	if err != nil {
@@ -112,7 +113,7 @@ func (o Options) Read(data []byte) (File, error) {
 // yamlStart matches the first line of a YAML file.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table: by its extension, else by its first line.
+// isTable reports whether a file is a table. The extension decides, or else the first line.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
 	case ".csv", ".tsv":
@@ -135,13 +136,13 @@ type reader struct {
 	file     string
 	result   File
 	problems []document.Problem
-	// full: the limit of nodes was reported.
+	// full means that the limit of nodes was exceeded and reported.
 	full bool
-	// unusedKeys are keys without a field, in order.
+	// unusedKeys has the keys that set no field, in order.
 	unusedKeys []unusedKey
 }
 
-// unusedKey is a key that many nodes have and that sets nothing.
+// unusedKey is a key that sets nothing, with the number of nodes that have it.
 type unusedKey struct {
 	name, why   string
 	line, nodes int

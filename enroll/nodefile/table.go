@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// row is a record of a table with its line.
+// row is a record of a table, with the number of the line in the file where it starts.
 type row struct {
 	line  int
 	cells []string
@@ -27,7 +27,7 @@ func (w row) empty() bool {
 	return !slices.ContainsFunc(w.cells, func(c string) bool { return strings.TrimSpace(c) != "" })
 }
 
-// cell returns a cell without the blanks around it; "" beyond the last one.
+// cell returns a cell without the blanks around it. It returns "" for a cell beyond the last one.
 func (w row) cell(i int) string {
 	if i >= len(w.cells) {
 		return ""
@@ -35,7 +35,7 @@ func (w row) cell(i int) string {
 	return strings.TrimSpace(w.cells[i])
 }
 
-// table reads a table with a header, or Bifrost's without one.
+// table reads a table with a header, or Bifrost's table without a header.
 func (r *reader) table(data []byte, o Options) error {
 	rows, err := records(data, o.File)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *reader) table(data []byte, o Options) error {
 
 // records reads CSV with the separator of its first line. Empty rows are omitted.
 func records(data []byte, file string) ([]row, error) {
-	lines := 0 // before the header
+	lines := 0 // the lines before the header
 	var separator rune
 	for rest := data; len(rest) > 0; {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
@@ -161,15 +161,15 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 	}
 }
 
-// sheetRow is a row being read.
+// sheetRow is the row of a spreadsheet that is being read into a node.
 type sheetRow struct {
 	*builder
 	line int
 	bmc  map[string]string
 	ipmi bool
-	// ports are the fields of ports by number, from 1; 0 is every port.
+	// ports has the fields of ports by number, from 1. The number 0 stands for every port.
 	ports map[int]map[string]any
-	// addresses counts the MAC addresses in columns without a number.
+	// addresses is the number of MAC addresses in columns without a number.
 	addresses int
 }
 
@@ -211,7 +211,7 @@ func (s *sheetRow) addPorts() {
 	}
 }
 
-// set sets a field from a cell. raw has the blanks around it, which passwords may need.
+// set sets a field from a cell. raw is the cell with the blanks around it, which passwords may need.
 func (s *sheetRow) set(c Column, cell, raw string) {
 	if m := portPath.FindStringSubmatch(c.Field); m != nil {
 		s.port(m, cell)
@@ -248,7 +248,7 @@ func isText(key string) bool {
 	return false
 }
 
-// cellValue returns the JSON value that a cell holds, else its text. Keys with text take JSON strings only.
+// cellValue returns the JSON value of a cell, or else its text. For keys that hold text, only JSON strings are decoded.
 func cellValue(key, cell string) any {
 	if isText(key) && !strings.HasPrefix(cell, `"`) {
 		return cell
@@ -270,13 +270,13 @@ func cellValue(key, cell string) any {
 	return cell
 }
 
-// words splits a cell with several values.
+// words splits a cell that has several values.
 func words(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ,;|\n\t", r) })
 }
 
-// port sets a field of a port. port.address may have several addresses, and several columns; other fields without a
-// number apply to all ports.
+// port sets a field of a port. The field port.address may have several addresses, and several columns. Other fields
+// without a number apply to all ports.
 func (s *sheetRow) port(m []string, cell string) {
 	place := func(number int) map[string]any {
 		if s.ports[number] == nil {
@@ -284,7 +284,7 @@ func (s *sheetRow) port(m []string, cell string) {
 		}
 		return s.ports[number]
 	}
-	number, _ := strconv.Atoi(m[1]) // 0 without a number
+	number, _ := strconv.Atoi(m[1]) // number is 0 for a column without one
 	if m[2] == "address" && number == 0 {
 		for _, address := range words(cell) {
 			s.addresses++

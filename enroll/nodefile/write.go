@@ -19,7 +19,7 @@ import (
 // Written returns the formats that can be written.
 func Written() []Format { return []Format{Baremetal, Bifrost, CSV, BMH} }
 
-// Write writes nodes. Unknown secrets are placeholders. The notes list data that the format cannot carry.
+// Write writes nodes. Unknown secrets are written as placeholders. The notes list data that the format cannot carry.
 func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err error) {
 	for i := range nodes {
 		for _, note := range nodes[i].Notes {
@@ -46,7 +46,7 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
 }
 
-// body returns the fields with secrets or placeholders.
+// body returns the fields of a node, with its secrets or placeholders for them.
 func body(n *enroll.Node) map[string]any {
 	out := n.Body()
 	if info, is := out["driver_info"].(map[string]any); is {
@@ -102,8 +102,8 @@ func writeYAML(w io.Writer, v any) error {
 	return enc.Close()
 }
 
-// writeBifrost writes an inventory. Its role knows the driver, driver_info, properties and NICs; the other fields of a
-// node are written, too, for ironworks.
+// writeBifrost writes an inventory. Bifrost's role knows the driver, driver_info, properties and NICs. The other fields
+// of a node are written for ironworks.
 func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	hosts := map[string]any{}
 	for i := range nodes {
@@ -153,7 +153,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 	return notes, writeYAML(w, hosts)
 }
 
-// writeCSV writes a spreadsheet: one column per field that a node has, and MAC addresses.
+// writeCSV writes a spreadsheet. It has a column for each field of a node, and columns for MAC addresses.
 func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	columns := map[string]bool{}
 	rows := make([]map[string]string, len(nodes))
@@ -242,8 +242,8 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	return row, notes
 }
 
-// cellOf returns a value of an object as a cell: text unchanged unless it would be read as another type, and otherwise
-// JSON.
+// cellOf returns a value of an object as a cell. Text is unchanged, unless it would be read as another type. Other
+// values are written as JSON.
 func cellOf(key string, value any) string {
 	text, is := value.(string)
 	asIs := enroll.IsSecret(key) || text != "" && text == strings.TrimSpace(text) && cellValue(key, text) == any(text)

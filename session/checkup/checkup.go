@@ -19,8 +19,8 @@ import (
 // maxAnswer bounds the answer of an unknown server, in bytes.
 const maxAnswer = 1 << 20
 
-// Facts collects all facts: first about this machine, then about Ironic and the named nodes. configErr is the error
-// of reading the configuration, or nil. Nothing is changed. Say reports progress.
+// Facts collects all facts: first those about this machine, then those about Ironic and the named nodes. It changes
+// nothing. configErr is the error of reading the configuration, or nil. say reports the progress.
 func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr error, names []string, say func(string)) *doctor.Facts {
 	x := &cfg.Current
 	h.MaskContext(x)

@@ -21,7 +21,7 @@ import (
 // keysTimeout bounds the wait for ssh-agent's list of keys.
 const keysTimeout = 3 * time.Second
 
-// localFacts collects what this machine has for a deployment. Nothing is created.
+// localFacts collects the facts about this machine that a deployment depends on. It creates nothing.
 func localFacts(ctx context.Context, h *session.Host, cfg *config.Config) doctor.LocalFacts {
 	x := &cfg.Current
 	found := doctor.LocalFacts{
