@@ -48,7 +48,7 @@ func program(tb testing.TB, release ironic.Release) []string {
 	return []string{python, "-B", unpack(tb)}
 }
 
-// Run runs another function of python/__main__.py with the input and returns its output.
+// Run runs another function of python/__main__.py with an input, and returns its output.
 func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byte {
 	tb.Helper()
 	return start(tb, append(program(tb, release), what), input)
@@ -63,7 +63,7 @@ func RunFile(tb testing.TB, release ironic.Release, file string, arguments ...st
 	return start(tb, append(argv, arguments...), nil)
 }
 
-// start runs a command until it ends well.
+// start runs a command until its end. If the command fails, the test fails.
 func start(tb testing.TB, argv []string, input []byte) []byte {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), argv[0], argv[1:]...)

@@ -64,7 +64,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		told            func(models.Event) bool
 	}{
 		{
-			// In SQLAlchemy's time format.
+			// The time has the format of SQLAlchemy.
 			"changed", "UPDATE nodes SET power_state = 'power on', updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') || printf('%03d', id % 1000) " +
 				"WHERE id IN " + chosen(7919),
 			func(e models.Event) bool { return e.Kind == models.EventPower && e.To == string(models.PowerOn) },
@@ -87,7 +87,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		if len(pages) == 0 {
 			return fmt.Errorf("%s: no page was requested", b.what)
 		}
-		// The time from the burst to the first page is the poller's period and does not count.
+		// The time from the burst to the first page does not count, because it is the period of the poller.
 		took := ended.Sub(pages[0].began)
 		curl, err := curled(ctx, s, pages)
 		if err != nil {

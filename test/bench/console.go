@@ -63,7 +63,7 @@ func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 			return err
 		}
 		if round < 0 {
-			continue // warm-up
+			continue // the first round is a warm-up
 		}
 		ours, theirs = append(ours, took), append(theirs, page)
 		ratios = append(ratios, float64(took)/float64(page))
@@ -156,7 +156,7 @@ func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 		}
 		moves = append(moves, float64(n))
 	}
-	// From the last line on each move scrolls.
+	// From the last line on, each move of the cursor scrolls.
 	for range 60 {
 		n, err := press(terminal.Down)
 		if err != nil {

@@ -49,7 +49,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ours, theirs []time.Duration
 	var ratios []float64
 	for round := range rounds {
-		// The halves swap each round, and with them the order.
+		// The halves of the nodes swap in each round, and with them the order.
 		mine, others := ids[:deployCount], ids[deployCount:]
 		if round%2 == 1 {
 			mine, others = others, mine

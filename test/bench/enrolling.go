@@ -54,7 +54,7 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 	for round := range rounds {
 		var took [2]time.Duration
 		for turn := range 2 {
-			which := (round + turn) % 2 // each is first in turn
+			which := (round + turn) % 2 // each of the two is first in turn
 			if which == 0 {
 				took[0], err = measure(binary, "enroll", "-f", file, "--yes", "-o", "json")
 			} else {

@@ -44,7 +44,7 @@ func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 			return err
 		}
 		if round < 0 {
-			continue // warm-up
+			continue // the first round is a warm-up
 		}
 		ours, theirs = append(ours, a), append(theirs, b)
 		ratios, memory = append(ratios, float64(a)/float64(b)), append(memory, rss)
@@ -61,7 +61,7 @@ func timed(ctx context.Context, env []string, name string, args ...string) (time
 	return timedRun(ctx, env, os.Stderr, name, args...)
 }
 
-// quietly is timed without the program's standard error.
+// quietly does the same as timed, without the program's standard error.
 func quietly(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
 	return timedRun(ctx, env, io.Discard, name, args...)
 }

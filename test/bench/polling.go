@@ -15,7 +15,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// metered is a client that counts its requests and the time that the API takes for them.
+// metered is a client that counts its requests, and measures the time that the API takes for them.
 type metered struct {
 	*ironicclient.Client
 	mu    sync.Mutex
@@ -116,7 +116,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	}
 	took := time.Since(began)
 	spent, calls := api.takeCounters()
-	// The poller's period during changes is 1 s; without deltas it would list all nodes in each.
+	// During changes, the period of the poller is 1 s. Without deltas, it would list all nodes in each period.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",

@@ -87,11 +87,11 @@ func (p *servingProgram) openMore(ctx context.Context, sessions []*servedSession
 	return sessions, nil
 }
 
-// resting is the cost of idle consoles between the beginnings of two full listings.
+// resting has the cost of idle consoles between the beginnings of two full listings.
 type resting struct {
 	requests, bytes int64
 	cpu, took       time.Duration
-	rss             float64 // MiB
+	rss             float64 // in MiB
 }
 
 func (r *resting) requestsPerMinute() float64 { return float64(r.requests) / r.took.Minutes() }
@@ -178,7 +178,7 @@ func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
 type requestCounter struct {
 	url   string
 	count atomic.Int64
-	// listings has a value for the first page of each full listing.
+	// listings receives a value for the first page of each full listing.
 	listings chan struct{}
 }
 
@@ -212,7 +212,7 @@ func countRequests(ctx context.Context, to string) (*requestCounter, error) {
 // that a period between two has as many requests as any other.
 func (c *requestCounter) listing(ctx context.Context) error {
 	select {
-	case <-c.listings: // of before
+	case <-c.listings: // a listing from before
 	default:
 	}
 	select {
@@ -277,7 +277,7 @@ func (p *servingProgram) stop() {
 	_ = p.cmd.Wait()
 }
 
-// servedSession is a console over SSH.
+// servedSession is a console over SSH with its client.
 type servedSession struct {
 	in    io.Writer
 	bytes atomic.Int64

@@ -26,7 +26,7 @@ func StartPhases() *Phases {
 	return &Phases{began: now, last: now}
 }
 
-// Done ends a phase, starts the next one, and returns the row of the table.
+// Done ends a phase and starts the next one. It returns the row of the table for the phase that has ended.
 func (p *Phases) Done(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

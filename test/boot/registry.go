@@ -40,7 +40,7 @@ const (
 
 // RegistryOptions configure a registry.
 type RegistryOptions struct {
-	// TLS serves HTTPS with a certificate of a CA for this registry; Login requires user and password.
+	// TLS serves HTTPS with a certificate of a CA that exists only for this registry. Login requires user and password.
 	TLS, Login bool
 }
 

@@ -17,7 +17,7 @@ import (
 type Serial struct {
 	mu      sync.Mutex
 	lines   []string
-	changed chan struct{} // closed when there are more lines
+	changed chan struct{} // closed when more lines have arrived
 	ended   bool
 }
 
@@ -79,7 +79,7 @@ func (s *Serial) Length() int {
 	return len(s.lines)
 }
 
-// End returns the last lines after the first from lines, at most 40.
+// End returns the lines that follow the first from lines, at most the last 40.
 func (s *Serial) End(from int) string {
 	const most = 40
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *Serial) End(from int) string {
 	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
 }
 
-// next returns the lines after the first from lines, the channel that is closed when there are more, and whether the
+// next returns the lines that follow the first from lines, a channel that is closed when there are more, and whether the
 // serial line has ended.
 func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	s.mu.Lock()
@@ -95,13 +95,13 @@ func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	return s.lines[from:], s.changed, s.ended
 }
 
-// emergency matches stage 1's output when a boot stops.
+// emergency matches the output of stage 1 when a boot stops.
 const emergency = "You are in emergency mode"
 
 var errEmergency = errors.New("the boot ended in the emergency shell")
 
-// Expect waits for a line after the first from lines that matches, and returns the submatches. A boot that ends in
-// the emergency shell is an error, unless the pattern matches that.
+// Expect waits for a matching line that follows the first from lines, and returns the submatches. A boot that ends in the
+// emergency shell is an error, unless the pattern matches that.
 func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) ([]string, error) {
 	var err error
 	for at := from; ; {

@@ -12,11 +12,12 @@ type Deviation string
 
 // The deviations.
 const (
-	// Same is no deviation.
+	// Same means that there is no deviation.
 	Same Deviation = ""
-	// Refused: the original creates something broken or dangerous, ironworks reports an error.
+	// Refused means that the original creates something broken or dangerous, and that ironworks reports an error.
 	Refused Deviation = "refused"
-	// Mended: the original creates what no Ignition can read, ironworks creates a valid configuration.
+	// Mended means that the original creates a configuration that no Ignition can read, and that ironworks creates a
+	// valid one.
 	Mended Deviation = "mended"
 )
 
@@ -27,7 +28,7 @@ type ClassicCase struct {
 	Deviation Deviation
 }
 
-// A key whose private half was thrown away.
+// plainKey is a key whose private half was thrown away.
 const plainKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6Ly6xqKb3OTAnM1d7aEOWE6wH7IrkYjkz7PcHGW3yX"
 
 // ClassicCases returns all combinations of plain inputs, and unusual inputs one by one.
@@ -73,7 +74,7 @@ func oddKeys() map[string]Deviation {
 		plainKey + ` CORP\user`:                Mended,
 		plainKey + ` "me"`:                     Mended,
 		plainKey + "\ttab":                     Mended,
-		plainKey + ` a","b`:                    Refused, // becomes two keys
+		plainKey + ` a","b`:                    Refused, // the original makes two keys of this
 		plainKey + " a\n" + plainKey + " b\n":  Mended,
 		"# first\n" + plainKey + " b\n":        Mended,
 		"any text is a key":                    Same,

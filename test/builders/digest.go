@@ -18,12 +18,13 @@ type Digest struct {
 	// Files and Units are in the configuration's order.
 	Files []Part `json:"files,omitempty"`
 	Units []Part `json:"units,omitempty"`
-	// Users is the digest of passwd, Whole that of the configuration. Neither includes the texts of greetings.
+	// Users is the digest of passwd, and Whole the digest of the configuration. Neither includes the texts of
+	// greetings.
 	Users string `json:"users,omitempty"`
 	Whole string `json:"whole,omitempty"`
 }
 
-// The outcomes.
+// The outcomes of a build.
 const (
 	Made   = "made"
 	Failed = "error"
@@ -78,9 +79,10 @@ func list(tree map[string]any, group, name string) []map[string]any {
 	return objects
 }
 
-// sum returns the first 8 bytes of a SHA-256 sum: enough to find accidental differences, and the file stays small.
+// sum returns the first 8 bytes of a SHA-256 sum. They are enough to find accidental differences, and keep the file
+// small.
 func sum(value any) string {
-	raw, err := json.Marshal(value) // sorts the keys
+	raw, err := json.Marshal(value) // Marshal sorts the keys
 	if err != nil {
 		return err.Error()
 	}

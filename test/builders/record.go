@@ -19,7 +19,8 @@ type Record struct {
 	Cases  map[string]Digest `json:"cases"`
 }
 
-// Compare describes the difference from the original's configuration beyond the intended deviation, or returns "".
+// Compare describes how the configuration differs from the original's, beyond the intended deviation. It returns "" if
+// it does not.
 func Compare(want Digest, deviation Deviation, build func() (ignition.Document, error)) string {
 	doc, err := build()
 	got := Digest{Outcome: Failed}

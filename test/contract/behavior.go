@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// behavior is one thing that an Ironic does, seen by a client. Its name is the name of the subtest and stays stable.
+// behavior is one thing that a client can see an Ironic do. Its name is the name of the subtest, and stays stable.
 type behavior struct {
 	name string
 	// since is the minor API version that introduced the behavior; older subjects do not run it. 0 means every
@@ -41,8 +41,8 @@ type step struct {
 	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text
 	// of an error is compared and otherwise only the status.
 	see string
-	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
-	// any success.
+	// want is the status, followed by the values that see renders. After "~" it is a regular expression for the whole
+	// text. "" accepts any success.
 	want string
 	// old is the response of the old release, if it differs.
 	old string

@@ -16,7 +16,7 @@ import (
 
 const versionHeader = "X-OpenStack-Ironic-API-Version"
 
-// answer is a response.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header

@@ -6,7 +6,7 @@ const (
 	chassisPath = "/v1/chassis"
 	oneChassis  = chassisPath + "/{uuid1}"
 	fullChassis = `{"uuid": "{uuid1}", "description": "{word1}", "extra": {"rack": 7}}`
-	// inChassis is the fields of a node in a chassis.
+	// inChassis has the fields of a node in a chassis.
 	inChassis = `{"driver": "fake-hardware", "chassis_uuid": "{uuid1}"}`
 )
 
@@ -66,7 +66,7 @@ func chassisLife() []behavior {
 	}
 }
 
-// threeChassis creates chassis, which the steps see behind a marker.
+// threeChassis creates three chassis. In a list, the steps see only these, because the list starts after a marker.
 func threeChassis(name string, steps ...step) behavior {
 	return behavior{name: name, steps: append([]step{
 		{call: "POST " + chassisPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b"}`},
@@ -231,7 +231,7 @@ func chassisPatches() []behavior {
 	}
 }
 
-// chassisNodes is about the chassis of nodes.
+// chassisNodes returns behaviors about the chassis of nodes.
 func chassisNodes() []behavior {
 	const nodes, one = "/v1/nodes", "/v1/nodes/{node}"
 	return []behavior{
@@ -289,7 +289,7 @@ func chassisNodes() []behavior {
 	}
 }
 
-// nodesBelowChassis is about the nodes below a chassis.
+// nodesBelowChassis returns behaviors about the nodes below a chassis.
 func nodesBelowChassis() []behavior {
 	const below = oneChassis + "/nodes"
 	return []behavior{

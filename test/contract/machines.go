@@ -201,10 +201,10 @@ type MachineBehavior struct {
 // Name returns the name of the subtest.
 func (b MachineBehavior) Name() string { return b.name }
 
-// In reports whether a subject has the API version that the behavior needs.
+// In reports whether a subject supports the API version that the behavior needs.
 func (b MachineBehavior) In(s *Subject) bool { return s.has(b.since) }
 
-// Run enrolls a machine with the request bodies of its node and ports, and runs the behavior.
+// Run enrolls a machine and runs the behavior. node and ports are the request bodies of the node and of its ports.
 func (b MachineBehavior) Run(t *testing.T, s *Subject, node map[string]any, ports []map[string]any) {
 	t.Helper()
 	c := newSession(t, s)

@@ -80,8 +80,8 @@ var verbs = []verb{
 	{name: "service", since: 87, more: `, "service_steps": [{"interface": "vendor", "step": "log_passthrough"}]`},
 }
 
-// matrix sends every verb to a node in every state. outcomes has the legal combinations with the state that the node
-// ends in; all others must be refused.
+// matrix sends every verb to a node in every state. outcomes has the legal combinations, with the state that the node
+// ends in. Ironic must refuse all others.
 func matrix(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("provision", func(t *testing.T) {
@@ -137,7 +137,7 @@ func (c *session) settled(want string) string {
 func expected(state string, v verb, kind Kind) string {
 	outcome, legal := outcomes[state][v.name]
 	if kind == Old && v.name == "abort" && state == "wait call-back" {
-		legal = false // since API 1.110
+		legal = false // Ironic allows this since API 1.110
 	}
 	switch {
 	case !legal:

@@ -64,8 +64,8 @@ func orNull(text string) any {
 	return text
 }
 
-// database writes to the database of a real Ironic, since no API call puts a node into most states. It uses a single
-// Python process; one per change would take longer than everything else.
+// database writes to the database of a real Ironic, because no API call puts a node into most states. It uses a single
+// Python process: one process per change would take longer than everything else.
 type database struct {
 	mu      sync.Mutex
 	input   io.Writer

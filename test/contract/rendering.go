@@ -117,7 +117,7 @@ func lookUp(value any, path string) any {
 	return lookUp(found, rest)
 }
 
-// keyOrder returns the names of a JSON object in order; path selects an object inside of it.
+// keyOrder returns the names in a JSON object, in their order. path selects an object inside of raw.
 func keyOrder(raw, path string) []string {
 	if path != "" {
 		name, rest, _ := strings.Cut(path, ".")
@@ -191,8 +191,8 @@ func names(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
 }
 
-// textOf returns the first line of a text, followed by "…" if there are more lines, such as a schema that a Python
-// library prints.
+// textOf returns the first line of a text. If there are more lines, such as a schema that a Python library prints, "…"
+// follows.
 func textOf(value any) string {
 	text, _ := value.(string)
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

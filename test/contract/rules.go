@@ -6,14 +6,15 @@ const (
 	rulesPath   = "/v1/inspection_rules"
 	oneRule     = rulesPath + "/{uuid1}"
 	someActions = `"actions": [{"op": "set-attribute", "args": {"path": "/driver", "value": "fake"}}]`
-	// validRule are the fields that Ironic needs: without conditions, it stores a rule, but cannot show it.
+	// validRule has the fields that Ironic needs. Without conditions, Ironic stores a rule but cannot show it.
 	validRule     = `"conditions": [], ` + someActions
 	plainRule     = `{"uuid": "{uuid1}", ` + validRule + `}`
 	fullRule      = `{"uuid": "{uuid1}", "description": "{word1}", "priority": 7, "phase": "main", ` + someActions + `, ` + `"conditions": [{"op": "!eq", "args": {"values": ["{inventory[cpu][count]}", 4]}}]}`
 	sensitiveRule = `{"uuid": "{uuid1}", "sensitive": true, ` + someActions + `, "conditions": [{"op": "is-none", "args": {"value": 1}}]}`
 )
 
-// rules covers inspections and inspection rules. A rule applies to every inspection, so those come first.
+// rules covers inspections and inspection rules. A rule applies to every inspection, so that the inspections come
+// first.
 func rules() group {
 	return group{name: "inspection-rules", alone: true, behaviors: slices.Concat(
 		inspections(), ruleRuns(), ruleLife(), ruleLists(), rulePaths(), ruleBodies(), ruleArguments(), ruleOperators(), rulePatches(),
@@ -46,8 +47,8 @@ func rulePatch(name, rule, patch, see, want string) behavior {
 	}}
 }
 
-// threeRules creates rules whose descriptions no other rule has. The list has no filter: steps see these rules behind
-// a marker.
+// threeRules creates three rules whose descriptions no other rule has. The list of rules has no filter: the steps see
+// only these rules, because the list starts after a marker.
 func threeRules(name string, steps ...step) behavior {
 	return behavior{name: name, since: 96, steps: append([]step{
 		{call: "POST " + rulesPath, body: `{"uuid": "{uuid1}", "description": "{word1}-b", "priority": 20, ` + validRule + `}`},

@@ -11,12 +11,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// counts is the number of behaviors that run against each kind of subject, except those with machines, so that none
-// is lost unnoticed. Update it when you add a behavior.
+// counts has the number of behaviors that run against each kind of subject, without those that need machines. It makes
+// sure that no behavior is lost unnoticed. Update it when you add a behavior.
 var counts = map[Kind]int64{Newest: 1906, Old: 1392, Embedded: 1906}
 
-// Main runs the tests of a package that runs behaviors, the given number in parallel: behaviors mostly wait for
-// responses.
+// Main runs the tests of a package that runs behaviors. parallel is the number of behaviors that run at the same time:
+// they mostly wait for responses.
 func Main(m *testing.M, parallel int) {
 	flag.Parse()
 	if !flagIsSet("test.parallel") {
@@ -26,16 +26,16 @@ func Main(m *testing.M, parallel int) {
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
-	// The clock of regular expressions, which inspection rules have, ends a second after the last match.
+	// The clock of regular expressions, which inspection rules use, ends a second after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
-// tally counts behaviors.
+// tally counts the behaviors that have run.
 type tally struct {
 	ran, tooNew atomic.Int64
 }
 
-// Run runs all behaviors except those with machines.
+// Run runs all behaviors, except those that need machines.
 func Run(t *testing.T, s *Subject) {
 	t.Helper()
 	count := &tally{}

@@ -24,7 +24,7 @@ func runbookGet(name, call, see, want string) behavior {
 	return behavior{name: name, since: 112, steps: []step{{call: call, see: see, want: want}}}
 }
 
-// runbookPost posts the fields of a runbook besides its name and steps, and shows the result.
+// runbookPost posts a runbook with some fields in addition to its name and steps, and shows the result.
 func runbookPost(name, fields, want string) behavior {
 	return runbookBody(name, `{"name": "{trait1}", `+someSteps+`, `+fields+`}`, want)
 }
@@ -46,8 +46,8 @@ func runbookPatch(name, patch, see, want string) behavior {
 	}}
 }
 
-// threeRunbooks creates runbooks whose names sort differently from their times. The list has no filter: steps see
-// these runbooks behind a marker.
+// threeRunbooks creates three runbooks whose names sort differently from their times. The list of runbooks has no
+// filter: the steps see only these runbooks, because the list starts after a marker.
 func threeRunbooks(name string, steps ...step) behavior {
 	return behavior{name: name, since: 112, steps: append([]step{
 		{call: "POST " + runbooksPath, body: `{"uuid": "{uuid1}", "name": "z{word1}-b", ` + someSteps + `}`},

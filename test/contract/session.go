@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// patience is the time for which UNTIL waits, interval the time between two polls; machinePatience and
-	// machineInterval apply where a machine boots. A poll costs a real Ironic 10 ms.
+	// patience is the time for which UNTIL waits, and interval the time between two polls. machinePatience and
+	// machineInterval replace them where a machine boots. A poll costs a real Ironic 10 ms.
 	patience        = 20 * time.Second
 	machinePatience = 2 * time.Minute
 	machineInterval = 400 * time.Millisecond
 	interval        = 40 * time.Millisecond
 )
 
-// session runs one behavior; it holds the values of the words in braces.
+// session runs one behavior. It holds the values of the words in braces.
 type session struct {
 	t          *testing.T
 	subject    *Subject
 	nodeFields string
 	values     map[string]string
 	patience   time.Duration // how long UNTIL waits
-	interval   time.Duration // between two polls
+	interval   time.Duration // the time between two polls
 }
 
 func newSession(t *testing.T, s *Subject) *session {
@@ -173,7 +173,7 @@ func matches(want, got string) bool {
 	return want == got
 }
 
-// until repeats a request until the response is as wanted.
+// until repeats the request of a step until the response is as wanted.
 func (c *session) until(i int, s step) {
 	c.t.Helper()
 	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)

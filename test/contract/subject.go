@@ -16,8 +16,8 @@ const (
 	Embedded
 )
 
-// Subject is an Ironic that the behaviors run against. They call it over HTTP; its functions do what no client can
-// do.
+// Subject is an Ironic that the behaviors run against. The behaviors send requests over HTTP. The functions of a
+// Subject do what no client can do.
 type Subject struct {
 	// Name is the name of the subtest: newest, old or embedded.
 	Name string
@@ -33,9 +33,10 @@ type Subject struct {
 	// Reserve locks a node in the name of a conductor; an empty host unlocks it.
 	Reserve func(tb testing.TB, uuid, host string)
 
-	// writing keeps SetState and Reserve apart from requests, which write to the same database file.
+	// writing makes SetState and Reserve wait for requests, and the reverse, because both write to the same database
+	// file.
 	writing sync.RWMutex
 }
 
-// has reports whether the subject has an API version.
+// has reports whether the subject supports an API version.
 func (s *Subject) has(minor int) bool { return minor <= s.MaxMinor }

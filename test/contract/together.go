@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// together covers simultaneous requests. They are functions, because steps run one after the other.
+// together covers simultaneous requests. They are not written as steps, because steps run one after the other.
 func together(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("together", func(t *testing.T) {
@@ -29,11 +29,12 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// sendTogether sends requests at the same time and returns their statuses, sorted; body returns the body of each.
+// sendTogether sends requests at the same time, and returns their statuses, sorted. body returns the body of each
+// request.
 func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)
-	// The words are filled before, since a session is not safe for concurrent use.
+	// The words in braces are replaced before, because a session is not safe for concurrent use.
 	steps := make([]step, len(answers))
 	for i := range steps {
 		steps[i] = step{call: c.fill(call), body: c.fill(body(i))}

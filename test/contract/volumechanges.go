@@ -135,7 +135,7 @@ func targetPatches() []behavior {
 	}
 }
 
-// volumeStates is about the states in which Ironic changes and deletes connectors and targets.
+// volumeStates returns behaviors about the states in which Ironic changes and deletes connectors and targets.
 func volumeStates() []behavior {
 	unknown := func(name, state string, steps ...step) behavior {
 		return behavior{name: name, state: state, steps: append([]step{
@@ -207,7 +207,7 @@ func lockedVolumes() []behavior {
 	}
 }
 
-// oddVolumes is about unusual spellings.
+// oddVolumes returns behaviors about unusual spellings of fields of volumes.
 func oddVolumes() []behavior {
 	const upper = "9A3F7E52-6B0D-4C1E-8F2A-5D6C7B8A9E0"
 	return []behavior{

@@ -37,7 +37,7 @@ func postTarget(name, body, want, old string) behavior {
 	return ask(name, step{call: "POST " + targetsPath, body: body, see: "node_uuid volume_type boot_index volume_id properties extra", want: want, old: old})
 }
 
-// withVolumes creates a connector and a target of a node that is off before the steps.
+// withVolumes creates a connector and a target before the steps. They belong to a node that is powered off.
 func withVolumes(name string, steps ...step) behavior {
 	return behavior{name: name, steps: slices.Concat(poweredOff, []step{
 		{call: "POST " + connectorsPath, body: fullConnector}, {call: "POST " + targetsPath, body: fullTarget},
@@ -272,7 +272,7 @@ func volumePaths() []behavior {
 	}
 }
 
-// volumesBelowNodes is about the endpoints below a node, which Ironic refuses except for lists.
+// volumesBelowNodes returns behaviors about the endpoints below a node. Ironic refuses them, except for lists.
 func volumesBelowNodes() []behavior {
 	return []behavior{
 		withVolumes("below-a-node",

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// KargsFact is the effect of coreos-installer 0.26.0 on the kernel arguments of an image.
+// KargsFact records what coreos-installer 0.26.0 does to the kernel arguments of an image.
 type KargsFact struct {
-	// Image is a key of [Images]. Arguments are those of `iso kargs modify`, or of `iso kargs reset` with Reset.
-	// Prepared are the arguments of an earlier modify.
+	// Image is a key of [Images]. Arguments are the arguments of `iso kargs modify`, or of `iso kargs reset` if Reset
+	// is set. Prepared are the arguments of an earlier modify.
 	Image     string   `json:"image"`
 	Prepared  []string `json:"prepared,omitempty"`
 	Reset     bool     `json:"reset,omitempty"`
@@ -21,7 +21,7 @@ type KargsFact struct {
 	SHA256  string `json:"sha256,omitempty"`
 }
 
-// AreaFact is the output of coreos-installer 0.26.0 in the embed area of an image.
+// AreaFact records what coreos-installer 0.26.0 writes into the embed area of an image.
 type AreaFact struct {
 	// Name names the embedded data: configuration, keyfiles, or both.
 	Name   string `json:"name"`
@@ -58,7 +58,7 @@ func Images() map[string]Live {
 	return map[string]Live{"x86_64": X86(), "2022": Early(), "s390x": S390X(), "2021": Header()}
 }
 
-// Cases returns the facts without results.
+// Cases returns the facts without their results.
 func Cases() Facts {
 	facts := Facts{Config: `{"ignition": {"version": "3.2.0"}}` + "\n"}
 	long := func(length int) string { return strings.Repeat("x", length) }

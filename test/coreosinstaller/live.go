@@ -11,11 +11,11 @@ import (
 
 // Properties of all images of this package.
 const (
-	// Volume is the volume label, Kargs the default kernel arguments.
+	// Volume is the volume label. Kargs are the default kernel arguments.
 	Volume = "fedora-coreos-44.20260803.3.0"
 	Kargs  = "mitigations=auto,nosmt coreos.liveiso=" + Volume + " ignition.firstboot ignition.platform.id=metal"
-	// AreaSize is the size of the embed area for a configuration, KargsSize that of the area for kernel arguments, in
-	// bytes.
+	// AreaSize is the size of the embed area for a configuration, and KargsSize the size of the area for kernel
+	// arguments. Both are in bytes.
 	AreaSize  = 256 << 10
 	KargsSize = len(Kargs) + 1024
 )
@@ -23,7 +23,7 @@ const (
 // Live is a small image with the marks of a CoreOS live image, and their offsets. It does not boot.
 type Live struct {
 	Image []byte
-	// Area is the offset of the embed area for a configuration, KargsAreas are the offsets of the areas for kernel
+	// Area is the offset of the embed area for a configuration. KargsAreas are the offsets of the areas for kernel
 	// arguments.
 	Area       int64
 	KargsAreas []int64
@@ -74,14 +74,14 @@ func kargsInfo(size int, files ...map[string]any) []byte {
 	return info
 }
 
-// X86 returns an image for x86_64 as made since 2023: with igninfo.json and kargs.json.
+// X86 returns an image for x86_64 as it is made since 2023, with igninfo.json and kargs.json.
 func X86() Live {
 	t := tree()
 	t["coreos/igninfo.json"] = []byte("{\"file\": \"images/ignition.img\"}\n")
 	return modern(t)
 }
 
-// Early returns an image as made in 2022, without igninfo.json.
+// Early returns an image as it was made in 2022, without igninfo.json.
 func Early() Live { return modern(tree()) }
 
 func modern(t iso9660.Tree) Live {
@@ -122,7 +122,7 @@ func S390X() Live {
 	return Live{Image: image, Area: at + area, KargsAreas: []int64{at + kargs}}
 }
 
-// Header returns an image as made in 2021: the ISO's system area has the offsets of the areas.
+// Header returns an image as it was made in 2021: the system area of the ISO has the offsets of the areas.
 func Header() Live {
 	t := tree()
 	t["cmdline"] = bootLoader("")

@@ -27,7 +27,7 @@ func Program(tb testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ErrRefused is returned when coreos-installer fails.
+// ErrRefused means that coreos-installer failed.
 var ErrRefused = errors.New("coreos-installer failed")
 
 // Run runs the program and returns its output; the error includes standard error.

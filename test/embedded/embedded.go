@@ -15,15 +15,15 @@ import (
 	"ironworks/test/memnet"
 )
 
-// Ironic is an API with a conductor that starts nothing by itself.
+// Ironic is an embedded API with a conductor, which starts nothing by itself.
 type Ironic struct {
-	// Tables is the database; a test can put nodes into any state with it.
+	// Tables is the database. A test can put nodes into any state with it.
 	Tables *db.Store
-	// Handler is the API.
+	// Handler serves the API.
 	Handler http.Handler
 }
 
-// New returns an Ironic that ends with the test; now is the clock of its database.
+// New returns an Ironic that is stopped at the end of the test. now is the clock of its database.
 func New(tb testing.TB, now func() time.Time) *Ironic {
 	tb.Helper()
 	tables := db.New(now)

@@ -19,8 +19,8 @@ func Content(tb testing.TB, url string) []byte {
 	return content
 }
 
-// Answer returns the status and content of any response. Only the PEM certificate is trusted; "" trusts the system's
-// certificates.
+// Answer returns the status and the content of any response. It trusts only the given certificate, in PEM; with "" it
+// trusts the system's certificates.
 func Answer(tb testing.TB, url, certificate string) (status int, content []byte) {
 	tb.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}

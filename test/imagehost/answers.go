@@ -58,7 +58,7 @@ func silent(some string) answer {
 	}
 }
 
-// redirect answers with a status and an address, which may name OTHER.
+// redirect answers with a status and a location. The word OTHER in the location stands for the other server.
 func redirect(code int, location string) answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		switch location {
@@ -72,7 +72,7 @@ func redirect(code int, location string) answer {
 	}
 }
 
-// raw writes the bytes of a response itself and closes the connection.
+// raw writes the bytes of a response itself, and closes the connection.
 func raw(format string, args ...any) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -84,7 +84,7 @@ func raw(format string, args ...any) answer {
 	}
 }
 
-// encoded sends the image in an encoding, or something that claims to be.
+// encoded sends a body with a header that names its encoding. The header may be wrong.
 func encoded(name string, body []byte) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.Header().Set("Content-Encoding", name)
@@ -113,7 +113,7 @@ func packed(encoding string) []byte {
 	return b.Bytes()
 }
 
-// sums serves a file of checksums at /sums, and the image elsewhere.
+// sums serves a file of checksums at /sums, and the image at all other paths.
 func sums(text string) answer {
 	return func(w http.ResponseWriter, r *http.Request, n int) {
 		if r.URL.Path == "/sums" {

@@ -12,25 +12,26 @@ import (
 	"sync"
 )
 
-// Case is a server of an image, with the image_info that leads to it.
+// Case is a server of an image, with the image_info that makes an agent download from it.
 type Case struct {
 	Name string
-	// Answer answers request n, from 0, of any path.
+	// Answer answers any request. n is the number of the request, from 0.
 	Answer func(w http.ResponseWriter, r *http.Request, n int)
-	// Info has fields of image_info in place of those of [Start]. HERE in a text is the server's URL, and NOWHERE an
-	// address without a server.
+	// Info has fields that replace those of the image_info of [Start]. HERE in a text stands for the server's URL, and
+	// NOWHERE for an address without a server.
 	Info map[string]any
 	// Tries is the number of tries; 0 stands for 2.
 	Tries int
 	// Silence is the time after which a silent server is given up, in seconds; 0 stands for 20.
 	Silence float64
-	// OwnWords says that the texts of the errors differ: they come from Python's HTTP library and from Go's.
+	// OwnWords says that the texts of errors differ between the agents, because they come from Python's HTTP library
+	// and from Go's.
 	OwnWords bool
 }
 
-// Result is the outcome of a download, and the requests for it.
+// Result is the outcome of a download, with the requests that the agent sent.
 type Result struct {
-	// Error is the class of the error, "" for none; Details is its text.
+	// Error is the class of the error, "" for none. Details is the text of the error.
 	Error   string `json:"error"`
 	Details string `json:"details,omitempty"`
 	// Requests are the requests of both servers: method, path and credentials.
@@ -39,7 +40,8 @@ type Result struct {
 	Bytes int `json:"bytes,omitempty"`
 }
 
-// Key names a case that is streamed to the disk, or kept in a file first.
+// Key names a case. streams distinguishes an image that is streamed to the disk from one that is first stored in a
+// file.
 func (c Case) Key(streams bool) string {
 	if streams {
 		return c.Name + ", streamed"
@@ -63,7 +65,7 @@ func (c Case) Limits() (tries int, silence float64) {
 type Server struct {
 	Info map[string]any
 
-	// other answers everything with the image.
+	// here is the server of the case; other answers every request with the image.
 	here, other *httptest.Server
 	mu          sync.Mutex
 	requests    []string
@@ -101,7 +103,7 @@ func Start(c Case) *Server {
 	return s
 }
 
-// filled replaces the names of servers.
+// filled replaces HERE, NOWHERE and OTHER in a value.
 func (s *Server) filled(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -148,7 +150,7 @@ func (s *Server) Close() {
 	}
 }
 
-// volatile are the parts of a message that differ between runs.
+// volatile has the parts of a message that differ between runs.
 var volatile = []struct {
 	what *regexp.Regexp
 	name string
@@ -156,11 +158,11 @@ var volatile = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "HOST"},
 	{regexp.MustCompile(`port=\d+`), "port=PORT"},
 	{regexp.MustCompile(`time: [-+.e\d]+ seconds`), "time: TIME seconds"},
-	// The order and the case of headers is lost in Go.
+	// Go does not keep the order and the case of headers.
 	{regexp.MustCompile(`Response headers: \{[^}]*\}`), "Response headers: HEADERS"},
 }
 
-// Normal returns a message without the parts that differ between runs. The place is where the image was written to.
+// Normal returns a message without the parts that differ between runs. place is the path that the image was written to.
 func Normal(text, place string) string {
 	text = strings.ReplaceAll(text, place, "PLACE")
 	for _, v := range volatile {

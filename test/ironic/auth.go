@@ -25,7 +25,7 @@ func runScript(ctx context.Context, env, script string, input []byte, args ...st
 	return real.RunPython(ctx, env, string(source), input, args...)
 }
 
-// Basic is HTTP basic authentication with one account.
+// Basic configures HTTP basic authentication with one account.
 type Basic struct{ Username, Password string }
 
 // HTTPBasic returns a [Basic] for user admin with a random password.
@@ -54,8 +54,8 @@ func (b *Basic) Sign(request *http.Request) error {
 	return nil
 }
 
-// Configure registers the server in Keystone's service catalog and returns the settings, with the account that Ironic
-// validates tokens with.
+// Configure registers the server in Keystone's service catalog. It returns the settings, including the account with
+// which Ironic validates tokens.
 func (k *Keystone) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
 	if err := k.Register(ctx, server.URL); err != nil {
 		return nil, err

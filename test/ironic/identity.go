@@ -31,10 +31,12 @@ type Token struct {
 	Expires time.Time
 }
 
-// TokenRequest describes a token to issue, for a user with a password or for an application credential by its ID.
+// TokenRequest describes a token to issue. It is for a user with a password, or for an application credential by its
+// ID.
 type TokenRequest struct {
 	User, Password string
-	// Project scopes the token to a project by name, System to the system. Without either the token is unscoped.
+	// Project scopes the token to a project by its name, and System to the system. If neither is set, the token is
+	// unscoped.
 	Project string
 	System  bool
 
@@ -94,8 +96,8 @@ func (k *Keystone) CreateProject(ctx context.Context, name string) (string, erro
 	return k.create(ctx, "project", map[string]any{"name": name, "domain_id": defaultDomain})
 }
 
-// CreateUser creates a user with a random password and grants it the roles (reader, member, manager, admin, service)
-// in a project, which is created if needed. Without a project the user has no roles.
+// CreateUser creates a user with a random password. It grants the user the roles (reader, member, manager, admin,
+// service) in a project, which is created if needed. Without a project, the user has no roles.
 func (k *Keystone) CreateUser(ctx context.Context, name, project string, roles ...string) (User, error) {
 	user := User{Name: name, Password: rand.Text(), Project: project}
 	var err error
@@ -125,7 +127,7 @@ func (k *Keystone) GrantSystem(ctx context.Context, user User, role string) erro
 // CreateApplicationCredential creates an application credential of a user for its project, with all roles that the
 // user has there.
 func (k *Keystone) CreateApplicationCredential(ctx context.Context, user User, name string) (ApplicationCredential, error) {
-	// Only the user itself may do this.
+	// Only the user itself may create its credential.
 	token, err := k.Token(ctx, TokenRequest{User: user.Name, Password: user.Password, Project: user.Project})
 	if err != nil {
 		return ApplicationCredential{}, err
@@ -183,7 +185,7 @@ func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
 	return nil
 }
 
-// addService creates the account that Ironic validates tokens with.
+// addService creates the account with which Ironic validates tokens.
 func (k *Keystone) addService(ctx context.Context) error {
 	var err error
 	k.service, err = k.CreateUser(ctx, "ironic", "service", "admin", "service")
@@ -222,7 +224,7 @@ func (k *Keystone) find(ctx context.Context, collection, name string) (string, e
 	return found[0].ID, nil
 }
 
-// create creates an object of a kind (user, project, …) and returns its ID.
+// create creates an object of a kind (user, project, …), and returns its ID.
 func (k *Keystone) create(ctx context.Context, kind string, values map[string]any) (string, error) {
 	var answer map[string]struct {
 		ID string `json:"id"`
@@ -263,7 +265,7 @@ func (k *Keystone) call(ctx context.Context, method, path, token string, body, r
 	return k.send(request, result)
 }
 
-// send sends a request to Keystone and decodes the response into result unless that is nil.
+// send sends a request to Keystone. It decodes the response into result, unless result is nil.
 func (k *Keystone) send(request *http.Request, result any) (http.Header, error) {
 	what := request.Method + " " + request.URL.Path
 	response, err := k.client.Do(request)

@@ -18,7 +18,7 @@ type (
 	Options = real.Options
 )
 
-// The releases of package real.
+// The releases of package lab/real.
 var (
 	Newest = real.Newest
 	Old    = real.Old
@@ -30,7 +30,7 @@ const VersionHeader = real.VersionHeader
 // Server is a running Ironic: API and conductor.
 type Server struct {
 	*real.Server
-	// Basic and Keystone authenticate callers; both are nil without authentication.
+	// Basic and Keystone authenticate callers. Both are nil if the server needs no authentication.
 	*Basic
 	Keystone *Keystone
 }
@@ -48,7 +48,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return started, nil
 }
 
-// At returns a server that is already running elsewhere, without authentication. It can be called but not stopped.
+// At returns a server that is already running elsewhere, without authentication. Its methods can send requests, but not
+// stop it.
 func At(url string, release Release) *Server { return &Server{Server: real.At(url, release)} }
 
 // StartT starts a server for a test and stops it at the end. After a failure its folder is kept and the end of its
@@ -80,7 +81,7 @@ func StartKeystoneT(tb testing.TB, options KeystoneOptions) *Keystone {
 	return k
 }
 
-// discard removes a folder; after a failed test it logs why the folder is kept.
+// discard removes a folder. After a failed test it keeps the folder, and logs why.
 func discard(tb testing.TB, what, dir, log string) {
 	tb.Helper()
 	if tb.Failed() {

@@ -17,11 +17,12 @@ import (
 
 // KeystoneOptions configure the identity service.
 type KeystoneOptions struct {
-	// TokenExpiration is the lifetime of tokens in whole seconds; 0 is an hour.
+	// TokenExpiration is the lifetime of tokens in whole seconds; 0 means an hour.
 	TokenExpiration time.Duration
 }
 
-// serveKeystone is the name of the server's script, keystoneDatabase of the database; both are in Keystone's folder.
+// serveKeystone is the name of the server's script, and keystoneDatabase the name of the database. Both are in
+// Keystone's folder.
 const (
 	serveKeystone    = "serve_keystone.py"
 	keystoneDatabase = "keystone.sqlite"
@@ -29,22 +30,22 @@ const (
 
 // Keystone is a running identity service.
 type Keystone struct {
-	// AuthURL is the URL including /v3.
+	// AuthURL is the URL of the service, including /v3.
 	AuthURL string
 	// AdminUser has the role admin in AdminProject and on the system.
 	AdminUser, AdminPassword, AdminProject string
-	// Domain is the name of the only domain, Region of the only region.
+	// Domain is the name of the only domain, and Region the name of the only region.
 	Domain, Region string
 	// Dir holds everything that the service writes.
 	Dir string
 
-	service User // validates tokens for Ironic
+	service User // the account that validates tokens for Ironic
 	process *real.Process
 	reserve *real.Reservation
 	client  *http.Client
 
 	mu    sync.Mutex
-	token Token // token of the administrator
+	token Token // the token of the administrator
 }
 
 // StartKeystone starts an identity service and waits until it responds. The context limits the start only. The caller
@@ -126,7 +127,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
 		"credential":       {"key_repository": repositories["credential"]},
 		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
-		// The cheapest hash: every token request with a password checks one.
+		// Every request for a token with a password checks a hash; this one is the cheapest.
 		"identity": {"password_hash_rounds": "4"},
 	}.Write(config)
 	if err != nil {
@@ -160,7 +161,7 @@ func makeKeys(dir string) error {
 	}
 	for _, name := range []string{"0", "1"} {
 		key := make([]byte, 32)
-		_, _ = rand.Read(key) // never fails
+		_, _ = rand.Read(key) // Read never fails
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(base64.URLEncoding.EncodeToString(key)), 0o600); err != nil {
 			return err
 		}

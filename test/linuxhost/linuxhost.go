@@ -23,13 +23,13 @@ import (
 //go:embed testdata/*.json
 var recordings embed.FS
 
-// Recording is a recorded machine.
+// Recording is the recording of one machine.
 type Recording struct {
-	// Files have texts, or objects with the key base64.
+	// Files has the content of files by path. A content is a text, or an object with the key base64.
 	Files   map[string]json.RawMessage `json:"files"`
 	Links   map[string]string          `json:"links"`
 	Folders []string                   `json:"folders"`
-	// Programs are the outputs by command line.
+	// Programs has the outputs of programs by command line.
 	Programs map[string]agent.Output `json:"programs"`
 	Kernel   map[string]Interface    `json:"kernel"`
 
@@ -106,7 +106,7 @@ func (r *Recording) content(tb testing.TB, raw json.RawMessage) []byte {
 	return content
 }
 
-// run answers for the recorded programs; others are missing.
+// run answers with the recorded outputs of programs. Programs without one are missing on the machine.
 func (r *Recording) run(_ context.Context, command linux.Command) (agent.Output, error) {
 	out, known := r.Programs[strings.Join(command.Argv, " ")]
 	if !known {
@@ -128,7 +128,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// kernel answers with recorded interfaces.
+// kernel answers with the recorded network interfaces.
 type kernel map[string]Interface
 
 func (k kernel) Addresses(name string) []string  { return k[name].IPs }

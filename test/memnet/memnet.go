@@ -54,7 +54,7 @@ func (l *Listener) Dial(ctx context.Context, network, address string) (net.Conn,
 	return l.From("127.0.0.1")(ctx, network, address)
 }
 
-// From returns a Dial for a client with the IP address.
+// From returns a Dial function for a client with the given IP address.
 func (l *Listener) From(ip string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	source := net.JoinHostPort(ip, "49152")
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -78,7 +78,7 @@ func Serve(tb testing.TB, handler http.Handler) *Listener {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(l) // always http.ErrServerClosed
+		_ = server.Serve(l) // the error is always http.ErrServerClosed
 	}()
 	tb.Cleanup(func() {
 		_ = server.Close()
@@ -87,7 +87,7 @@ func Serve(tb testing.TB, handler http.Handler) *Listener {
 	return l
 }
 
-// conn has the remote address of a TCP connection.
+// conn is a connection that has the remote address of a TCP connection.
 type conn struct {
 	net.Conn
 	remote string

@@ -23,8 +23,8 @@ const fileContexts = `/.*	system_u:object_r:default_t:s0
 /var/usrlocal/(.*/)?bin(/.*)?	system_u:object_r:bin_t:s0
 `
 
-// newLabeling returns an Oracle whose Ignition sets SELinux labels as on CoreOS, with Debian's setfiles and Fedora's
-// rules. The kernel needs no SELinux: labels are extended attributes.
+// newLabeling returns an Oracle whose Ignition sets SELinux labels as on CoreOS. It uses Debian's setfiles and Fedora's
+// rules. The kernel does not need SELinux, because labels are extended attributes.
 func newLabeling(ctx context.Context, dir string) (*Oracle, error) {
 	o, err := build(ctx, dir, "--labels")
 	if err != nil {
@@ -39,7 +39,8 @@ func newLabeling(ctx context.Context, dir string) (*Oracle, error) {
 	)
 }
 
-// tools returns the environment in which Ignition finds Debian's programs beside it, and these find their libraries.
+// tools returns the environment in which Ignition finds Debian's programs beside it, and in which these programs find
+// their libraries.
 func (o *Oracle) tools() []string {
 	tools := filepath.Join(filepath.Dir(o.program), "tools")
 	var libraries []string

@@ -23,13 +23,13 @@ import (
 // Version is the version of Ignition.
 const Version = "v2.27.0"
 
-// ErrNotHere is returned when this machine cannot run Ignition.
+// ErrNotHere means that this machine cannot run Ignition.
 var ErrNotHere = errors.New("the real Ignition cannot run here")
 
-// notDebian is an exit code of install.py.
+// notDebian is the exit code of install.py on another system than Debian.
 const notDebian = 3
 
-// Oracle runs Ignition. It needs root privileges, because Ignition changes owners and useradd the root folder.
+// Oracle runs Ignition. It needs root privileges, because Ignition changes owners, and useradd changes the root folder.
 type Oracle struct {
 	program string
 	// after is a shell command that runs in the machine's sysroot after all stages.
@@ -44,7 +44,7 @@ type Oracle struct {
 // New builds Ignition on first use and writes the image to dir.
 func New(ctx context.Context, dir string) (*Oracle, error) { return build(ctx, dir) }
 
-// build passes options to install.py.
+// build builds Ignition like [New], and passes options to install.py.
 func build(ctx context.Context, dir string, options ...string) (*Oracle, error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("%w: root privileges required", ErrNotHere)

@@ -26,12 +26,12 @@ func Pair() provision.Ramdisk {
 	return provision.Ramdisk{Kernel: KernelURL, Initramfs: InitrdURL}
 }
 
-// Always gives every node the same ramdisk.
+// Always returns an action that gives every node the same ramdisk.
 func Always(r provision.Ramdisk) *provision.RamdiskAction {
 	return provision.ApplyRamdisk(func(*models.Node) (provision.Ramdisk, error) { return r, nil })
 }
 
-// With returns the ramdisk with a change.
+// With returns a changed copy of the ramdisk.
 func With(r provision.Ramdisk, change func(r *provision.Ramdisk)) provision.Ramdisk {
 	change(&r)
 	return r
@@ -43,7 +43,7 @@ type Case struct {
 	Name           string
 	Ramdisk        provision.Ramdisk
 	Info, Instance map[string]any
-	// Operations are the operations of the PATCH, as +field or -field.
+	// Operations are the operations of the PATCH request, in the form +field or -field.
 	Operations             []string
 	WantInfo, WantInstance map[string]any
 }

@@ -12,10 +12,10 @@ import (
 	"ironworks/models"
 )
 
-// Console receives at one address. It stops when the test ends.
+// Console receives pushed journals at one address. It stops when the test ends.
 type Console struct {
 	*agentlog.Receiver
-	// Options configure the receiver; Address is where it listens, as HOST:PORT.
+	// Options configure the receiver. Options.Address is HOST:PORT at which it listens.
 	Options agentlog.PushOptions
 	Address string
 
@@ -40,7 +40,7 @@ func With(t testing.TB, o agentlog.PushOptions) *Console {
 	return c
 }
 
-// Start starts to receive, after Stop at the same address.
+// Start starts to receive. After Stop, it receives at the same address as before.
 func (c *Console) Start() {
 	c.t.Helper()
 	var err error

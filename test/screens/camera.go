@@ -17,7 +17,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// patience limits the wait for one screen. The slow machine of the lab needs most of a minute until it installs.
+// patience limits the wait for one screen. The slow machine of the lab needs most of a minute until it begins to
+// install.
 const patience = 2 * time.Minute
 
 // shot is a picture: the name of its file without the extension, and its content.
@@ -28,7 +29,7 @@ type shot struct {
 
 type album []shot
 
-// tour is a console that is started, shown, and quit.
+// tour is a run of the console in which pictures are taken: the console is started, shown, and quit.
 type tour struct {
 	width, height int
 	visit         func(*camera) error
@@ -99,7 +100,7 @@ func writeKey(home string) error {
 	return os.WriteFile(filepath.Join(dir, "id_ed25519.pub"), []byte(someKey), 0o600)
 }
 
-// until waits for a screen.
+// until waits for a wanted screen.
 func (c *camera) until(what string, wanted func(lines []string) bool) error {
 	_, err := c.still(what, wanted)
 	return err
@@ -165,8 +166,8 @@ func has(lines []string, texts ...string) bool {
 // inLab reports whether the screen shows LAB.
 func inLab(lines []string) bool { return strings.Contains(lines[0], " LAB ") }
 
-// drawn reports whether the screen was drawn for the terminal's width: after a resize the terminal first clips the
-// old screen or leaves space beside it.
+// drawn reports whether the screen was drawn for the terminal's width. After a resize, the terminal first clips the old
+// screen, or leaves space beside it.
 func drawn(lines []string, width int) bool {
 	rule := slices.ContainsFunc(lines, func(line string) bool {
 		return strings.Count(line, "─")+strings.Count(line, "-") >= width/4 && utf8.RuneCountInString(line) == width

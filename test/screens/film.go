@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// scene is one screen of a film and how long it is shown.
+// scene is one screen of a film, with the time for which it is shown.
 type scene struct {
 	cells [][]terminal.Cell
 	shown time.Duration
@@ -84,7 +84,7 @@ func session() []filmStep {
 // film plays the session.
 func film(c *camera) error {
 	for _, s := range session() {
-		// A question ignores keys at first.
+		// At first, a question ignores keys.
 		<-time.After(time.Second)
 		c.screen.Type(s.keys...)
 		if err := c.until(s.what, s.there); err != nil {

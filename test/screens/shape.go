@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// kind is how a cell's text is drawn.
+// kind says how the text of a cell is drawn.
 type kind int
 
 const (
-	letters kind = iota // in every monospaced font, with the same width
+	letters kind = iota // characters of every monospaced font, with the same width
 	symbol              // possibly from another font, centered in its cells
 	frame               // lines from edge to edge, drawn
 	shade               // a gauge, drawn
@@ -38,15 +38,15 @@ func first(text string) rune {
 	return r
 }
 
-// arms are the edges of the cell that a frame character's line reaches from the center: left, right, up, down. The
-// first two arms of round corners define the curve.
+// arms has, for each frame character, the edges of the cell that its lines reach from the center: left, right, up,
+// down. The first two arms of a round corner define its curve.
 var arms = map[rune]string{
 	'─': "lr", '│': "ud", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
 	'├': "rud", '┤': "lud", '┬': "lrd", '┴': "lru", '┼': "lrud",
 	'╭': "dr", '╮': "ld", '╰': "ur", '╯': "lu",
 }
 
-// shades are how much of a gauge's cell is covered.
+// shades has the share of a gauge's cell that is covered.
 var shades = map[rune]float64{'░': 0.25, '▒': 0.5, '▓': 0.85, '█': 1}
 
 // shadeInset leaves space between the gauges of two rows, in pixels.

@@ -19,7 +19,7 @@ const (
 	cellWidth  = 8.4
 	cellHeight = 18.0
 	fontSize   = 14
-	baseline   = 13.5 // below the upper edge of the cell
+	baseline   = 13.5 // the distance from the upper edge of the cell
 	margin     = 12.0
 )
 
@@ -29,7 +29,7 @@ var (
 	ink   = color.RGBA{R: 0xe6, G: 0xed, B: 0xf3, A: 0xff}
 )
 
-// fonts are installed on most systems: a picture in a page must not load fonts.
+// fonts are fonts that most systems have installed: a picture in a page must not load fonts.
 const fonts = "ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,Consolas,Liberation Mono,monospace"
 
 // picture is an SVG under construction. Backgrounds are below lines, and lines below text.
@@ -37,7 +37,7 @@ type picture struct {
 	backs, lines, texts strings.Builder
 }
 
-// look is how a cell is painted.
+// look says how a cell is painted.
 type look struct {
 	fill, back string // "#rrggbb"
 	bold       bool
@@ -194,7 +194,7 @@ func lookOf(c terminal.Cell) look {
 	return look{fill: hex(fore), back: hex(back), bold: c.Bold, italic: c.Italic, underline: c.Underline}
 }
 
-// between returns a mix that is closer to the first color, like faint text on most terminals.
+// between returns a mix of two colors that is closer to the first one, like faint text on most terminals.
 func between(a, b color.Color) color.Color {
 	x, y := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
 	mix := func(a, b uint8) uint8 { return uint8((3*int(a) + 2*int(b)) / 5) }
@@ -237,5 +237,5 @@ func escape(text string) string {
 	return b.String()
 }
 
-// joiners are formatting characters that belong to a letter.
+// joiners are the formatting characters that belong to a letter.
 var joiners = []rune{'\u200c', '\u200d'}

@@ -7,24 +7,24 @@ import (
 	"ironworks/test/terminal"
 )
 
-// tours are the tours for all pictures.
+// tours has the tours that take all pictures.
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 120, height: 40, visit: logging},
 	{width: 100, height: 28, visit: film, develop: develop},
 }
 
-// The lab's machines that the pictures show.
+// The machines of the lab that the pictures show.
 const (
-	slow   = "r7-n11" // installs for long enough to be shown
+	slow   = "r7-n11" // a machine that installs for long enough to be shown
 	works  = "r7-n01"
-	failed = "r7-n02" // its root device hints match no disk
+	failed = "r7-n02" // a machine whose root device hints match no disk
 	ready  = "r7-n04"
-	shared = "r7-n09" // shares one of its disks with another machine
+	shared = "r7-n09" // a machine that shares one of its disks with another one
 )
 
-// console takes pictures of most screens. It starts when the slow machine installs: by then the others have reached
-// their final states.
+// console takes pictures of most screens. It starts when the slow machine begins to install: by then the others have
+// reached their final states.
 func console(c *camera) error {
 	settled := func(lines []string) bool {
 		return row(lines, slow, "wait call-back", "install_coreos") && row(lines, failed, "deploy failed") && row(lines, works, "active") &&

@@ -12,7 +12,7 @@ import (
 // it repeats the run.
 const fresh = "IRONWORKS_TEST_SEED"
 
-// First returns the first new seed of a long run, and otherwise the fixed one.
+// First returns the first new seed of a long run. In other runs it returns the fixed seed.
 func First(tb testing.TB, fixed uint64) uint64 {
 	tb.Helper()
 	text := os.Getenv(fresh)
@@ -26,8 +26,8 @@ func First(tb testing.TB, fixed uint64) uint64 {
 	return first
 }
 
-// For returns the seeds of a test: 0 to n-1. With -short it returns the first quarter of them; a long run adds 3n new
-// ones.
+// For returns the seeds of a test, which are 0 to n-1. With -short it returns the first quarter of them. A long run
+// adds 3n new seeds.
 func For(tb testing.TB, n int) []uint64 {
 	tb.Helper()
 	if testing.Short() {

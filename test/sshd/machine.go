@@ -26,7 +26,7 @@ import (
 type Machine struct {
 	tb       testing.TB
 	programs programs
-	// Dir holds all files of the machine; Home is core's home directory.
+	// Dir is the folder with all files of the machine. Home is the home directory of the user core.
 	Dir, Home string
 	// Key is the path of the private key that sshd accepts.
 	Key string
@@ -240,7 +240,7 @@ func (m *Machine) Freeze() {
 
 func kill(pids []int, signal syscall.Signal) {
 	for _, pid := range pids {
-		_ = syscall.Kill(pid, signal) // it may have exited
+		_ = syscall.Kill(pid, signal) // the process may have exited
 	}
 }
 

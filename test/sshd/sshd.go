@@ -16,7 +16,7 @@ import (
 // programs holds the paths of the unpacked programs.
 type programs struct {
 	sshd, ssh, keygen, journalctl, journalRemote, nssWrapper string
-	libraries                                                string // for LD_LIBRARY_PATH
+	libraries                                                string // the value of LD_LIBRARY_PATH
 }
 
 // find downloads the programs on first use. Where Debian's packages are not available the test is skipped, except in
@@ -61,7 +61,7 @@ func FindClients(tb testing.TB) Clients {
 	return Clients{SSH: p.ssh, Keygen: p.keygen, Env: []string{"LD_LIBRARY_PATH=" + p.libraries, "PATH=/usr/bin:/bin", "TERM=xterm-256color"}}
 }
 
-// glob returns a file below root or, as since Debian 13, below root/usr.
+// glob returns the file that matches a pattern below root or, as since Debian 13, below root/usr.
 func glob(tb testing.TB, root, pattern string) string {
 	tb.Helper()
 	for _, below := range []string{root, filepath.Join(root, "usr")} {

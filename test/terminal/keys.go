@@ -47,11 +47,11 @@ const escPause = 400 * time.Millisecond
 // writeTimeout is the time for which a program may leave its input unread before typed keys get lost.
 const writeTimeout = 10 * time.Second
 
-// keyboard is the state of the typed input.
+// keyboard is the state of the keys that are typed into a Screen.
 type keyboard struct {
 	mu   sync.Mutex
-	esc  time.Time // when Esc was the last key
-	lost error     // first error of typing
+	esc  time.Time // the time of Esc, if it was the last key
+	lost error     // the first error of typing
 }
 
 // Type types keys, one or more in each argument:

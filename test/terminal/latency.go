@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// watch waits for a screen and gets the time when its bytes arrived.
+// watch waits for a screen, and receives the time when the bytes of that screen arrived.
 type watch struct {
 	wanted func(text string) bool
 	seen   chan time.Time
@@ -54,7 +54,7 @@ func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text stri
 		return 0, fmt.Errorf("waiting for the screen after a key: %w", context.Cause(ctx))
 	}
 	select {
-	case at := <-w.seen: // shown with the last output
+	case at := <-w.seen: // the wanted screen was shown with the last output
 		return at.Sub(typed), nil
 	default:
 		return 0, ErrEnded

@@ -9,8 +9,8 @@ import (
 	"ironworks/cast"
 )
 
-// Play shows a recording, without its pauses, and calls look after each output until look returns false or the recording
-// ends. The size is that of the start of the recording.
+// Play shows a recording without its pauses. It calls look after each output, until look returns false or the recording
+// ends. The screen has the size of the start of the recording.
 func Play(r *cast.Reader, look func(s *Screen) (more bool)) error {
 	s := &Screen{emulator: vt.NewEmulator(r.Header.Width, r.Header.Height), changed: make(chan struct{})}
 	safe := cast.NewSafe()

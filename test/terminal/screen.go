@@ -39,19 +39,19 @@ type Screen struct {
 	// emulator is busy.
 	chunks  chan chunk
 	drained chan struct{} // closed when the last chunk was shown
-	ended   chan struct{} // closed after the program was reaped, too
+	ended   chan struct{} // closed after the program was also reaped
 
 	keyboard keyboard
-	timing   sync.Mutex // one Latency at a time
+	timing   sync.Mutex // allows one Latency at a time
 
-	// mu guards the rest. The emulator is not a vt.SafeEmulator, which returns pointers to cells that change later
-	// and cannot show text, cursor and modes of the same moment.
+	// mu guards the fields below. The emulator is not a vt.SafeEmulator: that returns pointers to cells that change
+	// later, and cannot show text, cursor and modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	defaults colors
 	state    state
 	changed  chan struct{} // closed and replaced with every output
-	written  time.Time     // when the latest chunk was read
+	written  time.Time     // the time when the latest chunk was read
 	bytes    int64
 	raw      []byte
 	watch    *watch // set while a Latency runs
@@ -62,7 +62,7 @@ func (s *Screen) read() {
 	defer close(s.chunks)
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := s.tty.Read(buf) // EIO after the program exits
+		n, err := s.tty.Read(buf) // the error is EIO after the program exits
 		if n > 0 {
 			s.chunks <- chunk{data: append([]byte(nil), buf[:n]...), at: time.Now()}
 		}
@@ -77,7 +77,7 @@ func (s *Screen) show() {
 	defer close(s.drained)
 	for c := range s.chunks {
 		if s.cast != nil {
-			_ = s.cast.Output(c.at, c.data) // Close has the error
+			_ = s.cast.Output(c.at, c.data) // Close returns the error
 		}
 		s.mu.Lock()
 		s.emulate(c.data)
@@ -137,8 +137,8 @@ func (s *Screen) respond() {
 
 // reap waits for the program and for its last output.
 func (s *Screen) reap() {
-	_ = s.cmd.Wait() // sets ProcessState
-	// Also ends the processes that it left behind in its process group.
+	_ = s.cmd.Wait() // Wait sets ProcessState
+	// This also ends the processes that the program left behind in its process group.
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	timer := time.NewTimer(lastOutputLimit)
 	defer timer.Stop()

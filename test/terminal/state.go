@@ -9,15 +9,15 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// state is the terminal state from the program's control sequences.
+// state is the state of the terminal that the program has set by control sequences.
 type state struct {
 	// modes are the DEC modes that were set or reset. The emulator keeps the cursor modes per screen, while a
 	// terminal has one for both.
 	modes     map[ansi.DECMode]bool
-	keyboards int  // number of stacked keyboard protocols
+	keyboards int  // the number of stacked keyboard protocols
 	keyboard  bool // a protocol was turned on without stacking
-	otherKeys bool // modifyOtherKeys
-	shape     int  // shape of the cursor
+	otherKeys bool // the value of modifyOtherKeys
+	shape     int  // the shape of the cursor
 	title     string
 	clipboard []string
 }
@@ -69,7 +69,7 @@ func (s *Screen) registerHandlers(modern bool) {
 	}
 }
 
-// onSequence registers a function for a sequence with one number; missing is the default of the number.
+// onSequence registers a function for a sequence with one number. missing is the number of a sequence without one.
 func (s *Screen) onSequence(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)

@@ -9,7 +9,7 @@ import (
 
 // Cell is a cell of the screen.
 type Cell struct {
-	// Text is a space for an empty cell, and "" for the right half of a wide character.
+	// Text is the text of the cell. It is a space for an empty cell, and "" for the right half of a wide character.
 	Text                                    string
 	Bold, Faint, Italic, Underline, Reverse bool
 	// Foreground and Background are nil for the terminal's default colors. The 16 and the 256 colors are
@@ -24,7 +24,7 @@ func (s *Screen) Text() string {
 	return s.text()
 }
 
-// text is Text with mu held.
+// text returns the same as Text. The caller holds mu.
 func (s *Screen) text() string {
 	var text strings.Builder
 	for y := range s.emulator.Height() {

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ErrEnded is returned when the program has ended without showing the wanted screen.
+// ErrEnded means that the program has ended without showing the wanted screen.
 var ErrEnded = errors.New("the program has ended")
 
 // WaitFor waits until wanted returns true for the text of the screen. It skips screens that the program is still

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Kind is a fault, applied to a request; clear forwards the request.
+// Kind is a fault that is applied to a request. Without the fault, forward would forward the request.
 type Kind func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 
 // Match reports whether a rule applies to a request.
 type Match func(r *http.Request) bool
 
-// Rule applies a kind of weather to matching requests.
+// Rule applies a fault to the requests that match.
 type Rule struct {
 	match Match
 	kind  Kind
-	left  int // how many more requests it applies to; negative for no limit
+	left  int // how many more requests the rule applies to; negative for no limit
 }
 
 // On returns a rule for the requests that match; a nil match matches every request.
@@ -29,7 +29,7 @@ func On(match Match, kind Kind) *Rule {
 	return &Rule{match: match, kind: kind, left: -1}
 }
 
-// All is [On] for every request.
+// All returns a rule like [On] that matches every request.
 func All(kind Kind) *Rule { return On(nil, kind) }
 
 // Times limits the rule to n requests.
@@ -85,7 +85,7 @@ func TruncatedBody() Kind {
 	}
 }
 
-// sendHalf sends half of a body with the length of the whole body.
+// sendHalf sends half of a body. Its header has the length of the whole body.
 func sendHalf(w http.ResponseWriter, header http.Header, body []byte) {
 	maps.Copy(w.Header(), header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -99,7 +99,7 @@ func TruncatedJSON() Kind {
 	return rewritten(func(_ *http.Request, _ http.Header, body []byte) []byte { return body[:len(body)/2] })
 }
 
-// Reset resets the connection; the server never gets the request.
+// Reset resets the connection. The server never gets the request.
 func Reset() Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w, true) }
 }
@@ -141,7 +141,7 @@ func Ironic(code int, message string, headers ...string) Kind {
 	}, headers...)...)
 }
 
-// NotAcceptable responds that the server supports only these API versions.
+// NotAcceptable responds that the server supports only the API versions from low to high.
 func NotAcceptable(low, high string) Kind {
 	return Ironic(http.StatusNotAcceptable, "Invalid value for X-OpenStack-Ironic-API-Version",
 		"X-OpenStack-Ironic-API-Minimum-Version", low, "X-OpenStack-Ironic-API-Maximum-Version", high)
@@ -157,7 +157,7 @@ func RepeatPage() Kind {
 	}
 }
 
-// Skew shifts the server's clock in the Date header.
+// Skew shifts the server's clock, as the Date header shows it.
 func Skew(by time.Duration) Kind {
 	return rewritten(func(_ *http.Request, header http.Header, body []byte) []byte {
 		header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
@@ -179,7 +179,7 @@ func Slow(by time.Duration) Kind {
 	}
 }
 
-// Then applies next to the requests that k forwards: Slow(d).Then(HTML(500)).
+// Then returns a fault that applies next to the requests that k forwards, such as Slow(d).Then(HTML(500)).
 func (k Kind) Then(next Kind) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
@@ -237,7 +237,8 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 	}
 }
 
-// Held reports on reached that a request has arrived, and never responds. With passed, it forwards the request first.
+// Held reports on reached that a request has arrived, and never responds. If passed is set, it forwards the request
+// first.
 func Held(reached chan<- struct{}, passed bool) Kind {
 	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {

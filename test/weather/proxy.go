@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Ports below the range that systems assign, so that no other program takes the proxy's port while it is down, and
-// above those of test/ironic.
+// The ports of proxies. They are below the range that systems assign, so that no other program takes the proxy's port
+// while the proxy is down, and above the ports of test/ironic.
 const (
 	firstPort = 30000
 	portCount = 2500
@@ -41,9 +41,9 @@ type Proxy struct {
 	mu       sync.Mutex
 	requests []Request
 	news     chan struct{} // closed and replaced with every request
-	server   *http.Server  // nil while down
+	server   *http.Server  // nil while the proxy is down
 	served   chan struct{}
-	// closing is canceled when the listener closes, which ends stalled requests.
+	// closing is canceled when the listener closes. That ends stalled requests.
 	closing       context.Context //nolint:containedctx // the listener's life
 	cancelStalled context.CancelFunc
 }
@@ -135,7 +135,7 @@ func (p *Proxy) Down() {
 	p.server = nil
 }
 
-// Set replaces the rules; the first one that matches a request applies.
+// Set replaces the rules. The first rule that matches a request applies.
 func (p *Proxy) Set(rules ...*Rule) {
 	p.rulesMu.Lock()
 	defer p.rulesMu.Unlock()
@@ -192,7 +192,7 @@ func (p *Proxy) Await(ctx context.Context, match func(Request) bool) error {
 	}
 }
 
-// serve handles one request.
+// serve handles one request to the proxy.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	// The whole body is read because net/http detects a closed connection only then.
 	body, err := io.ReadAll(r.Body)
