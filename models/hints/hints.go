@@ -84,7 +84,7 @@ type Error struct {
 	Text  string
 }
 
-// Error returns the text.
+// Error returns the text of the exception.
 func (e *Error) Error() string { return e.Text }
 
 // Full returns the class and the text. An error that the agent itself reports to Ironic
@@ -173,7 +173,7 @@ func (h Hints) Expression(name Hint) string {
 // Source is the origin of a node's hints.
 type Source string
 
-// The sources. Those of the instance take precedence.
+// The sources of hints. Hints of the instance take precedence.
 const (
 	Nowhere      Source = ""
 	OfInstance   Source = "instance_info"

@@ -125,7 +125,7 @@ func checkImageChecksumFile(f *Facts) finding {
 	return pass("the checksum file has the image's "+kind, at...)
 }
 
-// checkImageSize compares the size of the image with the disk.
+// checkImageSize checks that the image is not larger than the disk.
 func checkImageSize(f *Facts) finding {
 	image, asked := f.askedImage()
 	target := f.Target()
@@ -162,7 +162,7 @@ func imageFormat(head []byte) (format string, virtual uint64) {
 	switch {
 	case len(head) == 0:
 		return "", 0
-	case begins("QFI\xfb") && len(head) >= 32: // big-endian, at 24: docs/interop/qcow2.txt of QEMU
+	case begins("QFI\xfb") && len(head) >= 32: // size: big-endian, at 24 (docs/interop/qcow2.txt of QEMU)
 		for _, b := range head[24:32] {
 			virtual = virtual<<8 | uint64(b)
 		}

@@ -11,7 +11,7 @@ import (
 // UserDataReader is the program that reads the user data on the installed system.
 type UserDataReader string
 
-// The readers; empty is unknown.
+// The readers. An empty value means that the reader is unknown.
 const (
 	ReaderIgnition  UserDataReader = "ignition"
 	ReaderCloudInit UserDataReader = "cloud-init"

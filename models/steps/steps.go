@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// Agent is the interface implementation of the agent's steps.
+// Agent names the implementation of an interface whose steps the agent runs.
 const Agent = "agent"
 
 // Type is the type of an argument. Ironic's step lists have no types; these are from the steps' code.

@@ -40,7 +40,7 @@ func (p phase) String() string {
 	return fmt.Sprintf("%-48s %7.1fs %7.1fs", p.name, p.took.Seconds(), p.upTo.Seconds())
 }
 
-// String returns the table.
+// String returns a table of the phases with their durations.
 func (p *Phases) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

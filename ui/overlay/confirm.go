@@ -78,7 +78,7 @@ type Confirm struct {
 // graceOver reports that the grace period may be over.
 type graceOver struct{ of *Confirm }
 
-// NewConfirm returns the dialog.
+// NewConfirm returns a dialog that asks q.
 func NewConfirm(q Question) *Confirm {
 	now := time.Now()
 	return &Confirm{q: q, input: line.New(), opened: now, last: now}

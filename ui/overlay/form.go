@@ -19,7 +19,7 @@ type Form struct {
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm returns the dialog.
+// NewForm returns a dialog with a form for the fields.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }

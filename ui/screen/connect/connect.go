@@ -31,7 +31,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen.
+// New returns the screen of contexts.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{
 		env: env, table: table.New(func(c screen.Context) string { return c.Name }),

@@ -43,7 +43,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen.
+// New returns the screen of conductors and drivers.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, hosts: hostTable(env), types: typeTable()}
 	if env.Session == nil {

@@ -48,7 +48,7 @@ type Screen struct {
 	// offered means that the form offers the ramdisk that the console serves.
 	offered bool
 
-	// reading is the running comparison, nil for none; turn numbers them, and results of earlier ones are dropped.
+	// reading is the running comparison, nil for none. turn numbers the comparisons: results of earlier ones are dropped.
 	reading *reading
 	turn    int
 	read    bool

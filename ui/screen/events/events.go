@@ -49,7 +49,7 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// New returns the screen.
+// New returns the screen of events.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, table: table.New(func(r *row) string { return r.id })}
 	s.setColumns(false)

@@ -170,7 +170,7 @@ func (s *Screen) setColumns() {
 	s.needFields(fields...)
 }
 
-// column returns the table's column for a column of the domain.
+// column returns the table's column for a column of package models.
 func (s *Screen) column(c models.Column) table.Column[item] {
 	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {

@@ -64,7 +64,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen.
+// New returns the screen of inspection rules.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
 	s.life, s.finish = context.WithCancel(context.Background())

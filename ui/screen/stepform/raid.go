@@ -182,7 +182,7 @@ func describeRAID(k steps.Known) func(string) string {
 // software reports whether the agent runs a step: it can then create only volumes whose controller is "software".
 func software(k steps.Known) bool { return slices.Contains(k.Drivers, steps.Agent) }
 
-// parseRAID reads a target RAID: LEVEL:SIZE with :root and :NAME for each volume, or YAML or JSON.
+// parseRAID reads a target RAID. The text is LEVEL:SIZE with :root and :NAME for each volume, or YAML or JSON.
 func parseRAID(k steps.Known, text string) (provision.RAIDTarget, error) {
 	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
 		return provision.ParseRAID([]byte(text))

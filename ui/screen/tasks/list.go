@@ -26,7 +26,7 @@ type List struct {
 
 var _ screen.Screen = (*List)(nil)
 
-// New returns the list.
+// New returns the screen with the list of tasks.
 func New(env *screen.Env) screen.Screen {
 	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
 	s.table.Empty = textEmpty

@@ -79,7 +79,7 @@ var (
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
-// New returns the screen.
+// New returns the Watch screen without nodes.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
 	var kept screen.Journal
