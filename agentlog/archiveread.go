@@ -17,17 +17,18 @@ import (
 	"ironworks/printable"
 )
 
-// A machine wrote the archive, so its size is not trusted.
+// A machine wrote the archive, so the size of its content must be limited.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20
 	mostTotal       = 256 << 20
 	mostMembers     = 4096
-	maxArchiveLines = 200_000 // lines
+	maxArchiveLines = 200_000 // number of lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file: lines sorted by time; lines of one member keep
-// their order. After an error, it returns the lines read so far, with a note.
+// archiveLines reads the log in an archive, or in a plain file: It returns the lines sorted by time; lines of one
+// member of the archive keep their order. After an error, it returns the lines read so far, with a note about the
+// error.
 func archiveLines(from io.Reader, name string, storedAt time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {
@@ -132,7 +133,7 @@ func isLog(name string) bool {
 	return strings.HasSuffix(base, ".log") || strings.HasPrefix(base, "journal.") || strings.HasPrefix(base, "journal-")
 }
 
-// memberName derives the writer from a file's name, for lines without a writer.
+// memberName derives a writer from the name of a file, for lines that name no writer.
 func memberName(name string) string {
 	base := path.Base(name)
 	for _, end := range []string{".gz", ".log", ".txt", ".tar"} {

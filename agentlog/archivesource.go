@@ -19,14 +19,14 @@ import (
 	"ironworks/printable"
 )
 
-// archivePause is the period of checking the folder.
+// archivePause is the time between two checks of the folder for a newer archive.
 const archivePause = 10 * time.Second
 
-// archiveSource returns the newest archive of a node, and newer ones later.
+// archiveSource is the source that reads the newest archive of a node, and newer ones when they appear.
 type archiveSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
-	done     string // the archive that was read
+	done     string // the name of the archive that was read
 }
 
 // follow checks repeatedly: a conductor stores a log at the end of an operation.
@@ -57,7 +57,7 @@ func stateOnce(s State) State {
 	return StateEnded
 }
 
-// readNewest reads the newest archive unless it was read; over reports that there will be no other.
+// readNewest reads the newest archive, unless it was read before. over reports that no further archive will follow.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	place := s.location()
 	address := printable.Line(models.MaskURL(s.follower.options.Archive))
@@ -117,13 +117,13 @@ func archiveFault(err error) (Status, bool) {
 	return faultStatus(err)
 }
 
-// fetchError is an incomplete transfer from another host.
+// fetchError reports that the transfer of an archive from another host was incomplete.
 type fetchError struct{ err error }
 
 func (e *fetchError) Error() string { return e.err.Error() }
 func (e *fetchError) Unwrap() error { return e.err }
 
-// noArchiveError is a directory without archives of the node.
+// noArchiveError reports that a directory has no archives of the node.
 type noArchiveError struct{}
 
 func (*noArchiveError) Error() string { return "no archived logs of this node" }
@@ -136,9 +136,9 @@ type openArchive struct {
 	content  io.ReadCloser
 }
 
-// archiveLocation is the location of archives.
+// archiveLocation is the place of the archives: a local folder or one on another host.
 type archiveLocation interface {
-	// newest opens the newest archive of a node. It returns nil if done is its name.
+	// newest opens the newest archive of a node. It returns nil if done is the name of that archive.
 	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 
@@ -149,7 +149,7 @@ func (s *archiveSource) location() archiveLocation {
 	return localArchive(s.follower.options.Archive)
 }
 
-// localArchive is a local folder or file.
+// localArchive is the archiveLocation of a local folder or file.
 type localArchive string
 
 func (l localArchive) newest(_ context.Context, node models.NodeRef, done string) (*openArchive, error) {
@@ -174,7 +174,7 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 			return nil, &noArchiveError{}
 		}
 		if name == done {
-			return nil, nil //nolint:nilnil // nothing newer
+			return nil, nil //nolint:nilnil // nothing newer than done
 		}
 		path = filepath.Join(path, name)
 	} else if !info.Mode().IsRegular() {
@@ -191,7 +191,7 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 	return o, nil
 }
 
-// remoteArchive is a folder or a file on another host: [user@]host[:port]/path.
+// remoteArchive is the archiveLocation of a folder or a file on another host: [user@]host[:port]/path.
 type remoteArchive struct {
 	options SSHOptions
 	address string
@@ -262,7 +262,7 @@ func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, n
 	return path.Base(name), false, nil
 }
 
-// readRemote returns the output of a command; closing it ends the command and the connection.
+// readRemote returns the output of a command; closing the reader ends the command and the connection.
 func readRemote(ctx context.Context, conn *sshConn, command string) io.ReadCloser {
 	r, w := io.Pipe()
 	ended := make(chan struct{})
@@ -296,18 +296,18 @@ func (f *remoteFile) Close() error {
 // UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
 var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
 
-// archiveInfo is the parsed name of an archive.
+// archiveInfo has the parts of an archive's file name.
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name between UUID and time: the node's name, the instance, the kind of
+	// What is the part of the file name between the UUID and the time: the node's name, the instance, the kind of
 	// operation.
 	What string
-	// Time is the time when it was stored, on the conductor's clock.
+	// Time is the time when the conductor stored the archive, on the conductor's clock.
 	Time time.Time
 }
 
-// parseArchiveName parses a file name; ok is false if it is not that of an archive.
+// parseArchiveName parses a file name; ok is false if the name is not that of an archive.
 func parseArchiveName(name string) (a archiveInfo, ok bool) {
 	m := archiveName.FindStringSubmatch(path.Base(name))
 	if m == nil {

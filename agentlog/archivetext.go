@@ -14,15 +14,15 @@ import (
 // textReader parses a stored journal: journalctl's short formats, its JSON, or any text.
 type textReader struct {
 	parser   *Parser
-	name     string    // file name, for lines without a writer
-	storedAt time.Time // time of storing: the short format omits the year
+	name     string    // the file name, for lines without a writer
+	storedAt time.Time // when the file was stored: the short format omits the year
 	lines    []models.LogLine
 	limit    int
 	// at and unit belong to the last entry, whose text may continue on further lines.
 	at           time.Time
 	unit         string
-	indent       int  // column in which its text starts
-	limitReached bool // the limit was reached before the end
+	indent       int  // the column in which the text of the last entry starts
+	limitReached bool // reading stopped at the limit of lines, before the end
 }
 
 // read reads all lines; an overlong line is truncated.
@@ -70,11 +70,11 @@ func (t *textReader) line(raw []byte) {
 	}
 	text := string(raw)
 	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
-		return // a message of journalctl itself
+		return // the line is a message of journalctl itself
 	}
 	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {
-		// Further lines of a text are indented.
+		// The further lines of an entry's text are indented.
 		at, unit, message = t.at, t.unit, text
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]
@@ -114,7 +114,7 @@ func shortLine(text string, storedAt time.Time) (at time.Time, unit, message str
 	return at, program, message, true
 }
 
-// shortTime parses the time at the start of a line. Without a time zone it is UTC.
+// shortTime parses the time at the start of a line. A time without a time zone is in UTC.
 func shortTime(text string, storedAt time.Time) (at time.Time, rest string, ok bool) {
 	for _, layout := range []struct {
 		layout string
@@ -157,7 +157,8 @@ func words(text string, n int) (head, tail string, ok bool) {
 	return text[:at], text[at+1:], true
 }
 
-// yearOf adds a year to a time: the latest one in which the time is not after storedAt, plus a day for clock differences.
+// yearOf adds a year to a time: the latest year in which the time is not later than storedAt plus one day, which allows
+// for clock differences.
 func yearOf(at, storedAt time.Time) time.Time {
 	if storedAt.IsZero() {
 		return at

@@ -7,18 +7,18 @@ import (
 	"ironworks/models"
 )
 
-// remembered bounds the number of lines that are compared with lines of another source.
+// remembered is the maximum number of lines that are kept for comparison with lines of another source.
 const remembered = 1 << 16
 
 // sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if boot and
-// cursor are equal. An archived line duplicates a journal line if second and text are equal; a text that occurs several
-// times is counted.
+// cursor are equal. An archived line duplicates a journal line if the second and the text are equal; if a text occurs
+// several times, each occurrence has its own duplicate.
 type sourceDuplicates struct {
 	seed    maphash.Seed
 	cursors map[uint64]models.LogSource
 	ring    []uint64
 	next    int
-	texts   map[textKey]int // more in the journal if positive, more in the archive if negative
+	texts   map[textKey]int // for each text: how many more the journal has (negative: the archive)
 }
 
 type textKey struct {
@@ -88,7 +88,7 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	}
 	have, known := t.texts[key]
 	if !known && len(t.texts) >= remembered {
-		clear(t.texts) // old ones; the archive is read immediately
+		clear(t.texts) // drop old lines; the archive is read immediately
 	}
 	if have+more == 0 {
 		delete(t.texts, key)
@@ -98,17 +98,17 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	return have*more < 0
 }
 
-// podmanDuplicates detects duplicate entries: while podman is attached to a container, its output is in the journal
-// twice, once as the container's, once as podman's in the agent's unit.
+// podmanDuplicates detects duplicate entries: while podman is attached to a container, the container's output is in the
+// journal twice: once from the container, and once from podman in the agent's unit.
 type podmanDuplicates struct {
 	seed    maphash.Seed
 	waiting map[uint64]waiting
 	order   []uint64
 }
 
-// waiting counts equal entries whose duplicate was not read yet.
+// waiting counts equal entries of one writer whose duplicates were not read yet.
 type waiting struct {
-	container bool // from the container
+	container bool // whether the entries are from the container
 	count     int
 	at        time.Time
 }

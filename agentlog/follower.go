@@ -11,14 +11,14 @@ import (
 	"ironworks/printable"
 )
 
-// How lines are collected.
+// Limits of collecting lines.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines are buffered for a slow reader; then the sources wait.
+	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
 	maxLines = 4096
 )
 
-// New returns the Follower that joins all sources. An error is one of the options.
+// New returns the Follower that joins all sources. The error reports an invalid option.
 func New(o Options) (Follower, error) {
 	sources, err := o.sources()
 	if err != nil {
@@ -61,18 +61,18 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	return out
 }
 
-// nodeFollower has one node's sources while it is followed.
+// nodeFollower has the state of following one node's log: its sources and their reports.
 type nodeFollower struct {
 	options    *Options
 	trust      *Trust
 	node       models.NodeRef
 	reports    chan sourceReport
-	working    []atomic.Bool // by index of the source
+	working    []atomic.Bool // whether each source delivers lines, by index
 	duplicates *sourceDuplicates
 	last       map[models.LogSource]Status
 }
 
-// sourceReport is a message of a source.
+// sourceReport is a message from a source to its follower: lines, or a new status.
 type sourceReport struct {
 	lines   []models.LogLine
 	status  *Status
@@ -91,11 +91,11 @@ func (j *nodeFollower) run(ctx context.Context, o *sourceOutput) {
 		(&statusSource{follower: j, out: o}).follow(ctx)
 	case models.LogSerial:
 		(&serialSource{follower: j, out: o}).follow(ctx)
-	case models.LogServe: // cannot be followed
+	case models.LogServe: // this source cannot be followed
 	}
 }
 
-// batch sends batches of news until ctx ends, or all sources have ended.
+// batch collects the reports of the sources and sends them in batches, until ctx ends or all sources have ended.
 func (j *nodeFollower) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
@@ -160,7 +160,7 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends lines and waits until they are received; it reports whether they were.
+// lines sends lines and waits until they are received; it reports whether they were received.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -190,8 +190,8 @@ func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
 // heldTime is the maximum pause between two batches of buffered lines.
 const heldTime = 500 * time.Millisecond
 
-// forward forwards the batches of another follower. With Once it ends when no more arrive, because
-// buffered lines arrive at once.
+// forward forwards the batches of another follower. With the option Once, it ends when no further batch arrives,
+// because buffered lines arrive at once.
 func (o *sourceOutput) forward(ctx context.Context) {
 	subscription, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -204,7 +204,7 @@ func (o *sourceOutput) forward(ctx context.Context) {
 	})
 	defer quiet.Stop()
 	for b := range o.follower.options.Push.Subscribe(subscription, o.follower.node) {
-		quiet.Stop() // a slow reader is not silence
+		quiet.Stop() // a slow reader does not count as silence
 		if n := len(b.Status); n > 0 {
 			last = b.Status[n-1]
 		}
@@ -248,7 +248,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// State is the state of a source.
+// State is the state of a source of log lines.
 type State string
 
 // States of a source.
@@ -260,27 +260,27 @@ const (
 	StateEnded      State = "ended"  // no further lines
 )
 
-// Status is a change of one source of one node.
+// Status is the new state of one source of one node's log.
 type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address is the address of the other side for display; may be empty.
+	// Address is the address to which the source connects, for display; it may be empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
-	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether it is
-	// known.
+	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether Skew is known.
 	Skew      time.Duration
 	SkewKnown bool
 }
 
-// Batch has the news since the last batch: lines in the order of their source, and changes of sources. The lines of
+// Batch has the reports since the last batch: lines in the order of their source, and changes of sources. The lines of
 // one journal entry are in one batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
-	// Dropped is the number of lines that arrived faster than they were read, and are not in Lines.
+	// Dropped is the number of lines that are missing from Lines, because they arrived faster than the batches were
+	// read.
 	Dropped int
 }
 
@@ -288,7 +288,8 @@ type Batch struct {
 // second, so that many lines make few batches. If the reader is slow, a source that can wait is delayed, and any other
 // source loses lines.
 //
-// more has additional sources that are only followed on request, such as the serial console. Unusable ones are ignored.
+// more names additional sources that are followed only on request, such as the serial console. Unusable sources are
+// ignored.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

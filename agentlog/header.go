@@ -9,13 +9,13 @@ import (
 	"ironworks/models"
 )
 
-// header is the prefix of a program's own logger. Its level and module are more accurate than the
-// journal's, which treats all output of a container alike.
+// header is the parsed prefix that a program's own logger writes before the text of a line. Its level and module are
+// more accurate than the journal's, which treats all output of a container alike.
 type header struct {
 	time   time.Time // zero if the header has no year
 	level  models.LogLevel
 	module string
-	size   int // start of the text; 0 without a header
+	size   int // offset at which the text starts; 0 without a header
 }
 
 func readHeader(text string) header {
@@ -31,7 +31,7 @@ func readHeader(text string) header {
 	return header{}
 }
 
-// osloLayout is the format of times in oslo.log. They are the machine's local times, which are UTC in a ramdisk.
+// osloLayout is the format of times in oslo.log. The times are the machine's local times, which are UTC in a ramdisk.
 const osloLayout = "2006-01-02 15:04:05.000"
 
 // osloHeader parses "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
@@ -88,8 +88,8 @@ var osloLevels = map[string]models.LogLevel{
 	"FATAL":    models.LogCritical,
 }
 
-// klogHeader parses "I1122 13:00:00.123456    1234 file.go:12] ". The file stays in the text,
-// because it is not a module.
+// klogHeader parses "I1122 13:00:00.123456    1234 file.go:12] ". The file name stays in the text, because it is not
+// the name of a module.
 func klogHeader(text string) header {
 	if text[5] != ' ' || strings.Trim(text[1:5], "0123456789") != "" {
 		return header{}

@@ -17,39 +17,39 @@ import (
 	"ironworks/models"
 )
 
-// HostKeyError is a machine with an unexpected host key.
+// HostKeyError reports that a machine has an unexpected host key.
 type HostKeyError struct {
-	// Host is the machine. Fingerprint is its key's fingerprint, as ssh-keygen -l prints it.
+	// Host is the address of the machine. Fingerprint is the fingerprint of its key, as ssh-keygen -l prints it.
 	Host, Fingerprint string
 	// Reason names the expected key, Remedy the fix.
 	Reason, Remedy string
 }
 
-// Error is one line, without the remedy.
+// Error returns one line, without the remedy.
 func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Reason)
 }
 
-// verdict is why a host key was accepted.
+// verdict is the reason why a host key was accepted.
 type verdict int
 
 const (
-	hostKeyExpected verdict = iota // from the Ignition configuration
-	hostKeyKnown                   // in known_hosts
-	hostKeyNew                     // unknown: whether it is trusted depends on the boot
+	hostKeyExpected verdict = iota // the key is from the Ignition configuration
+	hostKeyKnown                   // the key is in known_hosts
+	hostKeyNew                     // the key is unknown: whether it is trusted depends on the boot
 )
 
-// hostKeys checks the host key of one hop.
+// hostKeys checks the host key of one hop on the way to a machine, and keeps the result.
 type hostKeys struct {
 	hop      *hop
 	expected []ssh.PublicKey
 	known    ssh.HostKeyCallback // nil without known_hosts
 	jump     bool
-	// verdict and key are the result.
+	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports that only expected keys are accepted; foreign reports that keys were expected, but the host has
-	// another one.
+	// only reports that only expected keys are accepted; foreign reports that the host has another key than the
+	// expected ones.
 	only, foreign bool
 }
 
@@ -123,7 +123,7 @@ func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	return nil
 }
 
-// noKey is a key that no host has.
+// noKey is a public key that no host has, for looking up the known keys of a host.
 type noKey struct{}
 
 func (noKey) Type() string                        { return "none" }
@@ -145,7 +145,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		if k.only && k.hop.strict != strictNo {
 			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
-		// The machine may have booted an image that this console did not build, so the key is not refused.
+		// Do not refuse the key yet, because the machine may have booted an image that this console did not build.
 		k.foreign = true
 	}
 	if k.known != nil {
@@ -193,8 +193,8 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
-// accept pins the host key of a connection to a machine in a boot, "" if unknown, or refuses it. The note is why a new
-// key is trusted, or "".
+// accept pins the host key of a connection to a machine in a boot, "" if unknown, or refuses it. note is the reason why
+// a new key is trusted, or "".
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {
@@ -213,8 +213,8 @@ func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note st
 	return note, nil
 }
 
-// acceptFirst decides whether a new key is trusted: it must be the first of its boot, or the same. An unknown boot
-// counts as the last known boot.
+// acceptFirst decides whether a new key is trusted: it must be the first key of its boot, or equal to the first. An
+// unknown boot counts as the last known boot.
 func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

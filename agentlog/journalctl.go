@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The parts of a machine's journal that are read: the agent's unit, systemd's messages about it, its container, and
-// the kernel.
+// Matches for the parts of a machine's journal that ironworks reads: the agent's unit, systemd's messages about it, its
+// container, and the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
 	journalFields  = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,CONTAINER_NAME,CONTAINER_PARTIAL_MESSAGE,_LINE_BREAK,SYSLOG_IDENTIFIER,_TRANSPORT,_BOOT_ID"
@@ -16,13 +16,13 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand prints the last entry of this boot, which shows the boot ID, and whether the journal
-// is readable. Without --quiet, journalctl reports missing permissions.
+// bootCommand returns the command that prints the last entry of this boot, which shows the boot ID, and whether the
+// journal is readable. Without --quiet, journalctl reports missing permissions.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
 
-// readCommand prints all entries of this boot after a cursor.
+// readCommand returns the command that prints all entries of this boot after a cursor.
 func readCommand(cursor string, follow bool) string {
 	command := journalctl
 	if follow {
@@ -35,17 +35,18 @@ func readCommand(cursor string, follow bool) string {
 	return command + journalMatches
 }
 
-// safeCursor reports whether a cursor is one of journald's, and safe within quotes.
+// safeCursor reports whether a text has the form of journald's cursors, which are safe within quotes.
 func safeCursor(c string) bool {
 	return c != "" && len(c) <= 256 && !strings.ContainsFunc(c, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && r != '=' && r != ';'
 	})
 }
 
-// errNoPermission is a journal that the user may not read.
+// errNoPermission reports that the user may not read the journal.
 var errNoPermission = errors.New("permission denied reading the journal")
 
-// checkPermission stops a journalctl that shows only the user's own entries.
+// checkPermission returns an error if a line of journalctl's error output says that only the user's own entries are
+// shown.
 func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
 		return errNoPermission
@@ -62,11 +63,12 @@ func contains(text string, any ...string) bool {
 	return false
 }
 
-// maxEntry bounds an entry in JSON: binary fields take four bytes per byte.
+// maxEntry is the maximum size of an entry in JSON, in bytes; binary fields take four bytes per byte.
 const maxEntry = 1 << 20
 
 // entries forwards the output of journalctl: all entries that are available, each terminated by a line break. An
-// incomplete entry is read again after the cursor of the last one. An oversized entry is passed as nil.
+// incomplete entry at the end is dropped: the next journalctl prints it again, after the cursor of the last complete
+// entry. An oversized entry is passed as nil.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

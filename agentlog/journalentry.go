@@ -13,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// ErrEntry is a journal entry that cannot be parsed. The error never contains its content.
+// ErrEntry reports that a journal entry cannot be parsed. The error never contains the content of the entry.
 var ErrEntry = errors.New("not a journal entry")
 
 // field is a field of an entry: text, numbers if it is not UTF-8, null if it is too large, or a
@@ -33,7 +33,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	switch data[0] {
 	case '"':
 		if bytes.IndexByte(data, '\\') < 0 {
-			return bytes.Clone(data[1 : len(data)-1]) // the usual case
+			return bytes.Clone(data[1 : len(data)-1]) // the usual case: a text without escapes
 		}
 		var s string
 		if json.Unmarshal(data, &s) != nil {
@@ -58,7 +58,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	case 'n', '{', 't', 'f':
 		return nil
 	}
-	return data // a number
+	return data // data is a number
 }
 
 // numbers returns the bytes of a text that is not UTF-8.
@@ -77,7 +77,7 @@ func numbers(data []byte) []byte {
 	return out
 }
 
-// journalEntry has the used fields of an entry in journald's JSON; docs: systemd.journal-fields.
+// journalEntry holds the fields that ironworks uses of an entry in journald's JSON (systemd.journal-fields).
 type journalEntry struct {
 	Message    field `json:"MESSAGE"`
 	Priority   field `json:"PRIORITY"`
@@ -93,7 +93,7 @@ type journalEntry struct {
 }
 
 // Journal parses an entry as journalctl -o json writes it, one object. A message of several lines results in as many
-// log lines, with the same cursor. A part of a line that continues in the next entry results in none; the last part
+// log lines, with the same cursor. An entry with a part of a line results in no lines, except for the last part, which
 // results in the whole line.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	lines, _, err := p.journal(data)
@@ -142,7 +142,7 @@ func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
 
-// writer returns the writer of the entry.
+// writer returns the name of the program or unit that wrote the entry.
 func (e *journalEntry) writer() string {
 	switch {
 	case string(e.Transport) == "kernel":
@@ -181,7 +181,7 @@ func (e *journalEntry) time() time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns an ID of journald's; "" if it is malformed.
+// validID returns a field that has the form of journald's IDs; "" if it is malformed.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

@@ -14,8 +14,8 @@ import (
 
 // Limits of lines: longer ones are truncated and marked.
 const (
-	maxRaw  = 256 << 10 // of the input, before parsing
-	maxText = 8 << 10   // of the shown text
+	maxRaw  = 256 << 10 // of a line of the input, before parsing
+	maxText = 8 << 10   // of the text that is shown
 	maxUnit = 64
 	// maxWriters bounds the writers whose unfinished texts are stored.
 	maxWriters = 64
@@ -36,21 +36,21 @@ func NewParser(node models.NodeRef, source models.LogSource, now func() time.Tim
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is the state of one writer of lines.
+// writer is the parser's state for one writer, a program or unit whose lines are parsed in order.
 type writer struct {
 	mask      masker
 	traceback bool
-	partial   []byte // received part of an incomplete line
+	partial   []byte // the received part of an incomplete line
 	lost      bool   // the start of the line was lost
 }
 
-// Text parses a text without structure: of a serial console, or a file. at and unit are when it
-// was written and by whom, as far as the source knows.
+// Text parses a text without structure, from a serial console or a file. at is the time when it was written and unit is
+// its writer, as far as the source knows.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer returns the state of a writer. If there are too many, all others share one.
+// writer returns the state of a writer. If there are too many writers, all others share one state.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -65,7 +65,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively calls read, and then restores the state of the writers, because the same text will be parsed again.
+// tentatively calls read, which parses text that will be parsed again, and then restores the state of the writers.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -81,8 +81,7 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. A journal has the level; elsewhere it is guessed from the
-// text.
+// lines parses the lines of a message. If levelKnown is false, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
@@ -102,7 +101,7 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	return out
 }
 
-// line parses one line: secrets first, then the text.
+// line parses one line: it masks the secrets first, and then reads the text.
 func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bool) models.LogLine {
 	text = w.mask.line(text)
 	h := readHeader(text)
@@ -115,12 +114,12 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Programs overwrite their line with \r.
+	// Programs overwrite their line by writing \r: keep only the last text.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}
 	text = strings.TrimRight(text, "\r ")
-	own := h.size > 0 // the level is the logger's own
+	own := h.size > 0 // the level is that of the program's logger
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
 		// The agent logs coreos-installer's output again, all of it as DEBUG.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
@@ -140,7 +139,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects a level by the text: all output of a container has the same level.
+// level corrects the level of a line by its text, because the journal gives all output of a container the same level.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -151,8 +150,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 			w.traceback = false
 			return level
 		}
-		// The first line that is not indented is the exception, and the last line of the
-		// traceback.
+		// The first line that is not indented names the exception. It is the last line of the traceback.
 		if text != "" && text[0] != ' ' && text[0] != '\t' && !strings.HasPrefix(text, "+") && !strings.HasPrefix(text, "During handling of") && !strings.HasPrefix(text, "The above exception") {
 			w.traceback = false
 		}

@@ -16,7 +16,7 @@ type masker struct {
 	spans []span
 }
 
-// span is a masked part of a line.
+// span is a part of a line that is masked, from one byte offset to another.
 type span struct{ from, to int }
 
 // line returns the line without its secrets. It must be called with the lines of one writer in
@@ -34,8 +34,8 @@ func (m *masker) line(text string) string {
 	return cutOut(text, m.spans)
 }
 
-// continueRegion masks the part of the line that belongs to a region started by an earlier line, and returns where the
-// rest starts.
+// continueRegion masks the part of the line that belongs to a region of an earlier line. It returns the offset at which
+// the rest of the line starts.
 func (m *masker) continueRegion(text string) int {
 	if body := readHeader(text).size; body > 0 && !m.in.continuesIn(text[body:]) {
 		m.in = region{}
@@ -96,7 +96,7 @@ func cutOut(text string, spans []span) string {
 	return b.String()
 }
 
-// asciiLower preserves byte offsets, unlike strings.ToLower.
+// asciiLower converts ASCII letters to lower case. Unlike strings.ToLower, it preserves byte offsets.
 func asciiLower(s string) string {
 	i := 0
 	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
@@ -114,8 +114,8 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// forEach calls found with the offset of every occurrence of word from from on; found returns where
-// to continue.
+// forEach calls found with the offset of every occurrence of word in text[from:]. found returns the offset at which the
+// search continues.
 func forEach(text, word string, from int, found func(at int) int) {
 	for from <= len(text) {
 		i := strings.Index(text[from:], word)
@@ -126,7 +126,7 @@ func forEach(text, word string, from int, found func(at int) int) {
 	}
 }
 
-// Masked returns a text without its secrets: an error, or other texts shown with the log.
+// Masked returns a text with its secrets masked. It is for errors and other texts that are shown with the log.
 func Masked(text string) string {
 	var m masker
 	lines := strings.Split(text, "\n")

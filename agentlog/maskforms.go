@@ -2,7 +2,7 @@ package agentlog
 
 import "strings"
 
-// findDumps masks the objects that the install step and others print in full.
+// findDumps masks objects that steps of the agent, such as the installation, print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
 		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
@@ -18,7 +18,7 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey masks a private key in PEM: in one line with \n in it, or over several.
+// findPrivateKey masks a private key in PEM: either in one line that contains \n, or over several lines.
 func (m *masker) findPrivateKey(text string, from int) {
 	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
@@ -40,7 +40,7 @@ func (m *masker) findAddresses(text, lower string, from int) {
 		for end < len(text) && strings.IndexByte("/?# \t\"'<>", text[end]) < 0 {
 			end++
 		}
-		// A password may contain a slash, although a slash is invalid there in a URL.
+		// A password may contain a slash, although a slash is invalid in that part of a URL.
 		for next := end; next < len(text) && strings.IndexByte("? \t\"'<>", text[next]) < 0; next++ {
 			if text[next] == '@' && strings.IndexByte(text[at:end], ':') >= 0 && !portAtEnd(text[at:end]) {
 				end = next + 1
@@ -61,8 +61,7 @@ func (m *masker) findAddresses(text, lower string, from int) {
 	})
 }
 
-// portAtEnd reports whether the text ends like a URL with a port: then a later @ belongs to the
-// path.
+// portAtEnd reports whether the text ends like a URL with a port: in that case, a later @ belongs to the path.
 func portAtEnd(authority string) bool {
 	i := strings.LastIndexByte(authority, ':')
 	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
@@ -111,8 +110,8 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption masks the argument of a program's option, with or without a space, in a command line
-// or in a Python list.
+// hideOption masks the argument of a program's option, with or without a space before it, in a command line or in a
+// Python list.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
 	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {

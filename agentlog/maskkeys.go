@@ -9,8 +9,8 @@ var secretWords = []string{
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks the values of names of secrets: key=value, "key": "value", 'key': {…}, --key
-// value, in a quoted text or not.
+// findKeys masks values whose names are those of secrets: key=value, "key": "value", 'key': {…}, --key value, within
+// quotes or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {
@@ -26,7 +26,7 @@ func (m *masker) findKeys(text, lower string, from int) {
 			case opensElement(text, start):
 				m.hideElement(text, end)
 			case (name == "pass" || name == "pw") && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
-				// "first pass: reading" has no value
+				// A sentence such as "first pass: reading" has no secret value.
 			default:
 				m.hideValue(text, name, end)
 			}
@@ -39,7 +39,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// secretName reports whether the value of a name that contains the word is a secret.
+// secretName reports whether a name that contains the word names a secret.
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
@@ -103,7 +103,7 @@ func (m *masker) hideValue(text, name string, end int) {
 		return
 	case text[sep] == '=' || text[sep] == ':':
 		at = skip(text, sep, "=:> \t")
-	case option && text[sep] == ',': // a list of arguments
+	case option && text[sep] == ',': // an option in a list of arguments
 		at = skip(text, sep, ", \t")
 	case option && sep > end:
 		at = sep
@@ -125,7 +125,7 @@ func (m *masker) hideValue(text, name string, end int) {
 func (m *masker) hideFrom(text, name string, at, lines int) {
 	quote := at
 	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
-		quote++ // Python's prefix of a string
+		quote++ // skip Python's prefix of a string
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
@@ -166,7 +166,7 @@ func harmlessValue(v string) bool {
 	return false
 }
 
-// skip returns the first offset from from on whose byte is not in bytes.
+// skip returns the first offset, starting at from, whose byte is not one of bytes.
 func skip(text string, from int, bytes string) int {
 	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
 		from++

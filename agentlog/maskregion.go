@@ -2,18 +2,18 @@ package agentlog
 
 import "strings"
 
-// regionKind is the kind of a secret of several lines.
+// regionKind is the kind of a secret that may span several lines.
 type regionKind int
 
 const (
 	regionNone   regionKind = iota
-	regionKey               // a private key in PEM, until its END
+	regionKey               // a private key in PEM, until the line END
 	regionString            // a quoted text
 	regionTree              // braces and brackets, with quoted texts in them
 	regionDump              // a dump, until the next line with a logger's header
 )
 
-// A region ends after this many lines in any case: an unclosed quote must not hide the log.
+// Limits of a region in lines: an unclosed quote must not hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -22,9 +22,9 @@ const (
 // region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // the remaining lines
+	lines int    // the number of lines until the region ends in any case
 	quote string // the end of the text: a quote with the backslashes before it
-	depth int    // open braces and brackets
+	depth int    // the number of open braces and brackets
 }
 
 // end returns how much of the text belongs to the region, and whether the region ends there.
@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree counts braces and brackets outside of texts. Escaped quotes belong to a tree within a text, and count as
-// its quotes.
+// endOfTree finds the end of a region of kind regionTree: it counts braces and brackets outside of quoted texts.
+// Escaped quotes belong to a tree within a text, and count as quotes of that tree.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -81,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// continuesIn reports whether the region continues after a logger's header: a logger that prefixes
-// every line does so within a key, too.
+// continuesIn reports whether the region continues after a logger's header: a logger that prefixes every line also
+// prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false
@@ -111,8 +111,8 @@ func backslashes(text string, i int) int {
 	return n
 }
 
-// closingQuote returns the offset after the text's closing quote, or -1: the same quote with as many
-// backslashes, or with fewer, which ends the enclosing text.
+// closingQuote returns the offset after the text's closing quote, or -1. The closing quote has as many backslashes
+// before it as the opening quote, or fewer, in which case it also ends the enclosing text.
 func closingQuote(text, quote string) int {
 	mark := quote[len(quote)-1]
 	for i := 0; i < len(text); i++ {

@@ -11,17 +11,16 @@ import (
 
 // Options configure a [Follower] and its sources.
 type Options struct {
-	// Sources are the sources to use. If empty, all usable ones except the serial console, because
-	// reading it disturbs other readers.
+	// Sources are the sources to use. If empty, all usable sources are used except the serial console, because reading
+	// it disturbs its other readers.
 	Sources []models.LogSource
-	// Address returns the agent's last address in Ironic, as in agent_url
-	// (https://10.0.0.31:9999), or a bare host; "" if there is none. It is called about once a
-	// second, by several goroutines, and must not block. Without it there is neither SSH nor
-	// status.
+	// Address returns the agent's last address in Ironic, as in agent_url (https://10.0.0.31:9999), or a bare host; ""
+	// if there is none. It is called about once a second, by several goroutines, and must not block. Without this
+	// function, the sources SSH and status are not used.
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
-	// Trust has the host keys of machines, shared with shells; nil creates a separate one.
+	// Trust has the host keys of machines, shared with shells; nil creates a separate Trust.
 	Trust *Trust
 	// Push has the lines that machines push; nil without a receiver.
 	Push Subscriber
@@ -30,18 +29,18 @@ type Options struct {
 	// Archive is a folder with a conductor's archives, or one file: a path, or ssh://[user@]host/path. Empty means
 	// no archive.
 	Archive string
-	// Since omits older lines; zero means no limit.
+	// Since omits lines that are older; the zero time means no limit.
 	Since time.Time
-	// Once returns existing lines and ends, instead of following.
+	// Once makes the Follower return the existing lines and end, instead of waiting for further lines.
 	Once bool
-	// ServerClock returns how far Ironic's clock is ahead of the console's, if known.
+	// ServerClock returns how far Ironic's clock is ahead of the console's, and whether that is known.
 	ServerClock func() (time.Duration, bool)
 }
 
-// Subscriber has the lines that machines push: a Receiver.
+// Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. Then it closes the
-	// channel.
+	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has ended,
+	// it closes the channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -57,20 +56,19 @@ type SSHOptions struct {
 	// Jump is like ssh's ProxyJump: [user@]host[:port], several separated by commas; "none"
 	// connects directly, whatever ssh_config says.
 	Jump string
-	// Config is the ssh_config to read instead of the user's and the system's; "none" reads none.
+	// Config is the ssh_config to read instead of the user's and the system's; "none" means that no ssh_config is read.
 	Config string
 	// Home is the user's home directory, for ~, the default keys and known_hosts.
 	Home string
 	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty means no agent.
 	Agent string
-	// HostKeys returns the public keys, in the format of authorized_keys, in the Ignition
-	// configurations of the images that a node may have booted: one of them verifies the host.
-	// only reports that the node has its own image, and that no other key is accepted. Nil or none
-	// if no image has one.
+	// HostKeys returns the public keys, in the format of authorized_keys, in the Ignition configurations of the images
+	// that a node may have booted: a host with one of these keys is verified. only reports that the node has its own
+	// image, so that no other key is accepted. The function may be nil, and it returns no keys if no image has one.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the used sources, the best one first.
+// sources returns the sources that the options select, the best one first.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
@@ -83,7 +81,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable returns some and the usable ones of more, the best one first.
+// addUsable returns the sources some and the usable sources of more, the best one first.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

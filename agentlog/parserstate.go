@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// writerState is the state of a writer between two lines, without any of its text. With it, another parser that starts
-// in the middle of a secret masks the rest.
+// writerState is the state of a writer between two lines, without any of its text. With this state, another parser that
+// starts in the middle of a secret can mask the rest of the secret.
 type writerState struct {
 	Kind      regionKind `json:"kind,omitempty"`
 	Lines     int        `json:"lines,omitempty"`
@@ -18,7 +18,7 @@ type writerState struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state returns the state that another Parser needs to continue with the next line; usually empty.
+// state returns the state that another Parser needs to continue with the next line; it is usually empty.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {

@@ -22,12 +22,12 @@ import (
 
 // PushOptions configure a [Receiver].
 type PushOptions struct {
-	// Dir stores the data needed after a restart: see [OpenImages]. Required.
+	// Dir is the folder with the data that is needed after a restart: see [OpenImages]. Required.
 	Dir string
 	// Owner returns the node of a sender, or an error for an unknown sender; the error is shown to the operator and
 	// in the sender's own log. Required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits have defaults for zero values.
+	// Limits limits the senders; its zero values mean the defaults.
 	Limits PushLimits
 }
 
@@ -45,7 +45,7 @@ type Receiver struct {
 
 	mu        sync.Mutex
 	streams   map[string]*stream // by node UUID
-	changed   chan struct{}      // closed and replaced when something arrives
+	changed   chan struct{}      // closed and replaced when lines or a status arrive
 	address   string
 	heldBytes int // bytes of all streams
 	written   int64
@@ -53,10 +53,10 @@ type Receiver struct {
 	refusal   string
 }
 
-// ErrReceiving reports that another process receives into the folder.
+// ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process already receives journals")
 
-// NewReceiver opens the folder. Nothing listens before [Receiver.Serve].
+// NewReceiver returns a receiver with the data of its folder. It does not listen before [Receiver.Serve] is called.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")
@@ -105,7 +105,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 		Handler:           http.HandlerFunc(r.serve),
 		ReadHeaderTimeout: limits.Read / 2, ReadTimeout: limits.Read, WriteTimeout: 2 * limits.Read,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		// Port scans are not worth a message.
+		// Do not log port scans.
 		ErrorLog:    stdlog.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
@@ -149,7 +149,7 @@ func (r *Receiver) opens(open bool) {
 	r.open = open
 }
 
-// changes returns a channel that is closed when something arrives.
+// changes returns a channel that is closed when lines or a status arrive.
 func (r *Receiver) changes() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +171,7 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// knownStream returns a node's stream if there is one, in memory or on disk.
+// knownStream returns a node's stream if it exists in memory or on disk, and nil otherwise.
 func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
@@ -185,7 +185,7 @@ func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	return r.stream(node)
 }
 
-// stream returns a node's stream, with its stored lines.
+// stream returns a node's stream. It creates the stream from the lines on disk if it is not in memory.
 func (r *Receiver) stream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -226,7 +226,7 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory counts the bytes in memory, and drops lines of the largest streams if there are too many.
+// limitMemory adds to the count of bytes in memory, and drops lines of the largest streams if there are too many bytes.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,7 +248,7 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter prunes the disk now and then.
+// pruneAfter counts the bytes written to disk, and prunes the files after a certain number of bytes.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes

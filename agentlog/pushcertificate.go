@@ -27,8 +27,8 @@ type pushCertificate struct {
 	pem []byte
 }
 
-// certificate reads the receiver's certificate, or creates it. It is self-signed and pinned by the
-// images; it is always valid, so that a machine's wrong clock does not matter.
+// certificate reads the receiver's certificate, or creates it. The certificate is self-signed, and the images pin it.
+// It is valid at any time, so that a machine's wrong clock does not matter.
 func (s *Images) certificate() (pushCertificate, error) {
 	path := filepath.Join(s.dir, "receiver.pem")
 	content, err := os.ReadFile(path) //nolint:gosec // our own folder
@@ -37,7 +37,7 @@ func (s *Images) certificate() (pushCertificate, error) {
 			err = writeWhole(path, content)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			err = nil // another console was faster: use its certificate
+			err = nil // another console has just created it: use that certificate
 		}
 		if err == nil {
 			content, err = os.ReadFile(path) //nolint:gosec // our own folder

@@ -20,7 +20,7 @@ func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Ba
 	return out
 }
 
-// subscription is one reader.
+// subscription is one reader of the pushed lines, with its position in each stream.
 type subscription struct {
 	receiver *Receiver
 	node     models.NodeRef
@@ -60,7 +60,7 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 	}
 }
 
-// lookAfter returns when to check without a signal: silence changes the status, and another
+// lookAfter returns the time after which streams are checked without a signal: silence changes a status, and another
 // process sends no signals.
 func (r *Receiver) lookAfter() time.Duration {
 	if r.Address() == "" {
@@ -94,7 +94,7 @@ func (s *subscription) gather() (batch Batch, more bool) {
 	return batch, more
 }
 
-// report adds a status that has changed.
+// report adds a status to the batch if it has changed.
 func (s *subscription) report(batch *Batch, status Status) {
 	if s.reported[status.Node.UUID] == status {
 		return
@@ -103,8 +103,7 @@ func (s *subscription) report(batch *Batch, status Status) {
 	batch.Status = append(batch.Status, status)
 }
 
-// streamsOf returns the streams of a node, or of all; that of a node is read from disk if it is
-// stored there.
+// streamsOf returns the streams of a node, or of all; the stream of a single node is read from disk if necessary.
 func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	if node.UUID != "" {
 		if s := r.knownStream(node); s != nil {

@@ -32,7 +32,7 @@ type Identity struct {
 	// refused then.
 	Node  string
 	Token models.Secret
-	// Certificate is the receiver's, in PEM.
+	// Certificate is the receiver's certificate, in PEM.
 	Certificate string
 	// HostKey is a private key in OpenSSH's format, HostKeyPublic its public half as in
 	// known_hosts. Only the public half is stored.
@@ -40,19 +40,19 @@ type Identity struct {
 	HostKeyPublic string
 }
 
-// IdentityOrder selects the identity that an image contains.
+// IdentityOrder says for which image an identity is made, and which of the secrets it contains.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool
 }
 
-// Images are the identities of images, in a folder that only its owner can read. Several consoles
-// may use it at once.
+// Images stores the identities of images, in a folder that only its owner can read. Several consoles may use it at
+// once.
 type Images struct {
 	dir string
 }
 
-// image is the stored part of an identity: it does not allow pushing.
+// image is the stored part of an identity: it does not have the token itself, so it cannot be used to push.
 type image struct {
 	ID      string    `json:"id"`
 	Made    time.Time `json:"made"`
@@ -74,7 +74,7 @@ var (
 	tokenForm = regexp.MustCompile(`^([0-9a-f]{16})\.([0-9a-f]{64})$`)
 )
 
-// ErrUnknownToken is a token of no image of this console.
+// ErrUnknownToken reports that a token belongs to no image of this console.
 var ErrUnknownToken = errors.New("unknown image token")
 
 // OpenImages opens the folder, and creates it if necessary.
@@ -88,7 +88,7 @@ func OpenImages(dir string) (*Images, error) {
 	return &Images{dir: dir}, nil
 }
 
-// Draft returns an identity that is not stored: machines with it would be refused.
+// Draft returns a new identity without storing it. Until it is stored, machines with this identity are refused.
 func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	id := Identity{Node: order.Node}
 	random := make([]byte, imageIDBytes+tokenBytes)
@@ -112,7 +112,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	return id, nil
 }
 
-// Make creates an identity with Draft, and stores it with Keep.
+// Make creates an identity like Draft, and stores it like Keep.
 func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	id, err := s.Draft(order)
 	if err == nil {
@@ -121,7 +121,8 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep stores the required parts of an identity, once.
+// Keep stores the parts of an identity that are needed to recognize its machines. It does nothing if they are stored
+// already.
 func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
@@ -237,7 +238,7 @@ func (i image) isFor(node models.NodeRef) bool {
 	return i.Node == "" || i.Node == node.UUID || i.Node == node.Name
 }
 
-// forgetOld removes images that are no longer used.
+// forgetOld removes images that are older than imageLife.
 func (s *Images) forgetOld() {
 	for _, id := range s.all() {
 		info, err := os.Stat(s.path(id))
@@ -247,7 +248,7 @@ func (s *Images) forgetOld() {
 	}
 }
 
-// writeWhole atomically creates a file with mode 0600; it does not replace one.
+// writeWhole atomically creates a file with mode 0600; it fails if the file exists.
 func writeWhole(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// PushLimits limit the memory and disk space that senders can use. The zero value of each is its
-// default.
+// PushLimits limit the memory and disk space that senders can use. The zero value of a field means its default.
 type PushLimits struct {
 	// Body is the maximum size of one request, in bytes, and Lines the maximum number of its
 	// lines.
 	Body, Lines int
-	// Text is the maximum size of a line's text, in bytes; longer ones are truncated.
+	// Text is the maximum size of a line's text, in bytes; longer texts are truncated.
 	Text int
 	// Rate is the number of bytes per second that a node may push on average. Faster senders must wait, and lose no
 	// lines.
 	Rate int
-	// KeptLines and KeptBytes limit the memory of one node, AllBytes that of all.
+	// KeptLines and KeptBytes limit the memory of one node, AllBytes limits the memory of all nodes.
 	KeptLines, KeptBytes, AllBytes int
 	// NodeDisk and AllDisk limit the space on disk, in bytes.
 	NodeDisk, AllDisk int64
-	// Connections is the number of concurrent connections, and PerAddress that of one address.
+	// Connections is the number of concurrent connections, and PerAddress the number of those from one address.
 	Connections, PerAddress int
 	// Read is the time that a request may take to arrive.
 	Read time.Duration
@@ -31,9 +30,10 @@ type PushLimits struct {
 }
 
 const (
-	// burst is how much unused rate a node may save up, as a time, because a boot writes many lines in a short time.
+	// burst is the maximum time for which a node may save up its unused rate, because a boot writes many lines in a
+	// short time.
 	burst = 8 * time.Second
-	// batchLines is the maximum size of a Batch: a screen processes it between two keys.
+	// batchLines is the maximum size of a Batch: a screen must be able to process it between two key presses.
 	batchLines = 2000
 	// gatherTime is the time for which lines are collected.
 	gatherTime = 100 * time.Millisecond
@@ -71,14 +71,14 @@ func (l PushLimits) withDefaults() PushLimits {
 	return l
 }
 
-// allowance is how much a node may push now, in bytes.
+// allowance is the number of bytes that a node may push now, which grows with time.
 type allowance struct {
 	rate float64
 	left float64
 	at   time.Time
 }
 
-// refill reports whether anything may be pushed.
+// refill adds the bytes for the time since the last call, and reports whether the node may push.
 func (a *allowance) refill(now time.Time) bool {
 	if a.at.IsZero() {
 		a.left = a.rate * burst.Seconds()

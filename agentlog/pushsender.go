@@ -19,13 +19,13 @@ import (
 type Sender struct {
 	// MACs are in lower case with colons, sorted.
 	MACs []string
-	// System is the UUID of the firmware in lower case, or empty.
+	// System is the system UUID that the firmware reports, in lower case, or empty.
 	System string
-	// Boot is the ID of its boot: 32 hexadecimal digits.
+	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
-	// Image names the image whose token it has, and ImageNode the node that this image is for;
-	// empty if it is for all.
+	// Image names the image whose token the machine has. ImageNode is the node that this image is for; empty if the
+	// image is for all nodes.
 	Image, ImageNode string
 }
 
@@ -37,22 +37,22 @@ type Owner struct {
 	Address netip.Addr
 }
 
-// ErrNotOurs means that no known node matches the sender, or that its identifiers contradict each other.
+// ErrNotOurs reports that no known node matches the sender, or that the sender's identifiers belong to different nodes.
 var ErrNotOurs = errors.New("the sender is not a known node")
 
 // Machine is a node with the identifiers of its machine.
 type Machine struct {
 	Node models.NodeRef
-	// MACs are the MAC addresses of its ports.
+	// MACs are the MAC addresses of the node's ports.
 	MACs []string
-	// System is the UUID of its firmware, empty if unknown.
+	// System is the system UUID that the firmware reports, empty if unknown.
 	System string
-	// AgentAddress is its agent's current address; zero if unknown.
+	// AgentAddress is the current address of the node's agent; zero if unknown.
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the only node of a sender: one of its MAC addresses or its UUID belongs to that node, and none
-// belongs to another node. A sender that matches two nodes is refused.
+// OwnerAmong finds the only node of a sender: one of its MAC addresses or its UUID belongs to that node, and none of
+// them belongs to another node. A sender that matches two nodes is refused.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {
@@ -75,7 +75,7 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// Headers of a push, and the value of After at the start of a boot.
+// Headers of a push, and the value of the header After at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"
@@ -95,7 +95,7 @@ var (
 // ErrTooManyMACs is returned by an Owner function if an address claims more MACs than are looked up for it.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
-// errIntroduction is a request whose headers identify no sender.
+// errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
 // senderOf reads the sender from the headers. The token identifies the image.
@@ -137,8 +137,8 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
-// sameHost handles virtual machines in user networking: the agent is at a forwarded loopback
-// address, and pushes come from 127.0.0.1.
+// sameHost reports whether the agent and the sender may be the same virtual machine in user networking: its agent is at
+// a forwarded loopback address, and its pushes come from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
 	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }

@@ -27,8 +27,8 @@ var (
 	errLength = errors.New("request too large")
 )
 
-// serve handles one push. The body of the answer is the cursor of the last accepted line for 200
-// and 409, and otherwise the reason of the refusal, for the machine's own log.
+// serve handles one push. The body of an answer with status 200 or 409 is the cursor of the last accepted line. For
+// other statuses it is the reason of the refusal, for the machine's own log.
 func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != pushPath {
 		http.NotFound(w, request)
@@ -89,7 +89,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push accepts lines. The sender is verified before their first byte is read.
+// push accepts lines. It verifies the sender before it reads the first byte of the lines.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -133,8 +133,8 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	return r.append(s, sender, after, body)
 }
 
-// claim allows one machine to push for a node: other addresses may not push meanwhile, except the agent's address in
-// Ironic. A rebooted machine keeps its address, or waits until its old address has expired.
+// claim lets the sender push for a node, unless another address pushes for that node now. The agent's address in Ironic
+// may always push. A rebooted machine keeps its address, or waits until its old address has expired.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +149,8 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	return nil
 }
 
-// append adds the pushed lines. after is the sender's position; if that is not the stream's, the
-// sender gets the stream's.
+// append adds the pushed lines. after is the position after which the sender's lines follow. If the stream has another
+// position, the lines are refused, and the answer has the stream's position.
 func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()
 	at := s.position
@@ -166,7 +166,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 		return "", err
 	}
 	if last == "" {
-		r.wake() // a sign of life
+		r.wake() // wake the readers: this is a sign of life
 		return at.cursor, nil
 	}
 	if s.parser == nil || s.position.boot != at.boot {
@@ -188,7 +188,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 	return last, nil
 }
 
-// pushEntry has the fields that a receiver needs of a journal entry.
+// pushEntry holds the fields of a journal entry that a receiver needs.
 type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`

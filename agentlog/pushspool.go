@@ -24,17 +24,17 @@ type spool struct {
 	most int64
 }
 
-// record is a line of a spool: a log line, or the end of a batch.
+// record is one line of a spool's file: a log line, or the end of a batch.
 type record struct {
 	Line *models.LogLine `json:"line,omitempty"`
 	// Boot and Cursor end a batch: the position up to which the node's journal was accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// State is the parser's state after the lines before.
+	// State is the state of the parser after the lines of the batch.
 	State string `json:"state,omitempty"`
 }
 
-// journalPosition is the position up to which a journal was accepted.
+// journalPosition is the position in a node's journal up to which lines were accepted.
 type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
@@ -44,7 +44,7 @@ func spoolPath(dir, node string) string {
 }
 
 // load reads the stored lines. Data after the last complete batch belongs to a batch that is still being written, or
-// that a killed program left: the writing process truncates it.
+// that a killed program left; if writes is true, load truncates the file before it.
 func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, error) {
 	var at journalPosition
 	for _, path := range []string{s.path + spoolOld, s.path} {
@@ -91,7 +91,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at journal
 		offset += int64(len(text))
 		var r record
 		if json.Unmarshal(text, &r) != nil {
-			batch = nil // not a record of a spool: drop the incomplete batch before it
+			batch = nil // not a record of a spool: drop the incomplete batch
 			continue
 		}
 		if r.Line != nil {
@@ -105,7 +105,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at journal
 	}
 }
 
-// changed reports whether another process wrote.
+// changed reports whether another process has written to the file.
 func (s *spool) changed() bool {
 	info, err := os.Stat(s.path)
 	return err == nil && info.Size() != s.size
@@ -135,7 +135,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 		return fmt.Errorf("store log lines: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		s.size = min(s.size, info.Size()) // it may have been removed by pruning
+		s.size = min(s.size, info.Size()) // pruning may have removed it
 	}
 	if _, err = file.WriteAt(content.Bytes(), s.size); err == nil {
 		s.size += int64(content.Len())
@@ -148,7 +148,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files until the rest fits.
+// pruneSpools removes the oldest files of the folder until the others have at most this size in bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

@@ -9,14 +9,14 @@ import (
 	"ironworks/printable"
 )
 
-// stream has the pushed lines of one node.
+// stream has the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
-	// sending is held by the request that is being processed.
+	// sending is held while a request of the node is processed, so only one request is processed at a time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
-	parser  *Parser // for the boot of at
+	parser  *Parser // for the boot of the current position
 
 	mu sync.Mutex
 	// lines are the newest lines, first is the number of the oldest one in memory, and size is their size in bytes.
@@ -24,21 +24,21 @@ type stream struct {
 	first    int
 	size     int
 	position journalPosition
-	// from and seen are the last sender of the node, and when it sent.
+	// from and seen are the last sender of the node, and the time when it sent.
 	from    netip.Addr
 	seen    time.Time
-	refused string // why the last refused sender was refused; empty without refusals
-	// storeError is why lines are not on disk, and firstUnstored the number of the first of these.
+	refused string // why the last refused sender was refused; empty if none was
+	// storeError is the reason why lines are not on disk, and firstUnstored is the number of the first such line.
 	storeError    string
 	firstUnstored int
 }
 
-// lineCost is the size of a line besides its text.
+// lineCost is the assumed size in memory of a line without its text, in bytes.
 const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
 
-// add adds lines to the memory, and drops the oldest ones. It returns the growth in bytes.
+// add adds lines in memory, and drops the oldest ones if the limits are exceeded. It returns the growth in bytes.
 func (s *stream) add(limits PushLimits, lines ...models.LogLine) (grown int) {
 	for i := range lines {
 		s.lines = append(s.lines, lines[i])
@@ -95,8 +95,8 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	return s.add(limits, lines...)
 }
 
-// store writes a batch to disk, after those that failed before. Lines that are no longer in memory
-// are lost.
+// store writes a batch to disk, after the lines of earlier batches whose write failed. Lines that are no longer in
+// memory are lost.
 func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	s.mu.Lock()
 	var late []models.LogLine
@@ -116,7 +116,7 @@ func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	}
 }
 
-// halve frees memory, and returns how much.
+// halve drops the older half of the lines in memory, and returns the number of freed bytes.
 func (s *stream) halve() (freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,9 +128,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since returns up to limit lines from number next on, plus the rest of the last one's entry, the
-// next number, and how many lines before are no longer in memory. A negative next is the oldest
-// line in memory.
+// since returns about most lines, starting with number next, and always whole journal entries. behind is the number
+// that follows that of the last returned line. dropped counts the requested lines that are no longer in memory. A
+// negative next means the oldest line in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,8 +176,8 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	return status
 }
 
-// shownAddress returns the sender's address; that of a machine that pushes to another console is
-// unknown.
+// shownAddress returns the sender's address for display; the address is unknown if the machine pushes to another
+// console.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {
 		return "another console"

@@ -20,22 +20,22 @@ type SerialConsoles interface {
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is a console that is being read.
+// SerialConsole is an open serial console of a node, from [SerialConsoles].Open until Close.
 type SerialConsole interface {
-	// Address returns the address of its data, tcp://HOST:PORT. It may query Ironic, and the
-	// result may change.
+	// Address returns the address of the console's data, tcp://HOST:PORT. It may query Ironic, and the result may
+	// change.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change that made the console readable, such as enabling it; empty without a change.
+	// Changed describes the change that made the console readable, such as enabling it; empty if nothing was changed.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error
 }
 
-// SerialError is why a console cannot be read.
+// SerialError reports why a serial console cannot be read.
 type SerialError struct {
-	// Reason is the reason, Remedy the remedy; both may be empty.
+	// Reason is the reason and Remedy is the remedy, both for display; they may be empty.
 	Reason, Remedy string
-	// Final reports that retrying will hardly help.
+	// Final reports that retrying is not expected to help.
 	Final bool
 }
 
@@ -45,13 +45,13 @@ func (e *SerialError) Error() string { return e.Reason }
 const (
 	serialDial   = 10 * time.Second
 	serialReturn = 20 * time.Second // time to restore the console's state
-	// serialQuiet is the time after which an incomplete line is shown: a prompt has no end.
+	// serialQuiet is the time after which an incomplete line is shown: a prompt has no line end.
 	serialQuiet = time.Second
 	// serialSilent is the time after which silence is reported.
 	serialSilent = 20 * time.Second
 )
 
-// serialSource reads a machine's serial output. It sends nothing.
+// serialSource is the source that reads a machine's serial console. It sends nothing to the console.
 type serialSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -64,7 +64,7 @@ type serialSource struct {
 	connected, received bool
 }
 
-// follow retries until ctx ends, and then restores the console's state.
+// follow reads the console, with retries, until ctx ends, and then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.follower.options.Once {
 		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
@@ -104,7 +104,7 @@ func (s *serialSource) closeConsole(ctx context.Context) {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), serialReturn)
 	defer stop()
-	// The opener reports errors itself, and the status is no longer read.
+	// Ignore the error: the console itself reports it, and the status of this source is no longer read.
 	_ = s.console.Close(ctx)
 }
 
@@ -189,7 +189,7 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// fault converts an error into a status.
+// fault converts an error of reading the console to the status of the source.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
 	var (

@@ -15,12 +15,12 @@ type serialParser struct {
 	text serialText
 	// noise reports that the last input was not text.
 	noise bool
-	// began is the time when the machine started to boot, on the console's clock; since is the kernel's time stamp of
-	// the last line.
+	// began is the time when the machine started to boot, on the console's clock; since is the time of the last line on
+	// the kernel's clock.
 	began time.Time
 	since time.Duration
 	boot  string
-	// parsed are lines that wait to be forwarded.
+	// parsed are parsed lines that were not forwarded yet.
 	parsed []models.LogLine
 }
 
@@ -34,8 +34,7 @@ func (p *serialParser) feed(data []byte) []models.LogLine {
 	return p.takeLines()
 }
 
-// pause returns an incomplete line when no more arrives for a while. Once complete, it is returned
-// again.
+// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {
@@ -60,7 +59,7 @@ func (p *serialParser) takeLines() []models.LogLine {
 	return lines
 }
 
-// line parses a text. One that was shown already is parsed again, for its effect on later lines.
+// line parses a text. A text that was shown before is parsed again only for its effect on later lines.
 func (p *serialParser) line(text string, shown bool) {
 	if shown {
 		defer func(count int) { p.parsed = p.parsed[:count] }(len(p.parsed))
@@ -79,7 +78,8 @@ func (p *serialParser) line(text string, shown bool) {
 		return
 	}
 	p.noise = false
-	// A program that overwrites its line with \r may omit the line end: then the next program writes to the same line.
+	// A program that overwrites its line with \r may omit the line end: in that case, the next program writes to the
+	// same line.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
 		text = text[i+1:]
@@ -97,8 +97,8 @@ func (p *serialParser) add(unit string, line models.LogLine, text string) {
 	p.parsed = append(p.parsed, p.lines(p.writer(unit), line, text, false)...)
 }
 
-// estimateBoot estimates when the machine started to boot: a line arrives after it was written, so the
-// least delayed one is the most accurate. A kernel whose time starts again is a new boot.
+// estimateBoot estimates when the machine started to boot: a line arrives after it was written, so the least delayed
+// one is the most accurate. If the kernel's time starts again, the machine has rebooted.
 func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	began := now.Add(-since)
 	if p.began.IsZero() || since+time.Second < p.since {
@@ -113,18 +113,18 @@ func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 type serialLine struct {
 	unit    string
 	level   models.LogLevel
-	since   time.Duration // since the boot, if stamped
+	since   time.Duration // time since the boot, if the line has a time stamp
 	stamped bool
 	text    string
 }
 
 var (
-	// kernelStamp is the kernel's prefix of its lines, and journald's prefix of the lines that it forwards to the
+	// kernelStamp matches the time stamp before lines of the kernel, and before lines that journald forwards to the
 	// console.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
-	// syslogHead is the writer of a line that went through the kernel or journald.
+	// syslogHead matches the writer at the start of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)
-	// systemdMark is systemd's prefix for the result of a unit.
+	// systemdMark matches systemd's mark before the result of a unit.
 	systemdMark = regexp.MustCompile(`^\[ ?( OK |FAILED|DEPEND|TIME|INFO|WARN|ABORT|SKIP|UNSUPP|[ *]{3,6}) {0,2}\] `)
 	// systemdBegins matches systemd's line for a starting unit, which is indented by the width of a status mark.
 	systemdBegins = regexp.MustCompile(`^ {9}(?:Starting|Stopping|Mounting|Unmounting|Activating|Deactivating|Reloading|Expecting) `)

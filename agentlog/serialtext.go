@@ -25,11 +25,11 @@ const (
 	escapeBegun               // after ESC
 	escapeCSI                 // after ESC [
 	escapeText                // a title or similar, until BEL or ST
-	escapeTextEnd             // after an ESC in it
-	escapeOne                 // one more byte belongs to it
+	escapeTextEnd             // after an ESC within the text
+	escapeOne                 // one more byte belongs to the sequence
 )
 
-// maxEscape bounds a sequence: a longer one was noise that looked like one.
+// maxEscape is the maximum length of an escape sequence: a longer one was noise that looked like a sequence.
 const maxEscape = 512
 
 // feed calls line for every line that ends in data; shown reports that the whole line was returned before it was
@@ -56,8 +56,8 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	}
 }
 
-// addByte adds a byte. A program that overwrites its line forever never ends it: then the overwritten
-// part is dropped first.
+// addByte adds a byte to the current line. If the line is full, the part that the program has overwritten first becomes
+// a line of its own, because a program that overwrites its line may never end it.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:
@@ -78,7 +78,7 @@ func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// finish returns the line and starts another.
+// finish passes the current line to line, and starts the next one.
 func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)

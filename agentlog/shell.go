@@ -20,15 +20,15 @@ type Shell struct {
 	note string
 }
 
-// ShellOptions say how to connect to a machine.
+// ShellOptions configure the connection of a [Shell] to a machine.
 type ShellOptions struct {
-	// SSH has the logins, as for logs.
+	// SSH configures the connection, in the same way as for logs.
 	SSH SSHOptions
 	// Trust has the host keys of machines.
 	Trust *Trust
-	// Address is the machine's, as in agent_url, or a bare host.
+	// Address is the machine's address, as in agent_url, or a bare host.
 	Address string
-	// Instance reports that the machine runs its instance: the host keys of ramdisks do not apply.
+	// Instance reports that the machine runs its instance: the host keys of its ramdisks are not expected then.
 	Instance bool
 }
 
@@ -65,8 +65,8 @@ func (o *ShellOptions) Target() string {
 	return printable.Line(o.SSH.target(host))
 }
 
-// OpenShell connects to a node's machine as its log does: with the same keys, jump hosts and rules for host keys.
-// ctx bounds the lifetime of the connection. An error is a [*ShellError], or that of ctx.
+// OpenShell connects to a node's machine as its log does: with the same keys, jump hosts and rules for host keys. ctx
+// bounds the lifetime of the connection. The error is a [*ShellError], or the error of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
 	host := HostOf(o.Address)
 	switch {
@@ -92,7 +92,8 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	return nil, newShellError(o.SSH.target(host), err)
 }
 
-// bootIDFile has the boot ID that the journal has in _BOOT_ID, with dashes; no login is needed to read it there.
+// bootIDFile is the file with the boot ID, with dashes, that the journal has in _BOOT_ID. Unlike the journal, every
+// user can read it.
 const bootIDFile = "/proc/sys/kernel/random/boot_id"
 
 // boot returns the machine's boot ID, "" if unknown.
@@ -129,33 +130,34 @@ type WindowSize struct{ Width, Height int }
 
 // PTY is a terminal on the machine.
 type PTY struct {
-	// Term is TERM, Size the first size.
+	// Term is the value of the variable TERM, and Size is the initial size.
 	Term string
 	Size WindowSize
-	// Resized has later sizes; nil without any.
+	// Resized delivers later sizes; nil if the size does not change.
 	Resized <-chan WindowSize
 }
 
 // ShellSession is a shell or command to run on a machine.
 type ShellSession struct {
-	// Command is passed to the login shell; without one the login shell is interactive.
+	// Command is passed to the login shell; if it is empty, the login shell is interactive.
 	Command string
 	// PTY is nil for a session without a terminal.
 	PTY *PTY
-	// In is read until the session ends, and for one more call at most: the caller ends that call. Nil is empty.
+	// In is read until the session ends. One more call of its Read may be active then, which the caller must end. Nil
+	// means empty input.
 	In       io.Reader
 	Out, Err io.Writer
 }
 
 // Run runs a session until it or ctx ends, and returns the exit status: 128 plus the number of the signal that ended
-// the process. An error is a [*ShellError], or that of ctx. Output is passed through unchanged.
+// the process. The error is a [*ShellError], or the error of ctx. Output is passed through unchanged.
 func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error) {
 	session, err := s.conn.client().NewSession()
 	if err != nil {
 		return 0, newShellError(s.Target(), fmt.Errorf("opening a session: %w", err))
 	}
 	defer func() { _ = session.Close() }()
-	// A machine that does not answer would keep the session open.
+	// Drop the connection, because a machine that does not answer would keep the session open.
 	stop := context.AfterFunc(ctx, s.conn.drop)
 	defer stop()
 	out, complaints := &brokenPipe{to: r.Out, stop: s.conn.drop}, &brokenPipe{to: r.Err, stop: s.conn.drop}
@@ -182,7 +184,8 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe calls stop when the output cannot be written: the machine would wait for its reader forever.
+// brokenPipe is a writer that calls stop when its output cannot be written, because the machine would wait for a reader
+// forever.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()

@@ -15,12 +15,12 @@ import (
 	"ironworks/printable"
 )
 
-// noneWord is ssh's keyword for no value.
+// noneWord is the value in ssh_config that means that there is no value.
 const noneWord = "none"
 
-// hop is a jump host or the destination, and how to log in to it.
+// hop is a jump host or the destination, with the settings for logging in to it.
 type hop struct {
-	alias      string // as requested
+	alias      string // the name as requested
 	host       string
 	port       int
 	user       string
@@ -100,10 +100,10 @@ func (f *sshFiles) path(path string, h *hop) string {
 	return strings.NewReplacer("%%", "%", "%d", f.home, "%h", h.host, "%n", h.alias, "%r", h.user, "%u", local, "%p", strconv.Itoa(h.port)).Replace(path)
 }
 
-// maxHops bounds the number of jump hosts.
+// maxHops is the maximum number of jump hosts.
 const maxHops = 8
 
-// route returns the machines through which a host is reached; the host is the last.
+// route returns the hops through which a host is reached; the last one is the host itself.
 func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	last, err := f.hop(host, o.User, o.Port)
 	if err != nil {
@@ -172,7 +172,7 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a regular file of limited size.
+// readSome reads a regular file of at most this size in bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

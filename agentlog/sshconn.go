@@ -16,24 +16,24 @@ import (
 	"ironworks/printable"
 )
 
-// Timeouts.
+// Timeouts of SSH connections.
 const (
-	dialTime      = 10 * time.Second // for each step
+	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // a connection without an answer is dead
+	silenceTime   = 15 * time.Second // a connection without an answer for so long is dead
 )
 
 // sshConn is a connection to a machine, through all its jump hosts.
 type sshConn struct {
-	clients []*ssh.Client // the machine's is the last
-	keys    *hostKeys     // host keys of the machine
+	clients []*ssh.Client // the last one is that of the machine
+	keys    *hostKeys     // the host keys of the machine
 	last    hop
 	stop    func() bool
 	alive   sync.WaitGroup
 	quit    context.CancelFunc
 }
 
-// authError is a machine that accepts none of our keys.
+// authError reports that a machine accepts none of our keys.
 type authError struct {
 	hop, keys string
 	err       error
@@ -103,7 +103,7 @@ func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef,
 	}
 	ring := o.keys(ctx, h)
 	defer ring.close()
-	// A machine that accepts the connection and sends nothing must not block.
+	// Close the connection after a while, because a machine that accepts it and sends nothing must not block.
 	hurry := time.AfterFunc(dialTime, func() { _ = conn.Close() })
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	began := time.Now()
@@ -129,7 +129,7 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	// The library has no type for this error.
+	// The library has no type for this error, so its text is compared.
 	if text := err.Error(); contains(text, "unable to authenticate", "no supported methods remain", "too many authentication failures", "Too many authentication failures") {
 		return &authError{hop: h.name(), keys: ring.describeOffered(), err: err}
 	}
@@ -146,7 +146,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
 
-// keepAlive sends keepalive requests, and closes the connection without an answer.
+// keepAlive sends keepalive requests, and closes the connection if one of them is not answered.
 func (c *sshConn) keepAlive(ctx context.Context) {
 	for wait(ctx, keepaliveTime) {
 		dead := time.AfterFunc(silenceTime, c.drop)
@@ -176,9 +176,9 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError is a command that failed on a machine.
+// commandError reports that a command failed on a machine.
 type commandError struct {
-	status int    // exit status; -1 if unknown
+	status int    // the exit status; -1 if unknown
 	stderr string // the end of its error output
 	err    error
 }
@@ -188,8 +188,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to read. check, which may be nil, sees its error output. An error of either
-// closes the connection, because a command may never exit.
+// run runs a command and passes its output to read. check, which may be nil, receives the command's error output. An
+// error of read or check closes the connection, because the command may never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *sshConn) run(ctx context.Context, command string, check func(string) er
 	return fmt.Errorf("connection lost: %w", err)
 }
 
-// stderrTail keeps the end of a command's error output.
+// stderrTail is a writer that keeps the end of a command's error output.
 type stderrTail struct {
 	onOutput func(string) error
 	stop     func()

@@ -15,13 +15,13 @@ import (
 const (
 	// systemSSH is the folder of the system's ssh_config and its includes.
 	systemSSH = "/etc/ssh"
-	// maxConfig bounds a configuration file of ssh, in bytes.
+	// maxConfig is the maximum size of a configuration file of ssh, in bytes.
 	maxConfig = 1 << 20
 	// maxIncludes is the depth of includes, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
 	maxIncludes = 16
 )
 
-// sshFiles is the content of ssh_config, the user's before the system's.
+// sshFiles is the parsed content of the ssh_config files, the user's before the system's.
 type sshFiles struct {
 	home  string
 	parts []sshPart
@@ -44,7 +44,7 @@ func (p *sshPart) applies(alias string) bool {
 	})
 }
 
-// readSSHFiles reads the files; missing ones are empty.
+// readSSHFiles reads the files; missing files count as empty.
 func readSSHFiles(o *SSHOptions) (*sshFiles, error) { return readSSHFilesOf(o, systemSSH) }
 
 func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
@@ -64,9 +64,8 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 	return f, nil
 }
 
-// read reads a file and its includes. A relative Include is below dir: ~/.ssh for the user's
-// files, /etc/ssh for the system's. The library would use ~/.ssh for both, and would fail for
-// unknown conditions.
+// read reads a file and its includes. A relative Include is below dir: ~/.ssh for the user's files, /etc/ssh for the
+// system's. The ssh_config library itself would use ~/.ssh for both, and would fail for unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("reading ssh_config %s: more than %d files include each other", path, maxIncludes)

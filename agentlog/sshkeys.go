@@ -18,17 +18,17 @@ import (
 	"ironworks/printable"
 )
 
-// maxKey bounds a file of a private key.
+// maxKey is the maximum size of a private key's file, in bytes.
 const maxKey = 64 << 10
 
-// agentTime bounds the wait for ssh-agent: the user may have to touch a key.
+// agentTime is the maximum time to wait for ssh-agent, because the user may have to touch a hardware key.
 const agentTime = 30 * time.Second
 
-// keyring has the usable keys, and why others are unusable.
+// keyring has the keys that can be used for a login, and notes on why other keys are unusable.
 type keyring struct {
 	signers []ssh.Signer
 	notes   []string
-	agent   net.Conn // nil without one
+	agent   net.Conn // the connection to ssh-agent; nil without an agent
 }
 
 func (k *keyring) close() {
@@ -55,15 +55,14 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
-// CountKeys returns the number of available keys, and notes on those that are named or expected,
-// but unusable.
+// CountKeys returns the number of available keys, and notes on keys that are named or expected, but unusable.
 func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	ring := o.keys(ctx, &hop{})
 	defer ring.close()
 	return len(ring.signers), ring.notes
 }
 
-// add reads a key. Default keys need not exist.
+// add reads the key in a file. named reports that the user has named the file; other files need not exist.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -17,11 +17,11 @@ import (
 const (
 	firstPause  = time.Second
 	mostPause   = 15 * time.Second
-	failedPause = time.Minute // if waiting alone does not help
-	lookPause   = time.Second // period of checking the address
+	failedPause = time.Minute // after a failure that waiting alone does not fix
+	lookPause   = time.Second // time between two checks of the address
 )
 
-// sshSource follows the journal of a machine over SSH.
+// sshSource is the source that follows the journal of a machine over SSH.
 type sshSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
@@ -31,10 +31,10 @@ type sshSource struct {
 	cursor    string
 	parser    *Parser
 	trustNote string // why the host key is trusted
-	last      Status // of the last failed attempt
+	last      Status // the status of the last failed attempt
 }
 
-// follow retries until ctx ends: machines reboot, and return at other addresses.
+// follow connects and follows the journal, with retries, until ctx ends: machines reboot and get other addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -98,7 +98,8 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 // errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
-// followUntilClosed connects and follows the log until the connection ends, which is an error unless everything was read.
+// followUntilClosed connects and follows the log until the connection ends, which is an error unless the whole journal
+// was read.
 func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -138,8 +139,8 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	return err
 }
 
-// watch stops following an address that is no longer the machine's. A missing address does not
-// count: Ironic drops it before the machine reboots.
+// watch stops following an address that is no longer the machine's. It ignores a missing address, because Ironic drops
+// the address before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
 		if now := HostOf(s.follower.options.Address(s.follower.node)); now != "" && now != host {
@@ -176,12 +177,12 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 		case errors.As(err, &failed) && s.sudo:
 			err = fmt.Errorf("%w, also with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
-		s.sudo = false // determined again by the next attempt
+		s.sudo = false // the next attempt determines this again
 		return nil, "", err
 	}
 }
 
-// readBoot reads the last entry: its boot, and whether the journal is readable.
+// readBoot reads the last entry of the journal. It returns the boot ID, or an error if the journal is not readable.
 func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, err error) {
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
@@ -196,7 +197,7 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	return boot, err
 }
 
-// trust decides about an unknown host key.
+// trust decides whether the machine's host key is trusted.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	var err error
 	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
@@ -215,7 +216,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 		}
 		more, at, err := s.parser.journal(data)
 		if err != nil || at != "" && at == cursor {
-			continue // malformed, or the last one of the previous connection
+			continue // malformed, or the last entry of the previous connection
 		}
 		if at != "" {
 			cursor = at
@@ -251,7 +252,7 @@ func (o *SSHOptions) target(host string) string {
 	return way[len(way)-1].name()
 }
 
-// HostOf returns the host of the agent's address, or of a given one; "" if it has none.
+// HostOf returns the host in an agent's address, which may be a URL or a bare host; "" if it has none.
 func HostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
@@ -272,9 +273,9 @@ func HostOf(address string) string {
 	return ""
 }
 
-// skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was
-// written, so the clock is ahead by at least the line's time; the least delayed line is the most
-// accurate.
+// skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was written, so the clock is
+// ahead at least as far as the line's time is ahead of its arrival. The least delayed line gives the most accurate
+// value.
 type skew struct {
 	clock func() (time.Duration, bool) // how far Ironic's clock is ahead of the local one
 	most  time.Duration
@@ -293,7 +294,8 @@ func (s *skew) observe(l *models.LogLine) {
 	s.lines++
 }
 
-// value returns the skew against Ironic, in whole seconds, the accuracy of the estimate.
+// value returns how far the machine's clock is ahead of Ironic's, in whole seconds, which is the accuracy of the
+// estimate.
 func (s *skew) value() (time.Duration, bool) {
 	if s.lines == 0 || s.clock == nil {
 		return 0, false

@@ -25,14 +25,14 @@ const (
 	statusTime  = 5 * time.Second
 )
 
-// statusSource requests the agent's status while no better source works.
+// statusSource is the source that requests the agent's status while no better source works.
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
 	last     string // the last line
 }
 
-// follow sends a request every ten seconds.
+// follow requests the status every ten seconds until ctx ends.
 func (s *statusSource) follow(ctx context.Context) {
 	client := agentClient()
 	defer client.CloseIdleConnections()
@@ -75,11 +75,11 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 		return
 	}
 	s.line(ctx, models.LogInfo, answer)
-	// The agent's status is not a log, so all sources, including this one, keep retrying.
+	// The agent's status is not a log, so it does not stop the other sources from retrying.
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line emits a line if it has changed.
+// line emits a line if its text differs from the last one.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return
@@ -92,14 +92,14 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	}})
 }
 
-// agentClient returns a client for agents: they have self-signed certificates, and nothing secret
-// is requested or sent.
+// agentClient returns a client for agents: it does not verify their self-signed certificates, because it neither
+// requests nor sends anything secret.
 func agentClient() *http.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // the status says so
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ProbeAgent requests the status of the agent at an address, as in Ironic, within 5 s.
+// ProbeAgent requests the status of the agent at an address, in the form that Ironic has, within 5 s.
 func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()
