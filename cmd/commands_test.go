@@ -144,7 +144,7 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-// A broken connection to Ironic is not a closed output pipe.
+// TestBrokenPipes: a broken connection to Ironic is not taken for a closed output pipe.
 func TestBrokenPipes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -176,7 +176,7 @@ func TestWorseOfTwoCodes(t *testing.T) {
 	}
 }
 
-// No line may control the terminal, whatever its text.
+// TestHostileArgumentsAreSanitized: no line of output controls the terminal, whatever its text.
 func TestHostileArgumentsAreSanitized(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -188,11 +188,11 @@ func TestHostileArgumentsAreSanitized(t *testing.T) {
 	}
 }
 
-// Passwords are stored in a keyring only; without a session bus there is no keyring.
+// TestBMCLoginNeedsAKeyring: passwords are stored in a keyring only. Without a session bus there is no keyring.
 func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	t.Parallel()
 	if config.SystemKeyring(func(string) string { return "" }) != nil {
-		return // this system has a keyring without a bus: do not touch it
+		return // this system has a keyring without a bus, which must not be touched
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")

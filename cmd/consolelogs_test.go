@@ -14,8 +14,8 @@ import (
 	"ironworks/models"
 )
 
-// TestConsoleReceivesPushedJournals while a context with a receiver is open. A second console takes over when the
-// first one ends.
+// TestConsoleReceivesPushedJournals: a console receives while a context with a receiver is open. A second console takes
+// over when the first one ends.
 func TestConsoleReceivesPushedJournals(t *testing.T) {
 	t.Parallel()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t, "127.0.0.1"))

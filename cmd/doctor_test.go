@@ -43,7 +43,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if strings.HasPrefix(answer, "<") { // from another server
+		if strings.HasPrefix(answer, "<") { // the answer is that of another server
 			w.Header().Set("Content-Type", "text/html")
 		} else {
 			w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
@@ -203,7 +203,7 @@ func evidenceOf(d doctor.Diagnosis) string {
 	return strings.Join(text, "\n")
 }
 
-// TestDoctorEndsInTime with a server that accepts connections and never answers.
+// TestDoctorEndsInTime runs against a server that accepts connections and never answers.
 func TestDoctorEndsInTime(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -281,7 +281,7 @@ func TestDoctorInterrupted(t *testing.T) {
 	}
 }
 
-// TestFailedConnectionsSuggestDoctor, except for connections to BMCs.
+// TestFailedConnectionsSuggestDoctor: errors of connections suggest doctor, except those of connections to BMCs.
 func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	t.Parallel()
 	const advice = "run ironworks doctor to check the connection step by step"

@@ -19,7 +19,7 @@ func TestServedRamdiskOfAnISO(t *testing.T) {
 	for name, test := range map[string]struct {
 		iso   []byte
 		embed bool
-		want  int // images
+		want  int // the number of images
 		err   string
 	}{
 		"foreign initramfs": {iso: coreosinstaller.X86().Image, embed: true, want: 1},
@@ -44,7 +44,7 @@ func TestServedRamdiskOfAnISO(t *testing.T) {
 	}
 }
 
-// TestEnrollRamdiskFlags: what excludes each other is a usage error before anything is read.
+// TestEnrollRamdiskFlags: flags that exclude each other are a usage error before anything is read.
 func TestEnrollRamdiskFlags(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -63,7 +63,7 @@ func (d *desk) run(stdin string, args ...string) (code int, stdout, stderr strin
 	return d.runCommand("ignition", stdin, args...)
 }
 
-// runCommand is run for another command with subcommands.
+// runCommand does the same as run, for another command with subcommands.
 func (d *desk) runCommand(command, stdin string, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	line := []string{command}
@@ -145,7 +145,7 @@ func TestIgnitionUsage(t *testing.T) {
 	}
 }
 
-// A misplaced argument is not repeated in the error: it may be a secret.
+// TestIgnitionKeepsSecrets: the error does not repeat an argument in a wrong place, because it may be a secret.
 func TestIgnitionKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

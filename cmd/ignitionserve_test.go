@@ -199,7 +199,7 @@ func TestIgnitionServeKeepsTheEmbeddedConfiguration(t *testing.T) {
 	d.want(exitFailed, "not the initramfs", "serve", "--iso", "/live.iso", "--pxe")
 }
 
-// Output stays short: the many reads of a BMC get no line each.
+// TestAccessLogLines: output stays short, because the many reads of a BMC get no line each.
 func TestAccessLogLines(t *testing.T) {
 	t.Parallel()
 	l := newAccessLog(newApp(process{}))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Ctrl-C belongs to the editor while it runs, and shortly after; otherwise it ends the program.
+// TestInterrupts: Ctrl-C belongs to the editor while the editor runs, and shortly after. Otherwise it ends the program.
 func TestInterrupts(t *testing.T) {
 	send := func(signal syscall.Signal) {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"ironworks/session"
 )
 
-// TestCommandsAndConsoleUseThePoliciesOfTheContext, also after the console has switched to another context.
+// TestCommandsAndConsoleUseThePoliciesOfTheContext also covers a console that has switched to another context.
 func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 	t.Parallel()
 	strict := config.Context{

@@ -46,7 +46,7 @@ func harmlessFlags() []string {
 }
 
 // TestFlagsOverSSH fails for a flag that is in none of the lists. A new flag of a command available over SSH must be
-// added to a list in remote.go, or above, depending on whether it names a file of the server.
+// added to a list in remote.go, or to harmlessFlags if it does not name a file of the server.
 func TestFlagsOverSSH(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")
@@ -54,7 +54,7 @@ func TestFlagsOverSSH(t *testing.T) {
 	seen := map[string]bool{}
 	files := regexp.MustCompile(`(?i)\bfiles?\b|@FILE|director|folder|\bpath\b`)
 	eachCommand(root, func(cmd *cobra.Command) {
-		cmd.InheritedFlags() // merges them into Flags
+		cmd.InheritedFlags() // this merges them into Flags
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if slices.Contains([]string{"bool", "int", "count", "duration", "float64"}, f.Value.Type()) || cmd == root {
 				return
@@ -74,7 +74,7 @@ func TestFlagsOverSSH(t *testing.T) {
 	}
 }
 
-// TestCommandsOverSSH lists the commands: a new one is not available until it is in the list.
+// TestCommandsOverSSH lists the commands. A new command is not available over SSH until it is in the list.
 func TestCommandsOverSSH(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")
@@ -115,14 +115,14 @@ func TestNoFilesOverSSH(t *testing.T) {
 	values := []string{canary, "@" + canary, " @" + canary, "{/../.." + canary, "[/.." + canary, created, "file://" + canary, "http:/../.." + canary, " -", "~/x", "."}
 	tried := 0
 	eachCommand(all, func(cmd *cobra.Command) {
-		cmd.InheritedFlags() // merges them into Flags
+		cmd.InheritedFlags() // this merges them into Flags
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !slices.Contains(slices.Concat(remoteFileFlags, remoteJSONFlags, remoteNoFlags), f.Name) || f.Value.Type() == "bool" {
 				return
 			}
 			for _, value := range values {
 				if slices.Contains(remoteJSONFlags, f.Name) && strings.ContainsAny(value[:1], "{[") {
-					continue // JSON, and no file
+					continue // the value is JSON, not a file
 				}
 				tried++
 				if err := oneFlag(t, f, value); err == nil || !strings.Contains(err.Error(), "over SSH") {

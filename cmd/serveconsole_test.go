@@ -26,7 +26,7 @@ type keyring struct{ screen.BMCs }
 
 func (keyring) HasKeyring() bool { return true }
 
-// TestSharedBMCsHaveNoKeyring: what a user enters is not stored for the others.
+// TestSharedBMCsHaveNoKeyring: credentials that one user enters are not stored for the others.
 func TestSharedBMCsHaveNoKeyring(t *testing.T) {
 	t.Parallel()
 	if (sharedBMCs{keyring{}}).HasKeyring() {
@@ -45,7 +45,8 @@ func TestSharedBMCsHaveNoKeyring(t *testing.T) {
 	}
 }
 
-// TestForbiddenActions: all roles lack what uses the server's files and terminal, viewers also what contacts BMCs.
+// TestForbiddenActions: all roles lack actions that use files or the terminal of the server. Viewers also lack actions
+// that contact BMCs.
 func TestForbiddenActions(t *testing.T) {
 	t.Parallel()
 	for role, extra := range map[access.Role][]action.ID{

@@ -57,7 +57,8 @@ func TestFullDiskForTasks(t *testing.T) {
 	}
 }
 
-// TestConsoleThatCannotBeRecorded: a console does not begin without its recording, and the next one is tried again.
+// TestConsoleThatCannotBeRecorded: a console does not begin without its recording. The next console tries to record
+// again.
 func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -77,7 +78,8 @@ func TestConsoleThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// TestRecordingThatFails: the log and the audit have the early end of a recording at once, not when its session ends.
+// TestRecordingThatFails: the log and the audit log have the early end of a recording at once, not only when its
+// session ends.
 func TestRecordingThatFails(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -102,7 +104,7 @@ func TestRecordingThatFails(t *testing.T) {
 	}
 }
 
-// TestLongStandardInput: what is too long is refused, not cut.
+// TestLongStandardInput: input that is too long is refused, not cut.
 func TestLongStandardInput(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)

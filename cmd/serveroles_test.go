@@ -219,7 +219,7 @@ x vif detach n1 v1
 - who
 `
 
-// roleInput returns the standard input of commands that read some.
+// roleInput returns the standard input for commands that read it.
 func roleInput(command string) string {
 	switch {
 	case strings.HasPrefix(command, "enroll"):
@@ -238,8 +238,8 @@ func roleInput(command string) string {
 	return "{}"
 }
 
-// TestRolesOfCommands tries every command with every role. A viewer's try is answered with the role, and sends nothing;
-// operators and admins are refused for no role. A command without a line in roleTests fails the test.
+// TestRolesOfCommands tries every command with every role. A viewer is refused because of the role, and nothing is
+// sent. Operators and admins are never refused because of a role. A command without a line in roleTests fails the test.
 func TestRolesOfCommands(t *testing.T) {
 	t.Parallel()
 	_, root, _, _ := remoteApp(access.Admin, "")
@@ -263,7 +263,7 @@ func TestRolesOfCommands(t *testing.T) {
 		for role, r := range rigs {
 			r.ironic.drain()
 			if command == "watch n1" {
-				continue // does not end
+				continue // the command does not end
 			}
 			_, stderr, code := r.runs(role, roleInput(command), args...)
 			sent := r.ironic.drain()

@@ -13,7 +13,8 @@ import (
 	"ironworks/test/embedded"
 )
 
-// TestWarningsOfCommands: commands print what is legal but may not work, also without a confirmation.
+// TestWarningsOfCommands: commands print warnings about changes that are legal but may not work, also if they do not
+// ask.
 func TestWarningsOfCommands(t *testing.T) {
 	t.Parallel()
 	const dropped = "Ironic drops hold, wait and power steps, so this step does not run"

@@ -6,7 +6,7 @@ import (
 	"ironworks/config"
 )
 
-// Commands use FromOS and add their flags. This example has its own environment and no files.
+// ExampleLoad: commands use FromOS and add their flags. This example has its own environment and no files.
 func ExampleLoad() {
 	env := map[string]string{"IRONWORKS_USERNAME": "admin", "IRONWORKS_PASSWORD": "secret"}
 	o := config.Options{Env: func(name string) string { return env[name] }, SystemDir: "/nowhere", WorkDir: "/nowhere"}

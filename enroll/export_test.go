@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicNode returns a node as Ironic answers.
+// ironicNode returns a node in the form of Ironic's answers.
 func ironicNode(t *testing.T, raw string) models.Node {
 	t.Helper()
 	var n models.Node
@@ -56,7 +56,7 @@ func TestFromIronic(t *testing.T) {
 	}
 }
 
-// TestHasInstance: machines in states with an instance are adopted; a state of a newer Ironic is one of them.
+// TestHasInstance: machines in states with an instance are adopted. A state of a newer Ironic counts as such a state.
 func TestHasInstance(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[models.ProvisionState]bool{

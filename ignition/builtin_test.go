@@ -76,7 +76,7 @@ func TestBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestBuiltinAgentWithTLS: the agent runs on the live system, whose path of the CA it needs.
+// TestBuiltinAgentWithTLS: the agent runs on the live system, so that it needs the path of the CA there.
 func TestBuiltinAgentWithTLS(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, TLSCA, testAuthority(t)
@@ -128,7 +128,7 @@ func TestBuiltinAgentRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyFilesComeAfterTheFetch: Ignition has the network of its initramfs only.
+// TestKeyFilesComeAfterTheFetch: Ignition has only the network of its initramfs.
 func TestKeyFilesComeAfterTheFetch(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.KeyFiles = []KeyFile{{Name: "eno1.nmconnection", Content: "[connection]\nid=eno1\n"}}

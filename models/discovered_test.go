@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// TestDiscovered: a node is discovered by its inventory or by extra; without both nothing is known.
+// TestDiscovered: the inventory or extra shows that a node was discovered. Without both, this is unknown.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
 	f, err := models.ParseFilter("is:discovered")

@@ -79,7 +79,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A step without samples falls back to the total.
+// TestEstimateOfAnUnknownStep: the estimate for a step without samples is based on the total.
 func TestEstimateOfAnUnknownStep(t *testing.T) {
 	t.Parallel()
 	w := running("gp", 0, 5, 100)

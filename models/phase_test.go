@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// seen is an observation of a node: second, state, power, agent (a for an address) and step.
+// seen is an observation of a node: the second, the state, the power state, the agent (a if it has an address), and the
+// step.
 type seen struct {
 	second int
 	state  ProvisionState

@@ -91,7 +91,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// Verbs that Ironic itself refuses for a node in maintenance, protected or retired.
+// TestWhyNotLeavesTheRestToIronic covers verbs that Ironic itself refuses for a node in maintenance, protected or
+// retired.
 func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	t.Parallel()
 	inMaintenance := map[Verb]bool{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The classes as documented by Ironic (ironic/common/states.py, "State machine" in its
-// documentation), independent of the code.
+// classWords has the classes as Ironic documents them (ironic/common/states.py, "State machine" in its documentation),
+// independent of the code.
 var classWords = map[StateClass]string{
 	ClassStable:       "enroll, manageable, available, active, rescue",
 	ClassTransitional: "verifying, deploying, cleaning, deleting, inspecting, adopting, rescuing, unrescuing, servicing",

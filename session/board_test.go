@@ -22,7 +22,7 @@ func deployed(begin time.Time, boot, install int) models.Work {
 	}
 }
 
-// TestBoardShowsTheRemainingTime on the server's clock, which is an hour ahead.
+// TestBoardShowsTheRemainingTime: the remaining time is right although the server's clock is an hour ahead.
 func TestBoardShowsTheRemainingTime(t *testing.T) {
 	now := time.Now()
 	server := now.Add(time.Hour)

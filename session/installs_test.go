@@ -39,10 +39,11 @@ func (i *installer) Follow(ctx context.Context, n models.NodeRef, _ ...models.Lo
 	return out
 }
 
-// TestBoardShowsTheInstallersProgress while its step runs, and the remaining time from it.
+// TestBoardShowsTheInstallersProgress: while the installer's step runs, the board shows its progress, and the remaining
+// time that follows from it.
 func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := time.Now().Add(time.Hour) // is ahead
+		server := time.Now().Add(time.Hour) // the server's clock is ahead
 		work := deployed(server, 60, 0)
 		work.End, work.Outcome = time.Time{}, models.OutcomeRunning
 		work.Phases = work.Phases[:1]
@@ -85,7 +86,7 @@ func TestBoardShowsTheInstallersProgress(t *testing.T) {
 	})
 }
 
-// TestBoardWithoutALog does not change the board.
+// TestBoardWithoutALog: an installer without a log does not change the board.
 func TestBoardWithoutALog(t *testing.T) {
 	var l *Installs
 	l.Update(t.Context(), provision.Progress{Work: &models.Work{}})

@@ -64,12 +64,12 @@ func TestLogsAreRecorded(t *testing.T) {
 	for i := range 2 {
 		b := <-got
 		lines += len(b.Lines)
-		clear(b.Lines) // they belong to the reader
+		clear(b.Lines) // the lines belong to the reader
 		if b.Dropped != i {
 			t.Errorf("batch %d: %+v", i, b)
 		}
 	}
-	cancel() // the third one was not read
+	cancel() // the third batch was not read
 	for range got {
 		t.Error("a batch after the end")
 	}
@@ -107,7 +107,7 @@ func TestSnapshotsOfProgress(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreRecorded with a snapshot of each node with an event.
+// TestUpdatesAreRecorded: updates are recorded with a snapshot of each node that has an event.
 func TestUpdatesAreRecorded(t *testing.T) {
 	t.Parallel()
 	store := fleet.NewStore()

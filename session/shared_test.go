@@ -20,7 +20,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// UUIDs of the nodes: otto sees his own only.
+// The UUIDs of the nodes. otto sees only his own.
 const (
 	ottosNode  = "11111111-0000-4000-8000-000000000000"
 	hiddenNode = "22222222-0000-4000-8000-000000000000"
@@ -251,7 +251,7 @@ func TestMembersSessions(t *testing.T) {
 	}
 }
 
-// TestMembersShareRequests: what all consoles ask for is read once.
+// TestMembersShareRequests: data that all consoles ask for is read once.
 func TestMembersShareRequests(t *testing.T) {
 	t.Parallel()
 	r := newSharedRig(t)

@@ -221,7 +221,7 @@ func TestForms(t *testing.T) {
 		fill   []string // one text per field
 		shows  string
 		sent   []string
-		// answer is the confirmation, "" if none is asked.
+		// answer is the confirmation that the test types; "" if no confirmation is asked.
 		answer string
 	}{
 		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "ignores heartbeats", []string{"maintenance true r7-n04"}, "y"},
@@ -305,7 +305,7 @@ func TestTenThousandNodes(t *testing.T) {
 	})
 }
 
-// TestDisabledActionsSayWhy, in the list and on the node alike.
+// TestDisabledActionsSayWhy checks the reasons of disabled actions in the list and on the screen of the node.
 func TestDisabledActionsSayWhy(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		wants := map[string]map[action.ID]string{

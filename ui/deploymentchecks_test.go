@@ -126,7 +126,7 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 		r.press("r")
 		r.pass(time.Second)
 		r.shows("failed: retired", "failed: root-device")
-		r.lacks("failed: reserved") // by the same deployment
+		r.lacks("failed: reserved") // reserved by the same deployment
 		r.press("esc")
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
 		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
@@ -144,7 +144,8 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 	})
 }
 
-// TestRetryHasTheCurrentPermissions: a user whose role has changed retries an own task, and can override checks no more.
+// TestRetryHasTheCurrentPermissions: a user whose role has changed retries an own task, but may no longer override
+// checks.
 func TestRetryHasTheCurrentPermissions(t *testing.T) {
 	var running sync.WaitGroup
 	tasks := func(r *rig, o *Options) { o.Tasks = screen.NewTaskList(r.t.Context(), &running).For("eve", nil) }
@@ -204,11 +205,11 @@ func TestRebuildRunsChecks(t *testing.T) {
 		r.order("B")
 		r.shows("failed: root-device")
 		r.press("esc")
-		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk of the deployment before
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk of the previous deployment
 	})
 }
 
-// TestEscCancelsRunningChecks, and drops the keys that were typed meanwhile.
+// TestEscCancelsRunningChecks also checks that keys that were typed meanwhile are dropped.
 func TestEscCancelsRunningChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -241,6 +242,6 @@ func TestOutdatedReviewIsNotSent(t *testing.T) {
 		r.press("enter")
 		r.pass(2 * time.Second)
 		r.shows("changed since the checks: properties")
-		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04") // reserved and released
+		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04") // the node was reserved and released
 	})
 }

@@ -53,7 +53,7 @@ func userData(t *testing.T) string {
 	return path
 }
 
-// order fills in the form of a deployment and waits for its checks.
+// order fills in the form of a deployment, and waits until its checks have ended.
 func (r *rig) order(key string, fields ...string) {
 	r.t.Helper()
 	r.press(key)
@@ -117,7 +117,7 @@ func TestEveryDeploymentIsChecked(t *testing.T) {
 	}
 }
 
-// TestFormIsSent: user data, hints and steps.
+// TestFormIsSent: the requests contain the form's user data, hints and steps.
 func TestFormIsSent(t *testing.T) {
 	file := userData(t)
 	inBubble(t, rack(), nil, func(r *rig) {

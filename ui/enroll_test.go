@@ -18,7 +18,7 @@ import (
 type enrollable struct {
 	*fakeIronic
 	nodes []string
-	// namespace is Metal3's, which has named the nodes; "" for none.
+	// namespace is the namespace of the Metal3 that has named the nodes; "" for none.
 	namespace string
 }
 
@@ -56,14 +56,14 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls opens the screen, moves the goal by so many values, and compares.
+// enrolls opens the screen, moves the field Goal by so many values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
 	r.compares(goal)
 }
 
-// compares fills in the form and compares, with the goal so many values further.
+// compares fills in the form, moves the field Goal by so many values, and compares.
 func (r *rig) compares(goal int) {
 	r.t.Helper()
 	r.press("n")

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// rack returns the nodes of the design's mock-up.
+// rack returns the nodes that the pictures of the design show.
 func rack() []models.Node {
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
 	index := 2

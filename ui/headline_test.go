@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// The header shows the age of the data, not the time of the last answer.
+// TestHeaderShowsTheAgeOfTheData: the header shows the age of the data, not the time of the last answer.
 func TestHeaderShowsTheAgeOfTheData(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		now := time.Now()

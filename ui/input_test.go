@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// bounded returns what a console gets of an input, and how many pastes were refused.
+// bounded returns the text that a console gets of an input, and the number of pastes that were refused.
 func bounded(t *testing.T, in io.Reader) (text string, refused int) {
 	t.Helper()
 	got, err := io.ReadAll(&boundedInput{from: in, tooLong: func() { refused++ }})
@@ -51,7 +51,7 @@ func TestBoundedInputDropsWhatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestBoundedInputPassesOnTheRest compares random short inputs: all bytes arrive, but for an unfinished paste.
+// TestBoundedInputPassesOnTheRest compares random short inputs: all bytes arrive, except for an unfinished paste.
 func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	t.Parallel()
 	parts := []string{"a", "ü", "機", "\x1b", "[", "]", "P", "200~", "201~", "\x1b[201~", "\x1b\\", "\a", "1;2", "\xff", "\x80", "\x9b", "\x9d", "~", "\r", "\x18"}

@@ -21,13 +21,13 @@ type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode
 	fault error
-	// refuse has the error for changes of a node, by name.
+	// refuse has the errors with which changes of nodes are refused, by name.
 	refuse map[string]error
-	// sent has the requests as "verb name".
+	// sent has the requests in the form "verb name".
 	sent []string
-	// validated counts the validations of each node since its last deployment; inspected has the nodes whose inventory
-	// was read. unchecked are deployments that came without both of these checks, or without another validation after
-	// them.
+	// validated counts the validations of each node since its last deployment. inspected has the nodes whose inventory
+	// was read. unchecked has the deployments that came without both of these checks, or without another validation
+	// after them.
 	validated map[string]int
 	inspected map[string]bool
 	unchecked []string
@@ -39,9 +39,9 @@ type fakeNode struct {
 	models.Node
 	due  time.Time
 	then models.ProvisionState
-	// fails makes the next verb fail with this reason.
+	// fails is the reason with which the next verb fails.
 	fails string
-	// valid makes every interface valid; more has fields that are missing in lists.
+	// valid makes every interface valid. more has the fields that lists lack.
 	valid bool
 	more  map[string]any
 }
@@ -209,7 +209,7 @@ func (f *fakeIronic) carryOut(r request.Request) (string, error) {
 			n.Maintenance = on
 			n.MaintenanceReason, _ = body["reason"].(string)
 		})
-	default: // traits
+	default: // the traits
 		return f.act(id, r.Method+" "+what, func(*fakeNode) {})
 	}
 }
@@ -219,10 +219,10 @@ func verbOf(target any) models.Verb {
 	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
 }
 
-// provisioned carries out a verb; false if the state does not allow it.
+// provisioned carries out a verb. It returns false if the state does not allow the verb.
 func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
-		// Once by the checks, and once before sending.
+		// The checks validate a node once; before sending it is validated again.
 		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
 			f.unchecked = append(f.unchecked, string(verb)+" "+n.Name)
 		}

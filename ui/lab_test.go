@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every screen of a lab shows LAB, at every size; other screens do not.
+// TestLabMark: every screen of a lab shows LAB, at every size. Other screens do not.
 func TestLabMark(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.lacks("LAB")

@@ -17,7 +17,7 @@ import (
 	"ironworks/models"
 )
 
-// river is a log with so many lines a second, in batches of 0.1 s; with 0, it sends lines on request.
+// river is a log that sends so many lines a second, in batches of 0.1 s. If the number is 0, it sends lines on request.
 type river struct {
 	rate int
 	ask  chan int

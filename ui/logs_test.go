@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// ramdisks are logs with scripted lines.
+// ramdisks are the logs of ramdisks, with scripted lines.
 type ramdisks struct {
 	says func(n models.NodeRef) []agentlog.Batch
 	// open receives +1 for each log that is opened and -1 for each that is closed.
@@ -77,7 +77,7 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	}
 }
 
-// failing returns a log without a connection.
+// failing returns a log whose connection fails.
 func failing(n models.NodeRef) []agentlog.Batch {
 	return []agentlog.Batch{{Status: []agentlog.Status{
 		{
@@ -158,7 +158,7 @@ func TestLogScreens(t *testing.T) {
 	}
 }
 
-// TestTimelineShowsProgressOfTheLog: the installer's percentage.
+// TestTimelineShowsProgressOfTheLog: the timeline shows the percentage that the installer logs.
 func TestTimelineShowsProgressOfTheLog(t *testing.T) {
 	logs := newRamdisks(func(n models.NodeRef) []agentlog.Batch { return installing(n, 60) })
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.logs = logs }, func(r *rig) {

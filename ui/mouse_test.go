@@ -76,7 +76,7 @@ func TestClickInAMenu(t *testing.T) {
 		r.press(":")
 		r.write("conductors")
 		r.clickAt(0, 0)
-		r.clickAt(0, 20) // beside the dialog
+		r.clickAt(0, 20) // a cell beside the dialog
 		r.shows("› fleet")
 		r.click("show conductors")
 		r.shows("› conductors & drivers", "[Conductors]")
@@ -113,7 +113,7 @@ func TestClickInAForm(t *testing.T) {
 		r.shows("❯ Driver")
 		r.click("Driver")
 		r.write("-2")
-		r.click("Credentials") // keeps the text
+		r.click("Credentials") // leaving the field keeps its text
 		r.shows("❯ Credentials", "  -2")
 		r.click("No inspection")
 		r.click("No inspection")

@@ -142,8 +142,8 @@ func picture(r *rand.Rand, before string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPainterShowsTheLastPicture draws random pictures, some of which are not drawn, and changes the size of the terminal
-// and what else has drawn on it. The terminal always shows what a new painter draws on an empty one.
+// TestPainterShowsTheLastPicture draws random pictures, and drops some. It also changes the size of the terminal, and
+// writes other output to it. The terminal must always show what a new painter draws on an empty one.
 func TestPainterShowsTheLastPicture(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds.For(t, 20) {
@@ -158,7 +158,7 @@ func TestPainterShowsTheLastPicture(t *testing.T) {
 				_, _ = s.terminal.WriteString("\x1b[2;3Hother output")
 				s.p.erase()
 			}
-			for range r.IntN(3) { // dropped
+			for range r.IntN(3) { // pictures that are dropped
 				text = picture(r, text, s.w, s.h)
 				s.p.show(tea.View{Content: text})
 			}
@@ -227,8 +227,8 @@ func TestPainterLeavesTheTerminal(t *testing.T) {
 	}
 }
 
-// TestPainterHandsOver restores the terminal for another program, draws nothing meanwhile, and draws everything
-// afterwards, with title, mouse mode and widths.
+// TestPainterHandsOver restores the terminal for another program, and draws nothing meanwhile. Afterwards it draws
+// everything, with title, mouse mode and widths.
 func TestPainterHandsOver(t *testing.T) {
 	t.Parallel()
 	s := newShown(t, 20, 5)

@@ -109,7 +109,7 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// Every screen shows that it is a recording, and its time, and disables actions on nodes.
+// TestReplayIsOnEveryScreen: every screen shows that it is a recording, and its time. Actions on nodes are disabled.
 func TestReplayIsOnEveryScreen(t *testing.T) {
 	replayed(t, func(r *rig, p *replay.Player) {
 		p.Seek(recorded.Add(time.Minute))

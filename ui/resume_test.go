@@ -59,8 +59,8 @@ func TestConsoleWarnsOfInterruptedDeployments(t *testing.T) {
 
 const interruptedUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// interrupted runs a test with a deployment of n1 whose console was killed while it followed. The record has the
-// disk, unless disk is "".
+// interrupted runs a test in which the console was killed while it followed a deployment of n1. The record of the
+// deployment has the disk, unless disk is "".
 func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func (r *rig) fetched() tea.Msg {
 	return msg
 }
 
-// TestReadOnlyModeRefusesAResume that was requested before the mode was switched on.
+// TestReadOnlyModeRefusesAResume: read-only mode is switched on after the resume was requested.
 func TestReadOnlyModeRefusesAResume(t *testing.T) {
 	for name, toggle := range map[string]func(r *rig){
 		"while the nodes are fetched": func(r *rig) {
@@ -126,7 +126,7 @@ func TestReadOnlyModeRefusesAResume(t *testing.T) {
 	}
 }
 
-// TestReadOnlyModeRefusesAConfirmedAction that was requested before the mode was switched on.
+// TestReadOnlyModeRefusesAConfirmedAction: read-only mode is switched on after the action was requested.
 func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 	interrupted(t, "null", func(r *rig) {
 		r.choose("n1")

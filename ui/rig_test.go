@@ -36,10 +36,10 @@ type rig struct {
 	audit   *auditBook
 	msgs    chan tea.Msg
 	quit    bool
-	raw     []string // sequences for the terminal
-	refused error    // error of opening a session
+	raw     []string // the sequences that were written to the terminal
+	refused error    // the error of opening a session
 	logs    screen.Logs
-	views   string // folder of stored views, or ""
+	views   string // the folder of stored views, or ""
 	shells  screen.Shells
 }
 
@@ -167,7 +167,7 @@ func (r *rig) deliver(msg tea.Msg) {
 	_ = r.c.View()
 }
 
-// pass waits.
+// pass waits for a duration, and delivers the messages that arrive.
 func (r *rig) pass(d time.Duration) {
 	for range int(d/time.Second) + 1 {
 		<-time.After(min(d, time.Second))

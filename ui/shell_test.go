@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// refusedShells records to which addresses shells were to be opened, and opens none.
+// refusedShells records the addresses to which shells were to be opened. It opens none.
 type refusedShells struct{ addresses []string }
 
 func (*refusedShells) Refusal(*models.Node) *models.Refusal { return nil }
@@ -27,11 +27,11 @@ func TestShellAsksForTheAddressOfAnInstance(t *testing.T) {
 	t.Parallel()
 	shells := &refusedShells{}
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.shells = shells }, func(r *rig) {
-		r.choose("r7-n05") // active
+		r.choose("r7-n05") // the node is active
 		r.press("S")
 		r.shows("Address", "10.0.0.31", "Ironic does not know it")
 		r.press("ctrl+u", "enter")
-		r.shows("Address") // it is required
+		r.shows("Address") // the address is required
 		r.write("n05.example")
 		r.press("enter")
 		r.shows("shell r7-n05: connection refused")

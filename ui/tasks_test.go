@@ -55,7 +55,8 @@ func TestCancelOneNodeOfATask(t *testing.T) {
 	})
 }
 
-// TestTitleAndNotification: the title counts tasks, and the end of one that ran for 30 s notifies; others do not.
+// TestTitleAndNotification: the title counts the running tasks. The end of a task that ran for 30 s causes a
+// notification; the end of a shorter one does not.
 func TestTitleAndNotification(t *testing.T) {
 	for notify, want := range map[Notify]string{
 		NotifyOff: "", NotifyBell: "\a",
@@ -89,7 +90,7 @@ func TestTitleAndNotification(t *testing.T) {
 	}
 }
 
-// TestNotificationIsHarmless: text from a node or Ironic cannot end the sequence.
+// TestNotificationIsHarmless: the text of a node or of Ironic cannot end the control sequence of the notification.
 func TestNotificationIsHarmless(t *testing.T) {
 	t.Parallel()
 	for _, n := range Notifies() {
@@ -101,8 +102,8 @@ func TestNotificationIsHarmless(t *testing.T) {
 	}
 }
 
-// TestMenusObeyTheirKeys: while nothing is typed, a key of the list acts as outside of it; a letter is text, and puts
-// its action first.
+// TestMenusObeyTheirKeys: while no text is typed, a key of the list has the same effect as outside of the menu. A
+// letter is text, and moves its action to the top.
 func TestMenusObeyTheirKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")

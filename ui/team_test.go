@@ -45,8 +45,8 @@ func TestFollowingOnlyWatches(t *testing.T) {
 	})
 }
 
-// TestRestingConsoleIgnoresPollsWithoutNews: an idle console on a server does not draw what has not changed;
-// each kind of news, and any poll while keys are pressed, is drawn.
+// TestRestingConsoleIgnoresPollsWithoutNews: an idle console on a server does not draw again if nothing has changed. It
+// draws each kind of news, and every poll while keys are pressed.
 func TestRestingConsoleIgnoresPollsWithoutNews(t *testing.T) {
 	onServer(t, func(r *rig, _ *presence.Seat) {
 		known := func() fleet.Update { return fleet.Update{Revision: r.c.live.revision, Status: r.c.env.Status} }

@@ -13,7 +13,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// stored opens the console on the views in a folder.
+// stored opens the console with the views that are stored in a folder.
 func stored(t *testing.T, dir string, test func(r *rig)) {
 	t.Helper()
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.views = dir }, test)
@@ -219,7 +219,7 @@ func TestUnwritableViewIsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestIdleViewIsNotWritten: only changes reach the disk, and only when the operator has stopped for a moment.
+// TestIdleViewIsNotWritten: only changes are written to disk, and only after the operator has stopped for a moment.
 func TestIdleViewIsNotWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -264,7 +264,8 @@ func TestPaletteFiltersAndSortsFromEveryScreen(t *testing.T) {
 	})
 }
 
-// TestInputOfFormsSurvivesARestart: up recalls what was entered before the restart; what may be secret is not stored.
+// TestInputOfFormsSurvivesARestart: the key up recalls input from before the restart. Input that may be secret is not
+// stored.
 func TestInputOfFormsSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestMarkedNodesAreWatched, and still are when the screen is opened again.
+// TestMarkedNodesAreWatched: marked nodes are on the Watch screen, also when it is opened again.
 func TestMarkedNodesAreWatched(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n01")
@@ -34,7 +34,7 @@ func TestMarkedNodesAreWatched(t *testing.T) {
 	})
 }
 
-// TestConfirmedDeploymentOpensWatch; the screen then stays open.
+// TestConfirmedDeploymentOpensWatch: the Watch screen opens, and stays open.
 func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -59,7 +59,7 @@ func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 	})
 }
 
-// TestDeploymentOfAnotherContextOpensNoScreen of this context.
+// TestDeploymentOfAnotherContextOpensNoScreen: the deployment of another context opens no screen of this one.
 func TestDeploymentOfAnotherContextOpensNoScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")

@@ -70,7 +70,7 @@ func TestWizardSaysWhyItIsDisabled(t *testing.T) {
 	})
 }
 
-// A missing editor loses nothing of the plan.
+// TestWizardWithoutAnEditor: if the editor is missing, the plan loses nothing.
 func TestWizardWithoutAnEditor(t *testing.T) {
 	for name, editor := range map[string]func(string) (Command, error){
 		"no editor configured; set $VISUAL or $EDITOR": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },

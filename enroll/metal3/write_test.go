@@ -89,8 +89,8 @@ func TestWriteWhatWasRead(t *testing.T) {
 	again := read(t, out.String()).Nodes
 	for i := range nodes {
 		for _, n := range []*enroll.Node{&nodes[i], &again[i]} {
-			delete(n.DriverInfo(), "deploy_iso") // noted
-			delete(n.Fields, "deploy_interface") // noted
+			delete(n.DriverInfo(), "deploy_iso") // the notes name this field
+			delete(n.Fields, "deploy_interface") // the notes name this field
 			if n.DriverInfo()["ipmi_username"] == enroll.Placeholder {
 				delete(n.DriverInfo(), "ipmi_username")
 			}

@@ -123,7 +123,7 @@ func TestInstackenvFiles(t *testing.T) {
 	}
 }
 
-// TestManifestsAsAFormat: Metal3 is a format as the others.
+// TestManifestsAsAFormat: Metal3's manifests are read as a format like the others.
 func TestManifestsAsAFormat(t *testing.T) {
 	t.Parallel()
 	text := "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1, namespace: m}\n" +

@@ -21,7 +21,8 @@ func namesOf(members []image.Member) []string {
 	return names
 }
 
-// Configurations embedded by the real coreos-installer are read, and survive every edit.
+// TestWhatCoreosInstallerEmbedded: configurations that the real coreos-installer embedded are read, and survive every
+// edit.
 func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -103,7 +104,7 @@ func packT(tb testing.TB, members ...image.Member) []byte {
 	return packed
 }
 
-// An area can contain several archives, compressed or not, with or without zeros in between.
+// TestArchivesOfOthersStay: an area can contain several archives, compressed or not, with or without zeros in between.
 // Foreign archives keep their bytes.
 func TestArchivesOfOthersStay(t *testing.T) {
 	t.Parallel()
@@ -140,7 +141,7 @@ func TestArchivesOfOthersStay(t *testing.T) {
 	}
 }
 
-// If separate archives do not fit, a single merged one may.
+// TestArchivesAreMergedWhereTheyDoNotFit: if separate archives do not fit, a single merged one may.
 func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := noise(150_000)

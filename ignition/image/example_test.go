@@ -8,7 +8,7 @@ import (
 	"ironworks/ignition/image"
 )
 
-// One image of a gigabyte serves each node its own version, of the same length.
+// ExampleISO_Edit serves each node its own version of one image of a gigabyte. All versions have the same length.
 func ExampleISO_Edit() {
 	iso, err := image.Open("fedora-coreos-live.iso")
 	if err != nil {

@@ -150,8 +150,7 @@ func (u *unwell) WriteAt(p []byte, at int64) (int, error) {
 	return u.memory.WriteAt(p, at)
 }
 
-// A failed write leaves the image unchanged, and an image that another program changed is not
-// written.
+// TestApplyFails: a failed write leaves the image unchanged. An image that another program has changed is not written.
 func TestApplyFails(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

@@ -106,7 +106,7 @@ func TestHostileImages(t *testing.T) {
 	}
 }
 
-// A folder that contains itself costs at most the length of the path.
+// TestCyclicFolder: a folder that contains itself costs at most the length of the path.
 func TestCyclicFolder(t *testing.T) {
 	t.Parallel()
 	files := iso9660.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}
@@ -122,7 +122,7 @@ func TestCyclicFolder(t *testing.T) {
 	}
 }
 
-// Areas that unpack to gigabytes are not unpacked, and false file sizes allocate no memory.
+// TestBombs: areas that unpack to gigabytes are not unpacked, and false file sizes allocate no memory.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	bomb := zstdOf(t, newc("config.ign", strings.Repeat("\x00", 70<<20)))

@@ -39,7 +39,7 @@ func editOf(arguments []string) image.KargsEdit {
 	return edit
 }
 
-// Every edit has exactly the result of the real coreos-installer.
+// TestKargsAsCoreosInstallerEditsThem: every edit has exactly the result of the real coreos-installer.
 func TestKargsAsCoreosInstallerEditsThem(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -112,8 +112,8 @@ func TestKargsTooLarge(t *testing.T) {
 	}
 }
 
-// Invalid metadata about the areas for kernel arguments is refused, and does not prevent edits
-// of the configuration.
+// TestBrokenKargsAreas: invalid metadata about the areas for kernel arguments is refused. It does not prevent edits of
+// the configuration.
 func TestBrokenKargsAreas(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

@@ -67,7 +67,7 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// Machines read streams of one file concurrently, in parts.
+// TestStreamPerNode: machines read streams of one file concurrently, in parts.
 func TestStreamPerNode(t *testing.T) {
 	t.Parallel()
 	iso, err := image.Open(fileT(t, coreosinstaller.X86().Image))

@@ -132,7 +132,7 @@ func TestWhatIsWrongNamesItsField(t *testing.T) {
 	}
 }
 
-// The inputs of the metal3 profile work together with the common ones.
+// TestFilesOfMetal3: the inputs of the metal3 profile work together with the common ones.
 func TestFilesOfMetal3(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{
@@ -205,7 +205,7 @@ func TestWhatTheContextTells(t *testing.T) {
 	}
 }
 
-// A preview shows everything except secrets.
+// TestPreview: a preview shows everything except secrets.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	extra := `{"ignition":{"version":"3.1.0","config":{"merge":[{"source":"https://me:` + secret + `@192.0.2.7/a?token=` + secret + `","httpHeaders":[{"name":"X","value":"` + secret + `"}]}]}},

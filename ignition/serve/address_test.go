@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// network is a fake: the source address by host.
+// network is a fake network that has the source address for each host.
 type network struct {
 	sources    map[string]string
 	interfaces []serve.Candidate

@@ -70,7 +70,7 @@ func TestProgressOverRanges(t *testing.T) {
 	}
 }
 
-// A machine that boots again downloads again, and the time in between does not count.
+// TestFetchedAgain: a machine that boots again downloads again. The time in between does not count.
 func TestFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInMemory(t, serve.Options{})

@@ -48,7 +48,7 @@ func start(tb testing.TB, options serve.Options) *running {
 	return startOn(tb, nil, options)
 }
 
-// startInMemory is start for a synctest bubble.
+// startInMemory runs a server like start, in a synctest bubble.
 func startInMemory(tb testing.TB, options serve.Options) *running {
 	tb.Helper()
 	return startOn(tb, memnet.Listen(), options)

@@ -82,7 +82,7 @@ func goodFacts(t *testing.T, fields string) *Facts {
 
 func prio(n int) *int { return &n }
 
-// checkCase is the expected result of a check for changed facts.
+// checkCase changes the facts of a node without problems, and has the expected result of a check.
 type checkCase struct {
 	node   string
 	change func(f *Facts)

@@ -330,7 +330,7 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	}
 }
 
-// mergedSteps is [Facts.Order] for the sent steps, without templates.
+// mergedSteps returns the same as [Facts.Order] for steps that are sent, without templates.
 func mergedSteps(deployInterface string, sent []models.Step) []models.Step {
 	brought := make([]OrderedStep, len(sent))
 	for i, s := range sent {

@@ -70,8 +70,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestMissingPortBoots checks that PXE is enabled on the NIC that booted the ramdisk, or on all
-// if none is known and the boot interface needs it.
+// TestMissingPortBoots checks that PXE is enabled on the NIC that booted the ramdisk. If no such NIC is known and the
+// boot interface needs PXE, it is enabled on all NICs.
 func TestMissingPortBoots(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -23,14 +23,14 @@ func TestKeysAreUniquePerScope(t *testing.T) {
 	}
 }
 
-// Keys of shells and multiplexers, and keys with a common other meaning, are not used.
+// TestReservedKeysAreNotUsed: keys of shells and multiplexers, and keys with another common meaning, are not used.
 func TestReservedKeysAreNotUsed(t *testing.T) {
 	t.Parallel()
 	taken := strings.Fields("ctrl+a ctrl+b ctrl+d ctrl+k ctrl+w ctrl+s ctrl+q ctrl+h ctrl+i ctrl+m ctrl+j ~") // ~: the escape character of ssh
 	for _, a := range All() {
 		for _, k := range a.Keys {
 			if k == "ctrl+s" && a.Name == "save" {
-				continue // as in most programs; it does not stop output in raw mode
+				continue // the same key as in most programs; it does not stop output in raw mode
 			}
 			if slices.Contains(taken, k) {
 				t.Errorf("%s is on %s", a.ID, k)

@@ -11,9 +11,9 @@ func TestBind(t *testing.T) {
 	bind := func(id ID, keys ...string) Binding { return Binding{ID: id, Keys: keys} }
 	tests := map[string]struct {
 		bindings []Binding
-		// want has the actions that keys run in the scopes of the fleet; "" for none.
+		// want has the actions that keys run in the scopes of the fleet; "" if a key runs none.
 		want map[string]ID
-		// problem is "place: text (hint)" of the only problem.
+		// problem is the only problem, in the form "place: text (hint)".
 		problem string
 	}{
 		"another key":           {[]Binding{bind("wide", "f5")}, map[string]ID{"f5": Wide, "w": ""}, ""},

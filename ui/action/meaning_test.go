@@ -13,7 +13,7 @@ type meaning struct {
 	actions string
 }
 
-// meanings has every key that runs more than one action. In text, n, N and / are those of less and vi.
+// meanings has every key that runs more than one action. In text, the keys n, N and / mean the same as in less and vi.
 func meanings() []meaning {
 	return []meaning{
 		{"enter", "open, edit or choose what is at the cursor; read it again", "open bmc-read log-sources edit"},
@@ -41,8 +41,8 @@ func meanings() []meaning {
 	}
 }
 
-// TestKeysHaveOneMeaning: the habit of one screen does no damage on another. A key that gets one more action needs a
-// meaning here that covers it.
+// TestKeysHaveOneMeaning: a habit from one screen does no damage on another. If a key gets one more action, meanings
+// must have a meaning that covers it.
 func TestKeysHaveOneMeaning(t *testing.T) {
 	t.Parallel()
 	runs := map[string][]ID{}
@@ -79,7 +79,7 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 			t.Errorf("%s has no meaning: %v", k, ids)
 		}
 	}
-	// A shifted key that acts on nodes does nothing else anywhere, but for what the table says.
+	// A shifted key that acts on nodes has no other effect anywhere, except those in the table.
 	for _, a := range In(Nodes) {
 		for _, k := range a.Keys {
 			if a.Changes && len(runs[k]) > 1 && k != "C" && k != "D" {

@@ -24,7 +24,7 @@ func key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// said returns the text of the message of a command.
+// said returns the text of the message that a command sends.
 func said(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -217,7 +217,7 @@ func TestFormKeepsInvalidInput(t *testing.T) {
 	}
 }
 
-// The footer of a field with choices has the key that changes it.
+// TestFormShowsTheKeyThatChooses: the footer of a field with choices has the key that changes the choice.
 func TestFormShowsTheKeyThatChooses(t *testing.T) {
 	f := NewForm("Do it", []form.Field{{Key: "a", Label: "A"}, {Key: "b", Label: "B", Kind: form.Toggle}}, func(map[string]string) (tea.Cmd, string, string) {
 		return nil, "", ""

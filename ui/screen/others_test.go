@@ -10,12 +10,12 @@ import (
 	"ironworks/provision"
 )
 
-// cleanAction is an action for names in texts.
+// cleanAction is an action that only has a name for texts.
 type cleanAction struct{ provision.Action }
 
 func (cleanAction) Name() string { return "clean" }
 
-// TestOthers: what others look at and act on is named, and nothing of hidden nodes.
+// TestOthers: the screens and tasks of other users are named, without nodes that are hidden from this user.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	room := presence.NewRoom()

@@ -67,7 +67,7 @@ func TestTasksOfUsers(t *testing.T) {
 	}
 }
 
-// TestTaskReports: a value that was read does not change, and later looks have the reports.
+// TestTaskReports: a task that was read does not change. Tasks that are read later have the reports.
 func TestTaskReports(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,8 @@ func TestTaskReports(t *testing.T) {
 	})
 }
 
-// TestTasksAreLeft stops following by the user, by the end of the caller, and by the end of the list.
+// TestTasksAreLeft checks that a task is left when the user stops following it, when its caller ends, and when the list
+// ends.
 func TestTasksAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
@@ -141,8 +142,8 @@ func TestTasksAreLeft(t *testing.T) {
 	}
 }
 
-// TestEndedTasksAreRemoved adds more tasks than are kept: the oldest ended ones go, running ones stay, and numbers are
-// not given twice.
+// TestEndedTasksAreRemoved adds more tasks than are kept. The oldest ended tasks are removed, running tasks stay, and
+// no number is used twice.
 func TestEndedTasksAreRemoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,14 +156,14 @@ func TestEndedTasksAreRemoved(t *testing.T) {
 		list.most, list.age = 3, time.Hour
 		for i := range 8 {
 			list.Add(taskOn("a"))
-			if i != 1 { // task 2 runs on
+			if i != 1 { // task 2 keeps running
 				list.End(i+1, nil)
 			}
 		}
 		if got := numbersOf(list); got != "[2 6 7 8]" {
 			t.Errorf("kept %s", got)
 		}
-		list.StopFollowing(1) // is gone: nothing happens
+		list.StopFollowing(1) // the task was removed: nothing happens
 		if _, over := list.Wait(t.Context(), 1); over {
 			t.Error("a removed task was waited for")
 		}

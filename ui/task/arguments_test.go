@@ -44,7 +44,7 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 	}
 }
 
-// TestEveryActionOnNodesCanBeBuilt: none of the list is without its provision.Action.
+// TestEveryActionOnNodesCanBeBuilt: every action on nodes in the list of actions has a provision.Action.
 func TestEveryActionOnNodesCanBeBuilt(t *testing.T) {
 	t.Parallel()
 	for _, a := range action.In(action.Nodes) {

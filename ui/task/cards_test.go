@@ -22,7 +22,7 @@ func TestCardsWarn(t *testing.T) {
 	t.Errorf("no warning in %+v", batch.Items)
 }
 
-// newest is an Ironic that is only asked for its version.
+// newest is an Ironic of the newest version that answers nothing else.
 type newest struct{ provision.API }
 
 func (newest) Version() (models.APIVersion, bool) {

@@ -72,7 +72,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestCopy fixes the nodes that differ, and only those.
+// TestCopy copies the golden settings to the nodes that differ, and only to those.
 func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _, s := opened(t, 1, 2, 3)

@@ -151,7 +151,7 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// Changes for the selected nodes leave the other nodes of the plan unchanged.
+// TestOtherNodesOfALoadedPlanStayUnchanged: changes for the selected nodes leave the other nodes of the plan unchanged.
 func TestOtherNodesOfALoadedPlanStayUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n02]\nramdisk: {iso: http://a}\n"})

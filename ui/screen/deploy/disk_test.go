@@ -119,7 +119,7 @@ func TestHostileTextIsSanitized(t *testing.T) {
 	}
 }
 
-// printable returns text for a JSON string: Go has other escapes than JSON.
+// printable replaces those characters that Go escapes in a form which is not valid in JSON.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {
@@ -196,7 +196,7 @@ func whole(t *testing.T, s *deploy.Screen) {
 	}
 }
 
-// The next-page key goes to each node with a failed check on the page first.
+// TestNextGoesToTheNodeWithoutADisk: the key for the next page first goes to each node with a failed check on the page.
 func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""), machine(t, 3, "r7-n03", ""))

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// A failed save shows its error and loses nothing of the plan.
+// TestFailedSaveKeepsThePlan: if saving fails, the error is shown and the plan loses nothing.
 func TestFailedSaveKeepsThePlan(t *testing.T) {
 	dir := written(t, map[string]string{"there.yaml": "nodes: [r7-n09]\n"})
 	for name, c := range map[string]struct{ file, says string }{
@@ -53,7 +53,8 @@ func TestFailedSaveKeepsThePlan(t *testing.T) {
 	}
 }
 
-// A removed user data file is reported on every page, and found again when it is back.
+// TestRemovedUserDataFile: a file of user data that was removed is reported on every page. It is found again when it is
+// back.
 func TestRemovedUserDataFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		butane := text(t, "testdata/host.bu")
@@ -89,8 +90,8 @@ func TestRemovedUserDataFile(t *testing.T) {
 	})
 }
 
-// A plan with settings of other nodes is loaded: the selected nodes get its defaults, and their changes leave the
-// other nodes unchanged.
+// TestLoadedPlanOfOtherNodes loads a plan with settings of other nodes. The selected nodes get its defaults, and their
+// changes leave the other nodes unchanged.
 func TestLoadedPlanOfOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const deployPlan = `# rack 7

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// writes is an editor: from the contents of the file to its new contents.
+// writes is an editor: it returns the new content of a file for the previous content.
 type writes func(was string) (now string, err error)
 
 // withEditor opens the wizard with the temporary files of the editor in a folder of the test.
@@ -119,7 +119,7 @@ func TestRejectedEditIsOfferedAgain(t *testing.T) {
 	})
 }
 
-// A rejected edit is kept for the next one, or dropped.
+// TestRejectedEditIsKept: a rejected edit is kept for the next one, or dropped.
 func TestRejectedEditIsKept(t *testing.T) {
 	for name, c := range map[string]struct{ pick, begins string }{
 		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
@@ -181,7 +181,8 @@ func TestEditorFails(t *testing.T) {
 	}
 }
 
-// Relative paths start at the plan's folder, and nodes that were removed from the plan get its defaults.
+// TestEditedPlanKeepsItsFolder: relative paths start at the plan's folder. Nodes that were removed from the plan get
+// its defaults.
 func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})

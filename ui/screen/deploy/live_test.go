@@ -15,7 +15,8 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// Every change runs the checks, without contacting the BMC each time; Review reads everything again.
+// TestChecksQueryTheBMCOnce: every change runs the checks, without contacting the BMC each time. Review reads
+// everything again.
 func TestChecksQueryTheBMCOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -37,7 +38,8 @@ func TestChecksQueryTheBMCOnce(t *testing.T) {
 	})
 }
 
-// Only the last of several changes is checked: running checks are canceled, and late answers dropped.
+// TestLateAnswersAreDropped: of several changes only the last one is checked. Running checks are canceled, and late
+// answers are dropped.
 func TestLateAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))

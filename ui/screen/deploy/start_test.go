@@ -165,7 +165,7 @@ func TestReviewSkipsPagesWithoutFailedChecks(t *testing.T) {
 	})
 }
 
-// Review shows the node with a failed check first.
+// TestReviewShowsTheRefusedNode: Review first shows the node with a failed check.
 func TestReviewShowsTheRefusedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }

@@ -203,7 +203,7 @@ func TestImageFieldOnlyForKindsWithAnImage(t *testing.T) {
 	})
 }
 
-// Steps of deploy templates are in the list; changing one replaces it by a step of the plan.
+// TestStepsOfTemplates: steps of deploy templates are in the list. Changing one replaces it by a step of the plan.
 func TestStepsOfTemplates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))

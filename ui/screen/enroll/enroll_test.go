@@ -201,7 +201,7 @@ func TestErrors(t *testing.T) {
 				if why := s.DisabledReason(action.EnrollGo); why == "" {
 					t.Error("enrolls what could not be compared")
 				}
-				// Corrected, the next comparison works.
+				// After the error is corrected, the next comparison works.
 				f.files["rack.csv"], f.err = rack, nil
 				r.Do(s, s.Do(action.EnrollCompare))
 				screentest.Shows(t, s, 80, 20, "1 create, 1 change, 1 unchanged, 2 conflict, 1 invalid")

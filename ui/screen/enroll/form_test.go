@@ -22,8 +22,8 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 const secret = "hunter2-Zq"
 
-// rack is a spreadsheet with each kind of node: the second differs, the third is unchanged, the fourth and the fifth
-// are one machine, the driver of the sixth is not enabled.
+// rack is a spreadsheet with each kind of node. The second node differs, and the third is unchanged. The fourth and the
+// fifth are one machine. The driver of the sixth is not enabled.
 const rack = `name,driver,bmc,user,password,mac,resource class
 r7-n01,redfish,https://10.0.0.11,admin,` + secret + `,52:54:00:00:00:01,baremetal
 r7-n02,redfish,https://10.0.0.12,admin,` + secret + `,52:54:00:00:00:02,gpu
@@ -33,7 +33,7 @@ r7-n05,redfish,https://10.0.0.14,admin,` + secret + `,52:54:00:00:00:05,baremeta
 r7-n06,snmp,https://10.0.0.16,admin,` + secret + `,52:54:00:00:00:06,baremetal
 `
 
-// existing are nodes 2 and 3 of the rack, in Ironic.
+// existing returns nodes 2 and 3 of the rack as Ironic has them.
 func existing() enroll.Existing {
 	var have enroll.Existing
 	for _, i := range []int{2, 3} {
@@ -59,10 +59,11 @@ type fake struct {
 	bmcs  []provision.Discovered
 	have  enroll.Existing
 	err   error
-	// wait holds the comparison until it is closed or its context ends; told is its progress then.
+	// wait holds the comparison until wait is closed, or until the context of the comparison ends. told is the progress
+	// at that time.
 	wait chan struct{}
 	told [2]int
-	// asked are the inputs, logins those for BMCs.
+	// asked has the inputs of comparisons, and logins the logins for their BMCs.
 	asked  []provision.EnrollSource
 	logins []enroll.Login
 }

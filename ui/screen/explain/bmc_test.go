@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// saysOff is a BMC whose machine is off, or that fails.
+// saysOff is a BMC that reports that its machine is off, or that fails.
 type saysOff struct {
 	screen.BMCs
 	asked int
@@ -27,7 +27,7 @@ func (b *saysOff) Facts(context.Context, string) (*explain.BMCFacts, error) {
 	return &explain.BMCFacts{Power: models.PowerOff}, b.err
 }
 
-// Recent facts of the BMC change the explanation; the BMC is queried on request.
+// TestBMCIsQueriedOnRequest: recent facts of the BMC change the explanation. The BMC is queried on request.
 func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())

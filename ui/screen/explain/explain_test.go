@@ -33,7 +33,7 @@ func failed() models.Node {
 	}
 }
 
-// rig explains with a function, and counts its calls.
+// rig is a screen whose explanations come from a function. It counts the calls.
 type rig struct {
 	*screentest.Rig
 	asked int

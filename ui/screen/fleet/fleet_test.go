@@ -118,7 +118,7 @@ func TestFilterHoldsWhileItIsWritten(t *testing.T) {
 	})
 }
 
-// Keys typed ahead of a slow picture act on the filtered nodes.
+// TestAKeyAfterTheFilterIsForWhatItLeaves: keys typed ahead of a slow picture act on the filtered nodes.
 func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -140,7 +140,7 @@ func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 	})
 }
 
-// Only the last picture that was asked for is shown, and one is made at a time.
+// TestPicturesAreMadeOneAtATime: only the last picture that was requested is shown, and only one is made at a time.
 func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -167,7 +167,8 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	})
 }
 
-// A poll that brought nothing new costs no picture: ten thousand nodes take a while.
+// TestNothingNewMakesNoPicture: a poll without news makes no picture, because a picture of ten thousand nodes takes a
+// while.
 func TestNothingNewMakesNoPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -241,7 +242,7 @@ func TestCountsNeedRoom(t *testing.T) {
 	})
 }
 
-// TestOrderInTime moves a machine that is silent for too long up, without any news of it.
+// TestOrderInTime: a machine that is silent for too long moves up, although no news of it arrives.
 func TestOrderInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits := func(i int, name string) models.Node {
@@ -311,7 +312,7 @@ func TestStepAfterAChange(t *testing.T) {
 	})
 }
 
-// TestMaintenanceIsVisible: in the row at 80 columns, also where the glyph says that the node failed.
+// TestMaintenanceIsVisible: the row shows maintenance at 80 columns, also if the glyph says that the node failed.
 func TestMaintenanceIsVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := some()
@@ -344,7 +345,7 @@ func TestDiscovered(t *testing.T) {
 		}
 		r.Deliver(s, UseFilter("is:discovered"))
 		r.Deliver(s, r.Sync())
-		if got := len(names(s)); got != 6 { // the fake answers for all
+		if got := len(names(s)); got != 6 { // the fake answers for all nodes
 			t.Errorf("%d nodes, want 6 (%s)", got, s.unknownText())
 		}
 	})

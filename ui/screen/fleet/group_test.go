@@ -126,7 +126,7 @@ func TestMarksOfGroups(t *testing.T) {
 		marked("n1", "n3", "n2")
 		s.Do(action.Top)
 		s.Do(action.Down)
-		s.Do(action.Mark) // completes the group
+		s.Do(action.Mark) // marks the rest of the group
 		marked("n1", "n3", "n2", "n10")
 		s.Do(action.Top)
 		s.Do(action.Mark)
@@ -138,12 +138,12 @@ func TestMarksOfGroups(t *testing.T) {
 		s.Do(action.Bottom)
 		s.Do(action.Mark)
 		s.Do(action.Top)
-		s.Do(action.MarkRange) // over a folded group
+		s.Do(action.MarkRange) // the range includes a folded group
 		marked("n10", "n2")
 		r.Deliver(s, UseFilter("name:=n2"))
 		s.Do(action.ClearMarks)
 		s.Do(action.Top)
-		s.Do(action.Mark) // only filtered nodes
+		s.Do(action.Mark) // marks only nodes that the filter shows
 		marked("n2")
 	})
 }

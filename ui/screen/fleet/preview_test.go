@@ -88,7 +88,7 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// TestPreviewOfALargeFleet makes no listing larger.
+// TestPreviewOfALargeFleet: the preview does not make the listings of a large fleet larger.
 func TestPreviewOfALargeFleet(t *testing.T) {
 	for nodes, want := range map[int]int{previewFieldsUpTo: len(previewFields()), previewFieldsUpTo + 1: 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestPreviewOfNothing(t *testing.T) {
 	})
 }
 
-// TestPreviewFollowsItsNode: the Store's row is drawn, not the list's, which may be older.
+// TestPreviewFollowsItsNode: the preview draws the row of the Store, not that of the list, which may be older.
 func TestPreviewFollowsItsNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, previewed()[2])

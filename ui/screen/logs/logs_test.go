@@ -202,7 +202,7 @@ func following(i int) agentlog.Status {
 	return agentlog.Status{Node: ref(i), Source: models.LogSSH, State: agentlog.StateFollowing, Address: fmt.Sprintf("core@10.0.0.%d", 30+i)}
 }
 
-// TestAfterSuccess: in a stable state the ramdisk does not run any more, so the log does not show connecting.
+// TestAfterSuccess: in a stable state the ramdisk no longer runs, so that the log does not show that it connects.
 func TestAfterSuccess(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		node := models.Node{UUID: screentest.UUID(1), Name: "r7-n01", ProvisionState: models.StateDeployWait}
@@ -497,8 +497,8 @@ func TestCloseEndsFollowers(t *testing.T) {
 	})
 }
 
-// TestFewLogsAreFollowedAtOnce: the log of a screen that was not shown for long rests, and reloads its lines when the
-// screen is shown again.
+// TestFewLogsAreFollowedAtOnce: the log of a screen that was not shown for a while is suspended. It reloads its lines
+// when the screen is shown again.
 func TestFewLogsAreFollowedAtOnce(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		first := x.l

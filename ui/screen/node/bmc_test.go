@@ -166,7 +166,7 @@ func TestBMCGoldens(t *testing.T) {
 	}
 }
 
-// The BMC is queried when the tab is first shown, and later only on request.
+// TestBMCIsQueriedOnRequest: the BMC is queried when the tab is first shown, and later only on request.
 func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{look: bmcLook()}

@@ -189,7 +189,7 @@ func TestTimelineAfterARestart(t *testing.T) {
 	})
 }
 
-// TestTwoDeploymentsWithinSeconds, as in a lab.
+// TestTwoDeploymentsWithinSeconds: two deployments follow each other within seconds, as in a lab.
 func TestTwoDeploymentsWithinSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &kept{}
@@ -212,7 +212,7 @@ func TestEmptyTimeline(t *testing.T) {
 	})
 }
 
-// The timeline opens the log of an earlier operation, and esc returns.
+// TestLogOfAnEarlierOperation: the timeline opens the log of an earlier operation, and esc returns.
 func TestLogOfAnEarlierOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := rack7()

@@ -216,7 +216,7 @@ func TestProblemsAreShownAtTheirFields(t *testing.T) {
 	})
 }
 
-// Of several builds the last one counts, in any order of arrival.
+// TestStaleBuildsAreDropped: of several builds the last one counts, in any order of arrival.
 func TestStaleBuildsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)

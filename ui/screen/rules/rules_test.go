@@ -124,7 +124,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestTest runs rules: those of a file with errors, of Ironic, and on nodes without an inventory.
+// TestTest runs rules on nodes: rules of a file with errors, rules of Ironic, and rules on nodes without an inventory.
 func TestTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules[:1])
@@ -149,7 +149,7 @@ func TestTest(t *testing.T) {
 	})
 }
 
-// TestApply shows the difference of a file, and asks.
+// TestApply shows the differences between a file and Ironic, and asks for consent.
 func TestApply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someRules)

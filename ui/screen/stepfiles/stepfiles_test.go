@@ -144,7 +144,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestEdit edits with errors first, and shows the difference before it asks.
+// TestEdit first makes edits with errors, and then shows the differences before it asks.
 func TestEdit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindTemplates, someTemplates, nil)
@@ -213,7 +213,7 @@ func TestNewApplyDelete(t *testing.T) {
 	})
 }
 
-// TestRun offers the chosen nodes and those with the traits.
+// TestRun offers two sets of nodes: the chosen ones, and those with the traits.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, screen.KindRunbooks, nil, someBooks)

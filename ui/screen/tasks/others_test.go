@@ -10,7 +10,8 @@ import (
 	"ironworks/ui/screen/tasks"
 )
 
-// TestTasksOfAnotherUser: an operator retries, cancels and leaves them; a viewer learns the role.
+// TestTasksOfAnotherUser: an operator may retry, cancel and leave the tasks of another user. A viewer is told that the
+// role does not allow this.
 func TestTasksOfAnotherUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const viewer = "your role is viewer"

@@ -228,7 +228,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestHeadingsAndKeys: the cursor skips headings, which a text hides; a key picks its item only while nothing is typed.
+// TestHeadingsAndKeys: the cursor skips headings, and a filter text hides them. A key picks its item only while no text
+// is typed.
 func TestHeadingsAndKeys(t *testing.T) {
 	t.Parallel()
 	list := func() *choose.List {
@@ -270,7 +271,8 @@ func TestHeadingsAndKeys(t *testing.T) {
 	}
 }
 
-// TestReasonsChange: an item that becomes possible while the list is open can be picked, and the reverse.
+// TestReasonsChange: an item that becomes possible while the list is open can be picked. An item that becomes
+// impossible cannot.
 func TestReasonsChange(t *testing.T) {
 	t.Parallel()
 	why := "not read yet"

@@ -107,7 +107,7 @@ func TestInlineShowsProblemsBelowTheField(t *testing.T) {
 	}
 }
 
-// In a small area, a further line shows that the form continues.
+// TestInlineShowsThatItContinues: in a small area, one more line shows that the form continues.
 func TestInlineShowsThatItContinues(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(sections(), "")

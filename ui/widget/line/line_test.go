@@ -309,7 +309,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// In a text with secrets, only the secrets are hidden, also while they are typed.
+// TestSecretParts: in a text with secrets, only the secrets are hidden, also while they are typed.
 func TestSecretParts(t *testing.T) {
 	t.Parallel()
 	l := &line.Line{Secrets: func(text string) [][2]int {

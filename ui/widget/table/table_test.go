@@ -342,7 +342,7 @@ func TestZeroTable(t *testing.T) {
 	checkSize(t, tab.Draw(plainTheme()), 10, 3)
 }
 
-// TestJump: the cursor that leaves the window scrolls several rows, so that the next moves scroll none.
+// TestJump: when the cursor leaves the window, the table scrolls several rows, so that the next moves do not scroll.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	tab := newTable(100, 80, 11)

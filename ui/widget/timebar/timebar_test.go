@@ -15,7 +15,7 @@ import (
 
 const second = time.Second
 
-// deployment has the spans of the design, in seconds.
+// deployment returns the spans of a deployment, in seconds.
 func deployment() []timebar.Span {
 	return []timebar.Span{
 		{From: 0, To: 5 * second, Name: "power on"},
@@ -71,7 +71,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// A line always has exactly its width.
+// TestSizes: a line always has exactly its width.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
