@@ -39,7 +39,7 @@ func buildAgent(t *testing.T, arch string) string {
 	return program
 }
 
-// TestAgentIsSmall builds the agent for both architectures: one static, stripped program.
+// TestAgentIsSmall builds the agent for both architectures. The result must be one static, stripped program.
 func TestAgentIsSmall(t *testing.T) {
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		program := buildAgent(t, arch)
@@ -89,10 +89,10 @@ func checkStatic(t *testing.T, program string, machine elf.Machine) {
 	}
 }
 
-// shortIronic is an Ironic that knows one node, and hears heartbeats.
+// shortIronic is an Ironic that knows one node, and receives heartbeats.
 type shortIronic struct {
 	*httptest.Server
-	// version and token are what it says of itself and gives the agent.
+	// version is the version that the Ironic reports. token is the token that it gives the agent.
 	version string
 	token   any
 

@@ -33,8 +33,8 @@ type comparison struct {
 	// driver holds fields of driver_info in addition to those of the BMC.
 	driver map[string]any
 	path   []map[string]any
-	// ends is the state in which both must end, and message a text that the history must contain: two agents that fail
-	// in the same wrong way prove nothing.
+	// ends is the state in which both agents must end, and message a text that the history must contain: two agents
+	// that fail in the same wrong way prove nothing.
 	ends, message string
 }
 
@@ -165,7 +165,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`198\.18\.\d+\.\d+`), "ADDRESS"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`/[^ "']*/tmp[a-z0-9_]{8}`), "FOLDER"},
-	// the place where an agent stores an image before it writes it
+	// This path is the place where an agent stores an image before writing it.
 	{regexp.MustCompile(`(/[^ ;]+)?/tmp/disk\.raw`), "/tmp/disk.raw"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?`), "TIME"},
 }

@@ -20,7 +20,7 @@ import (
 // operation is an operation beyond the comparisons: images, rescue and service.
 type operation struct {
 	name string
-	// sets holds fields of the node, by path, that are set before.
+	// sets has fields of the node, by path, that are set before the operation.
 	sets map[string]any
 	path []provisionRequest
 	// message is a text that the history must contain, as in a comparison.

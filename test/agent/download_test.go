@@ -13,8 +13,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDownloads compares what the real agents make of good, broken and hostile servers with the recording that our agent
-// is tested against: the errors, and the requests with their credentials.
+// TestDownloads compares the downloads of the real agents from good, broken and hostile servers with the recording that
+// our agent is tested against. It compares the errors, and the requests with their credentials.
 func TestDownloads(t *testing.T) {
 	path := filepath.Join("..", "..", "agent", "testdata", "downloads.json")
 	recorded := map[string]map[string]imagehost.Result{}

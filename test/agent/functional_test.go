@@ -11,8 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestFunctionalTestsOfIronicPythonAgent runs the functional tests that both releases of ironic-python-agent have for
-// themselves, against the program of ours.
+// TestFunctionalTestsOfIronicPythonAgent runs the functional tests of both releases of ironic-python-agent against our
+// program.
 func TestFunctionalTestsOfIronicPythonAgent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -21,8 +21,8 @@ func TestFunctionalTestsOfIronicPythonAgent(t *testing.T) {
 	program := buildAgent(t, runtime.GOARCH)
 	for _, release := range ironic.Releases(t) {
 		server := newShortIronic(t)
-		server.token = nil // that of the configuration counts
-		tests := 2         // commands and TLS
+		server.token = nil // the token of the configuration counts
+		tests := 2         // the tests of commands and TLS
 		if release.Name() != "newest" {
 			server.version, tests = "1.82", 1
 		}

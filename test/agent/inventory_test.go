@@ -17,12 +17,12 @@ import (
 	"ironworks/test/ironic"
 )
 
-// standIns take the place of programs that this computer lacks, and without which ironic-python-agent makes no
-// inventory. Nothing waits for udev; lshw finds nothing.
+// standIns replace programs that this computer lacks, and without which ironic-python-agent makes no inventory. The
+// stand-in of udevadm does not wait, and that of lshw finds nothing.
 var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
 
-// ofLSHW are the fields that ironic-python-agent takes from lshw, by section: with the stand-in they are not compared.
-// The recordings of agent/linux have them, with the real lshw.
+// ofLSHW has the fields that ironic-python-agent takes from lshw, by section. They are not compared if lshw is a
+// stand-in. The recordings of agent/linux have these fields, with the real lshw.
 var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
 
 // TestInventoryOfThisComputer compares the inventories that ironic-python-agent and ours make of the computer that runs

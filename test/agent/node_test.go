@@ -20,7 +20,7 @@ import (
 // patience limits how long a conductor may take for one operation.
 const patience = 4 * time.Minute
 
-// node is a machine enrolled in a real Ironic, and Ironic's record of its agent.
+// node is a machine enrolled in a real Ironic, with Ironic's record of the machine's agent.
 type node struct {
 	*lab.Machine
 	ctx    context.Context //nolint:containedctx // of one test

@@ -205,7 +205,7 @@ func (d *driven) step(phase, name, instance, args string) {
 	}
 }
 
-// inside mounts the first partition.
+// inside mounts the first partition, and calls look with its folder.
 func (d *driven) inside(look func(folder string)) {
 	d.t.Helper()
 	folder := d.t.TempDir()

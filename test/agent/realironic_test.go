@@ -52,7 +52,7 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 			}
 		}()
 		c := &computer{t: t, server: ironic.At(embedded.URL, ironic.Newest), program: program}
-		// Its configuration requires a boot interface that manages inspections, as the default of 39.0.0.
+		// The configuration requires a boot interface that manages inspections, as the default of 39.0.0 does.
 		c.operate(false, "13.0.0")
 	})
 }
@@ -78,14 +78,14 @@ func (c *computer) operate(inspection bool, version string) {
 	}
 }
 
-// computer is this computer as a node.
+// computer is the computer that runs the tests, as a node of an Ironic.
 type computer struct {
 	t        *testing.T
 	server   *ironic.Server
 	program  string
 	uuid     string
 	log      bytes.Buffer
-	versions []string // of the agent, as Ironic has recorded them
+	versions []string // versions of the agent, as Ironic has recorded them
 }
 
 // call sends a request until the node is not locked.

@@ -1,6 +1,6 @@
 package agent_test
 
-// serviceOperations are service steps: one that works and ways to fail.
+// serviceOperations returns operations with service steps: one step that works, and some that fail in different ways.
 func serviceOperations() []operation {
 	service := func(name, kind, step, message string) operation {
 		steps := []any{map[string]any{"interface": kind, "step": step, "args": map[string]any{}}}

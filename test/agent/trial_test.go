@@ -15,7 +15,7 @@ import (
 // trial is an operation performed by a machine with the lab's agent and one with the real agent.
 type trial struct {
 	name, scenario string
-	// slow machines run slowly enough to observe values that Ironic keeps only for a moment.
+	// slow makes the machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
 	// programs selects a ramdisk with more programs, see errandCommand.
 	programs bool
@@ -35,7 +35,7 @@ const atOnce = 3
 func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			t.Parallel() // mostly waits
+			t.Parallel() // the test mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				// A change of the machine's health comes with the power synchronization, each minute, and would be in the
 				// history of machines that happen to run then (ironic/conductor/utils.py: node_cache_health of 39.0.0).

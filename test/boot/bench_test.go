@@ -20,7 +20,7 @@ import (
 const (
 	// patience limits each phase, even without KVM on a busy computer.
 	patience = 10 * time.Minute
-	memory   = 3 << 10 // MiB
+	memory   = 3 << 10 // in MiB
 	gib      = 1 << 30
 	// sshPort is the port on the machine's AgentHost that reaches the machine's SSH server.
 	sshPort = 2222
@@ -32,26 +32,26 @@ type bench struct {
 	images   Images
 	ironic   *ironic.Server
 	registry *Registry
-	web      *httptest.Server // serves the image to install
+	web      *httptest.Server // the server of the image to install
 	machine  *lab.Machine
-	folder   string // with the machine's disks
+	folder   string // the folder with the machine's disks
 	serial   *Serial
 	phases   *Phases
 	node     string
-	login    login  // SSH key for the machine
-	home     string // home directory of the program
-	listen   string // URL to which the machine pushes its journal; "" if it does not
+	login    login  // the SSH key for the machine
+	home     string // the home directory of the program
+	listen   string // the URL to which the machine pushes its journal; "" if it does not
 	ramdisk  ramdisk
 	agent    *agentFile // the builtin agent; nil with a container
-	requests *requests  // of the machine to Ironic; nil unless measured
+	requests *requests  // requests of the machine to Ironic; nil unless measured
 }
 
 // ramdisk describes how a ramdisk differs from the default.
 type ramdisk struct {
 	// release is Ironic's release; the zero value is the newest one.
 	release ironic.Release
-	// tag and image are the tag and name of the agent's image, ironic is the URL of Ironic; each defaults to one that
-	// works.
+	// tag and image are the tag and the name of the agent's image. ironic is the URL of Ironic. An empty field stands
+	// for a value that works.
 	tag, image, ironic string
 	// push makes the ramdisk push its journal to the bench.
 	push bool
@@ -78,7 +78,7 @@ type ramdisk struct {
 	pxe bool
 	// kargs are additional kernel arguments of the ISO.
 	kargs []string
-	// extra returns an Ignition configuration to merge; it may be nil.
+	// extra returns an Ignition configuration that is merged. It may be nil.
 	extra func(*bench) string
 	// hostKey gives the ramdisk's SSH server a host key that the program knows.
 	hostKey bool

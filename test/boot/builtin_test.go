@@ -20,7 +20,7 @@ import (
 type agentFile struct {
 	path string
 	web  *httptest.Server
-	sent *atomic.Int64 // bytes
+	sent *atomic.Int64 // in bytes
 }
 
 // serveAgent builds ironworks-agent as make agent does, and serves it until the test ends.
@@ -137,9 +137,9 @@ func (b *bench) startedAgent(from int) time.Duration {
 	return b.requests.firstRequest().Sub(network)
 }
 
-// costs are those of an agent.
+// costs are the costs of running an agent.
 type costs struct {
-	fetched int64         // bytes
+	fetched int64         // in bytes
 	toFirst time.Duration // from the network to the first request to Ironic
 	memory  int           // MiB that the agent leaves for the installer
 }

@@ -41,7 +41,7 @@ func (c *console) lists(node string, args ...string) {
 	}
 }
 
-// secret reports each of the secrets that the output contains as an error.
+// secret fails the test for each of the secrets that the output contains.
 func (o outcome) secret(t *testing.T, secrets ...string) {
 	t.Helper()
 	for _, s := range secrets {

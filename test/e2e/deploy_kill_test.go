@@ -182,7 +182,7 @@ func (r *running) kill() {
 	if err := r.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
 	}
-	r.interrupt() // waits for the end
+	r.interrupt() // interrupt waits for the end
 }
 
 func wait(t *testing.T, reached <-chan struct{}) {

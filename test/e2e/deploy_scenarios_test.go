@@ -22,7 +22,7 @@ type scenarioEnd struct {
 	waits bool
 	// blind machines cannot be inspected, so the check for an inventory is overridden.
 	blind bool
-	// stops is the verb before the deployment that fails, and why a part of its error.
+	// stops is the verb that fails before the deployment. why is a part of its error.
 	stops, why string
 }
 
@@ -204,7 +204,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 				return
 			}
 			end.explained(c.t, c, scenario, name, password)
-			c.ok("manage", name, "--wait", "--timeout", "6m") // leaves the failed state
+			c.ok("manage", name, "--wait", "--timeout", "6m") // manage leaves the failed state
 		case o.code != 0:
 			c.t.Fatalf("machine %s: %s: exit code %d: %s%s", scenario, verb, o.code, o.stdout, o.stderr)
 		}

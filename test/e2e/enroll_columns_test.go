@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestEnrollMapsColumns: headers that are not known set the fields that --column names, and rows without a driver get
-// the one of --driver, although the header IPMI IP would make them ipmi. A header or a field that does not exist is
-// named, and nothing is sent.
+// TestEnrollMapsColumns: --column names the fields of headers that are not known. Rows without a driver get that of
+// --driver, although the header IPMI IP would make them ipmi. If a header or a field does not exist, the error names
+// it, and nothing is sent.
 func TestEnrollMapsColumns(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -51,8 +51,8 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	})
 }
 
-// TestExplainAfterTheHintsWereChanged is the same for hints that match no disk. The hints are changed once by another
-// program and once by ironworks.
+// TestExplainAfterTheHintsWereChanged covers hints that match no disk. The hints are changed once by another program,
+// and once by ironworks.
 func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -15,7 +15,7 @@ func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 39))}
 // one returns a random element.
 func one[T any](m maker, of ...T) T { return of[m.IntN(len(of))] }
 
-// in returns true once in n calls on average.
+// in returns true in one of n calls on average.
 func (m maker) in(n int) bool { return m.IntN(n) == 0 }
 
 // field is a member of an object, whose order matters.

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var node = models.NodeRef{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "r7-n01"}
 
-// follow holds what a Follower of the machine has delivered.
+// follow holds the lines and states that a Follower of the machine has delivered.
 type follow struct {
 	t      *testing.T
 	from   <-chan agentlog.Batch

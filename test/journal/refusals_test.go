@@ -160,7 +160,7 @@ func TestKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, o *agentlog.SSHOptions)
-		words  []string // of the failure; nil for success
+		words  []string // the words of the failure; nil for success
 	}{
 		"given":             {func(*testing.T, *agentlog.SSHOptions) {}, nil},
 		"behind a wrong":    {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong, m.Key} }, nil},

@@ -158,7 +158,7 @@ func (a *atTerminal) ends() (status int, err error) {
 	return a.status, a.err
 }
 
-// TestShellAtTerminal: TERM, size, its change, Ctrl-C and the exit status, with a real shell.
+// TestShellAtTerminal checks a real shell: TERM, the size and its change, Ctrl-C, and the exit status.
 func TestShellAtTerminal(t *testing.T) {
 	t.Parallel()
 	a := shellAtTerminal(t, openShell(t, sshd.New(t)), "")
@@ -192,7 +192,7 @@ func isLost(err error) bool {
 	return is && lost.Reason == "connection lost"
 }
 
-// TestShellIsLeft: a shell that does not answer can be left by ~., and ends with the context or with the machine.
+// TestShellIsLeft: a shell that does not answer can be left with ~., and ends with the context or with the machine.
 func TestShellIsLeft(t *testing.T) {
 	t.Parallel()
 	const command = "printf '\\033[?1049h\\033[?1000h'; echo star''ted; sleep 1000"

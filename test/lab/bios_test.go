@@ -168,7 +168,7 @@ func runBIOS(n node) error {
 		map[string]string{"NumLock": "On", "AcPowerDelay": "120", "QuietBoot": "0", "AssetTag": ""}))
 }
 
-// runRefusedBIOS has settings that Ironic refuses, and one that the BMC does.
+// runRefusedBIOS sets settings that Ironic refuses, and one that the BMC refuses.
 func runRefusedBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err
@@ -191,8 +191,8 @@ func runRefusedBIOS(n node) error {
 		"[{'@odata.type': '#Message.v1_1_2.Message', 'Message': 'The BIOS has no attribute NoSetting.', 'MessageArgs': [], 'MessageId': 'Base.1.18.PropertyUnknown', 'Resolution': 'None.', 'Severity': 'Critical'}]")
 }
 
-// runIgnoredBIOS has a setting that the firmware ignores. The step fails, and as Ironic continues after it, the cleaning
-// ends manageable in maintenance.
+// runIgnoredBIOS sets a setting that the firmware ignores. The step fails. As Ironic continues after it, the cleaning
+// ends in manageable, in maintenance.
 func runIgnoredBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

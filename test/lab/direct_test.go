@@ -58,13 +58,13 @@ func smallDisks() []machine.Disk {
 // direct is a deployment of an image.
 type direct struct {
 	name  string
-	image string // path on the server; default disk.raw
+	image string // path on the server; the default is disk.raw
 	info  map[string]any
 	hints map[string]any
 	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without
 	// either the node becomes active.
 	fails, oldFails string
-	// disk must contain holds afterwards.
+	// disk is the name of a disk, and holds the content that it must have afterwards.
 	disk, holds string
 	// refused matches the error of the API that refuses the deployment.
 	refused string

@@ -210,8 +210,8 @@ func (n node) repaired() error {
 	return n.reach(target("manage"), "manageable")
 }
 
-// refusedUpdates are updates that Ironic refuses in the step: of a component that does not exist, and from a server
-// that no BMC can fetch from.
+// refusedUpdates runs updates that Ironic refuses in the step: an update of a component that does not exist, and one
+// from a server that no BMC can fetch from.
 func (n node) refusedUpdates(server string) error {
 	if err := n.runSteps(managed); err != nil {
 		return err

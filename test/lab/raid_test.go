@@ -34,7 +34,7 @@ func raidDrives(count int) []machine.Disk {
 // twoVolumes is a target of RAID 1 and RAID 5. Keys are sorted, as the embedded Ironic quotes them.
 const twoVolumes = `{"logical_disks": [{"is_root_volume": true, "raid_level": "1", "size_gb": 100, "volume_name": "os"}, {"raid_level": "5", "size_gb": 200, "volume_name": "data"}]}`
 
-// raidCases are machines; those that are quick run under a real Ironic without make test-long.
+// raidCases returns the cases, each of which has a machine. Quick cases run under a real Ironic without make test-long.
 func raidCases() []raidLabCase {
 	now, reset := &machine.RAIDController{}, &machine.RAIDController{OnReset: true}
 	return []raidLabCase{
@@ -49,7 +49,7 @@ func raidCases() []raidLabCase {
 	}
 }
 
-// raidLabCase is a machine. The output of a case is in testdata/raid-NAME.txt, for both Ironics.
+// raidLabCase is a case with a machine. The expected output of a case is in testdata/raid-NAME.txt, for both Ironics.
 type raidLabCase struct {
 	name  string
 	raid  *machine.RAIDController
@@ -307,7 +307,7 @@ func raidService(n node, log *transcript) {
 	log.volumes(n)
 }
 
-// raidHBA has no RAID controller.
+// raidHBA tries steps on a machine without a RAID controller.
 func raidHBA(n node, log *transcript) {
 	log.target(n, twoVolumes)
 	log.clean(n, "delete_configuration", "create_configuration")

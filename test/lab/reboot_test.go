@@ -37,7 +37,7 @@ const (
 type rebootCase struct {
 	name string
 	raid *machine.RAIDController
-	// step is without the priority.
+	// step is the label of the step, without its priority.
 	step     string
 	priority int
 	// info is the instance_info of a deployment by the interface direct; otherwise the agent installs CoreOS.

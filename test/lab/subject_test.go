@@ -28,7 +28,7 @@ type subject struct {
 	url string
 	do  func(ctx context.Context, method, path string, body any) (int, []byte, error)
 	old bool
-	// slow subjects are real: a process that uses one processor for all machines.
+	// slow marks real Ironics, which are one process that uses one processor for all machines.
 	slow bool
 }
 
@@ -202,7 +202,7 @@ func (n node) provision(body map[string]any, states ...string) (map[string]any, 
 	return n.waitState(states...)
 }
 
-// reach is provision with one state that counts as success.
+// reach sends a provision request like provision. Only one state counts as success.
 func (n node) reach(body map[string]any, state string) error {
 	seen, err := n.provision(body, append(ends, state)...)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// testCase is a test case: a machine and what happens to it.
+// testCase is a machine with the operations that run on it.
 type testCase struct {
 	member lab.Member
 	run    func(n node) error
@@ -185,7 +185,7 @@ func (n node) expectRefusal(body map[string]any, status int, reason string) erro
 	return nil
 }
 
-// on returns what is installed on a disk, or "".
+// on returns the name of the system that is installed on a disk, or "".
 func (n node) on(disk string) string {
 	for _, d := range n.Disks() {
 		if d.Name == disk && d.Installed != nil {

@@ -59,11 +59,11 @@ func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	}
 }
 
-// waits is a case: a node that waits for its agent, and how the wait ends.
+// waits is a case in which a node waits for its agent, and in which the wait ends.
 type waits struct {
 	name   string
 	faults agent.Faults
-	// neverBoots machines boot nothing.
+	// neverBoots marks machines that boot nothing.
 	neverBoots bool
 	path       []step
 	asked      map[string]any
@@ -73,7 +73,7 @@ type waits struct {
 	// abort ends the wait with an abort instead of a timeout.
 	abort bool
 
-	// want is how the node ends. Errors that powering the node off clears are only in the history.
+	// want is the expected end of the node. Errors that powering the node off clears are only in the history.
 	want end
 }
 

@@ -32,7 +32,7 @@ const (
 type row struct {
 	// everything marks packages that may import all others.
 	everything bool
-	// quiet packages do no I/O.
+	// quiet marks packages that do no I/O.
 	quiet bool
 	// may lists the folders that may be imported; x/* is everything below x.
 	may []string

@@ -19,7 +19,7 @@ func (g generator) of(values ...any) any { return values[g.IntN(len(values))] }
 
 // object adds some of the fields to an object.
 func (g generator) object(always map[string]any, fields map[string]func() any) map[string]any {
-	for _, name := range slices.Sorted(maps.Keys(fields)) { // the same for the same seed
+	for _, name := range slices.Sorted(maps.Keys(fields)) { // sorted, so that the same seed gives the same object
 		if g.IntN(4) == 0 {
 			always[name] = fields[name]()
 		}

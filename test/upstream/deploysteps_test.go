@@ -10,7 +10,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// stepsCase is a deployment for testdata/deploysteps.py.
+// stepsCase is the input of testdata/deploysteps.py for one deployment.
 type stepsCase struct {
 	DeployInterface string           `json:"deploy_interface"`
 	Traits          []string         `json:"traits"`
@@ -27,14 +27,15 @@ type stepsTemplate struct {
 	Steps []map[string]any `json:"steps"`
 }
 
-// mergeable are steps that a plan or a template may have: of the driver, of the agent, and those that Ironic runs itself.
+// mergeable has steps that a plan or a template may have: steps of the driver, steps of the agent, and steps that
+// Ironic runs itself.
 var mergeable = []string{
 	"deploy.deploy", "deploy.write_image", "deploy.prepare_instance_boot", "deploy.tear_down_agent", "deploy.switch_to_tenant_network",
 	"deploy.boot_instance", "deploy.erase_devices", "deploy.erase_devices_metadata", "deploy.inject_files", "raid.apply_configuration",
 	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
 }
 
-// randomSteps returns distinct steps as both sides read them.
+// randomSteps returns distinct steps, in the forms that ironworks and Ironic read.
 func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
 	theirs = []map[string]any{}
 	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {
@@ -113,8 +114,8 @@ func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
 	}
 }
 
-// refusedSteps returns the checks' refusal of the core step and of repeated steps; "" for none. Arguments are those of
-// TestStepsOfReleases.
+// refusedSteps returns the text with which the checks refuse the core step and repeated steps; "" if they refuse
+// nothing. TestStepsOfReleases checks the arguments of steps.
 func refusedSteps(f *plan.Facts) string {
 	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
 		check, _ := f.Check(id)

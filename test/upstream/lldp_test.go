@@ -36,8 +36,8 @@ func randomTLVs(random *rand.Rand) []tlv {
 	return append(list, tlvOf(0, ""))
 }
 
-// TestNeighborsAreThoseOfTheHook: the switch port that is shown is the same, whether Ironic's hook parse-lldp has run or
-// only the agent's TLVs are stored.
+// TestNeighborsAreThoseOfTheHook: the same switch port is shown whether Ironic's hook parse-lldp has run, or only the
+// agent's TLVs are stored.
 func TestNeighborsAreThoseOfTheHook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(26, 11)) //nolint:gosec // must be the same in every run

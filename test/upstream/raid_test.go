@@ -14,7 +14,7 @@ import (
 
 const raidNode = "5a2f3a0c-3a3e-4a2b-8a5f-1f2e3d4c5b6a"
 
-// raidCase is a configuration and drives for testdata/raid.py.
+// raidCase is the input of testdata/raid.py: a configuration and drives.
 type raidCase struct {
 	Config json.RawMessage `json:"config"`
 	Node   string          `json:"node"`
@@ -48,7 +48,7 @@ type raidAnswer struct {
 	Failure *raidFailure `json:"failure"`
 }
 
-// failureOf returns an error of models/raid as testdata/raid.py prints one.
+// failureOf returns an error of models/raid in the form that testdata/raid.py prints.
 func failureOf(err error) *raidFailure {
 	var e *raid.Error
 	if !errors.As(err, &e) {

@@ -19,7 +19,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// ruleCase is rules and a node for testdata/rules.py.
+// ruleCase is the input of testdata/rules.py: rules and a node.
 type ruleCase struct {
 	Rules      []any             `json:"rules"`
 	Node       json.RawMessage   `json:"node"`
@@ -160,7 +160,7 @@ func compareRules(t *testing.T, c *ruleCase, want *ruleResult, counts map[string
 	}
 }
 
-// canonical is JSON with sorted keys.
+// canonical returns JSON with sorted keys.
 func canonical(t *testing.T, raw []byte) string {
 	t.Helper()
 	var v any
@@ -168,7 +168,7 @@ func canonical(t *testing.T, raw []byte) string {
 		t.Fatalf("%v: %s", err, raw)
 	}
 	if fields, ok := v.(map[string]any); ok {
-		delete(fields, "created_at") // a time in Ironic
+		delete(fields, "created_at") // the value is a time in Ironic
 	}
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -251,7 +251,7 @@ func (g generator) action() any {
 		}
 	default:
 		args = dict("msg", g.value())
-		if !g.one(4) { // it ends the rules
+		if !g.one(4) { // this action ends the rules
 			return g.action()
 		}
 	}

@@ -21,7 +21,7 @@ type releaseStep struct {
 	Step      string          `json:"step"`
 	Kind      models.StepKind `json:"kind"`
 	Priority  int             `json:"priority"`
-	Arguments map[string]bool `json:"arguments"` // required or not
+	Arguments map[string]bool `json:"arguments"` // whether each argument is required
 }
 
 func stepsOf(t *testing.T, environment string, arguments ...string) []releaseStep {
@@ -77,7 +77,7 @@ func compareKinds(t *testing.T, k *steps.Known, driver string, release ironic.Re
 	t.Helper()
 	for _, kind := range k.Kinds {
 		if kind == models.ServiceSteps && release == ironic.Old {
-			continue // since API 1.87
+			continue // Ironic has this step since API 1.87
 		}
 		is := func(f releaseStep) bool {
 			return f.Interface == k.Interface && f.Driver == driver && f.Step == k.Name && f.Kind == kind

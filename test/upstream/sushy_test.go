@@ -23,7 +23,7 @@ func TestSushy(t *testing.T) {
 		auth   []string
 	}{
 		{"HTTP", false, []string{"BasicAuth", "SessionAuth"}},
-		{"HTTPS", true, []string{"SessionOrBasicAuth"}}, // slow: a connection for each request
+		{"HTTPS", true, []string{"SessionOrBasicAuth"}}, // slow, because each request needs a connection
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMachine(t, machine.Options{})
@@ -60,7 +60,7 @@ func TestSushyReadsEverything(t *testing.T) {
 			if _, scan := fmt.Sscanf(string(last), "%d resources, %d values, %d failures", &resources, &values, &failures); err != nil || scan != nil {
 				t.Fatalf("%v, %v\n%s", err, scan, out)
 			}
-			t.Logf("%s", last) // docs/reference/lab.md
+			t.Logf("%s", last) // the output is for docs/reference/lab.md
 			// A walk that stops early reads less.
 			if resources < 60 || values < 800 {
 				t.Errorf("only %s", last)

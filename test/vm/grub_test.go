@@ -56,7 +56,7 @@ type line struct {
 	t    *testing.T
 	conn net.Conn
 	all  strings.Builder
-	read int // how much of all was expected already
+	read int // how much of all was read by expect
 }
 
 func serialLine(t *testing.T, address string) *line {
@@ -69,7 +69,7 @@ func serialLine(t *testing.T, address string) *line {
 	return &line{t: t, conn: conn}
 }
 
-// expect reads until a text comes.
+// expect reads the line until a text occurs.
 func (l *line) expect(text string) {
 	l.t.Helper()
 	_ = l.conn.SetReadDeadline(time.Now().Add(bootTime))

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// withoutKey are texts of the console that name a command because no key does the same, with the reason.
+// withoutKey has texts of the console that name a command because no key has the same effect, with the reason.
 var withoutKey = map[string]string{
 	"ironworks deploy --give-back %s":                    "no key reverts a deployment without continuing it",
 	"ironworks deploy --give-back reverts it":            "no key reverts a deployment without continuing it",
@@ -70,7 +70,7 @@ func TestTextsOfTheConsoleNameKeysWhereAKeyDoesIt(t *testing.T) {
 	}
 }
 
-// TestScreensShowErrorsForTheConsole: Error names commands, [models.OnScreen] keys.
+// TestScreensShowErrorsForTheConsole: Error names commands, and [models.OnScreen] names keys.
 func TestScreensShowErrorsForTheConsole(t *testing.T) {
 	t.Parallel()
 	walk(t, ".go", func(path string) {

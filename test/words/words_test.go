@@ -78,7 +78,7 @@ func TestTexts(t *testing.T) {
 			switch n := n.(type) {
 			case *ast.ImportSpec:
 				return false
-			case *ast.Field: // its tag
+			case *ast.Field: // the tag of a field
 				return n.Tag == nil
 			case *ast.CallExpr:
 				if text, ok := errorText(n); ok && strings.HasSuffix(text, ".") && !strings.HasPrefix(text, systemd) {
