@@ -15,7 +15,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sender is a machine as it introduces itself. Only Address and Image are verified.
+// Sender is a machine that pushes its journal, as it introduces itself in the headers of a request. Only Address and
+// Image are verified.
 type Sender struct {
 	// MACs are in lower case with colons, sorted.
 	MACs []string

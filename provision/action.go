@@ -21,8 +21,8 @@ type API interface {
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
-// Action is one operation on a node. [Provision], [Power], [BootDevice], [Maintenance], [Protect],
-// [Retire], [Set] and others make one.
+// Action is one operation on a node. Functions such as [Provision], [Power], [BootDevice], [Maintenance], [Protect],
+// [Retire] and [Set] return one.
 type Action interface {
 	// Name returns the action as an operator writes it: "manage", "power off".
 	Name() string
@@ -30,14 +30,14 @@ type Action interface {
 	Refuse(n *models.Node, v models.APIVersion) *models.Refusal
 	// Effect describes the effect of the action on the machine.
 	Effect(n *models.Node) models.Effect
-	// entries lists the requests in order, without side effects, because the preview uses it too.
+	// entries lists the requests in order, without side effects, because the preview also calls it.
 	entries(n *models.Node) ([]entry, error)
 	// ended reports whether the action has ended on a watched node, and how.
 	ended(before, now *models.Node, waited time.Duration) (verdict, bool)
 
 	// Preflight runs the checks of the action and stores their results for Refuse.
 	Preflight(ctx context.Context, nodes []models.Node)
-	// warnings returns settings that are legal but may not work, a sentence each.
+	// warnings describes settings that are legal but may not work, one sentence for each.
 	warnings(n *models.Node) []string
 	// prepare runs before the first entry. If over is true, res is final and nothing is sent. The
 	// log, which may be nil, records the progress of sending; the caller closes it.
@@ -46,9 +46,9 @@ type Action interface {
 	immediate() bool
 	// observed is called with each reading of a watched node.
 	observed(now *models.Node)
-	// conclusion returns the request to send to the node after the action has succeeded; nil for none.
+	// conclusion returns the request to send to the node after the action has succeeded; nil if nothing must be sent.
 	conclusion(ctx context.Context, api API, node string) (*entry, error)
-	// resultText returns information about a node on which the action succeeded; mostly empty.
+	// resultText returns information about a node on which the action succeeded; the text is mostly empty.
 	resultText(n models.NodeRef) string
 }
 
@@ -85,15 +85,15 @@ type entry struct {
 	verb string
 	// object is the changed object, if it is not a node.
 	object string
-	// send replaces the request if it does not go to Ironic.
+	// send, if not nil, is called in place of sending the request, for a change that does not go to Ironic.
 	send func(ctx context.Context) error
 	// answered is called with the node that Ironic has returned for a PATCH.
 	answered func(node *models.Node)
 	// judge may explain an error of the request, or return nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask reads from Ironic instead of changing it; its error stops the entries after this one.
+	// ask reads from Ironic instead of changing it; if it returns an error, the following entries are not sent.
 	ask func(ctx context.Context, api API) error
-	// undo reverts the change when a later request fails; empty if it cannot be reverted.
+	// undo reverts the change when a later request fails; it is empty if the change cannot be reverted.
 	undo undo
 	// overrides are the checks that the operator has overridden for the request.
 	overrides []string
@@ -101,7 +101,8 @@ type entry struct {
 	sent bool
 	// last marks the request that conclusion sends at the end, computed from the node's state at that time.
 	last bool
-	// stage is recorded before the request is sent; empty for the stage before.
+	// stage is the stage of a deployment that is recorded before the request is sent; if empty, the stage does not
+	// change.
 	stage Stage
 }
 
@@ -144,7 +145,7 @@ func pathsOf(ops []models.PatchOp) string {
 // verdict is the outcome of a watched action.
 type verdict struct {
 	ok bool
-	// state is the final state of the node.
+	// state is the state in which the node ended.
 	state string
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PlanRetry reads the nodes of some items again and plans another attempt, after the checks if it
-// deploys. Changes has the differences from what was shown before, a line each.
+// PlanRetry reads the nodes of the items again and plans another attempt; for a deployment, it runs the checks first.
+// changes has the differences from the state that was shown before, one per line.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	ids := make([]string, len(items))
 	for i := range items {

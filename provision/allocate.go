@@ -12,7 +12,8 @@ import (
 	"ironworks/printable"
 )
 
-// allocateTimeout bounds the wait for an allocation. Ironic retries a locked node a few times, and then gives up.
+// allocateTimeout is the maximum time to wait for an allocation. Ironic retries a locked node a few times, and then
+// gives up.
 const allocateTimeout = time.Minute
 
 // allocationOf returns the allocation that reserves a node: the node is its only candidate.
@@ -22,8 +23,8 @@ func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.All
 	}
 }
 
-// allocateEntries reserves a node: the allocation, and the wait for its result. An allocation that
-// an interrupted attempt has created is reused.
+// allocateEntries returns the entries that reserve a node: the creation of the allocation, and the wait for its result.
+// An allocation that an interrupted attempt has created is reused.
 func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	existing := func(ctx context.Context, api API, err error) error {
 		if models.IsFault(err, models.FaultConflict) {
@@ -42,7 +43,7 @@ func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	}
 }
 
-// unallocate deletes the allocation, if Ironic still has it.
+// unallocate returns the entry that deletes an allocation, if Ironic still has the allocation.
 func unallocate(uuid string) entry {
 	return entry{verb: "release the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
 		if models.IsFault(err, models.FaultNotFound) {

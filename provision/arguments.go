@@ -11,8 +11,8 @@ import (
 
 // Arguments are the arguments of a provision verb as an operator writes them.
 type Arguments struct {
-	// Steps are in the short form of [ParseStepWords]. StepsJSON is a list for [ParseSteps]; its steps
-	// come first.
+	// Steps are steps in the short form that [ParseStepWords] reads. StepsJSON is a list in the form that [ParseSteps]
+	// reads; its steps come first.
 	Steps     []string
 	StepsJSON []byte
 	// ConfigDrive is a JSON object, a URL, or base64.
@@ -65,7 +65,7 @@ func (a Arguments) steps() ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseConfigDrive reads a JSON object, or text that Ironic reads as a URL or base64.
+// parseConfigDrive reads a configdrive: a JSON object, or a text, which Ironic reads as a URL or as base64.
 func parseConfigDrive(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	switch {

@@ -45,7 +45,7 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 		}
 	}
 	if auditErr := r.Audit.Write(rec); auditErr != nil {
-		// The request was sent: repeating it because of a full disk would be worse.
+		// The request was sent, so do not report it as failed: to repeat it because of a full disk would be worse.
 		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, label, auditErr))
 	}
 	return rec.RequestID, o, err
@@ -69,7 +69,7 @@ func (e *entry) execute(ctx context.Context, api API) (requestID string, err err
 }
 
 // auditReason returns why a request was rejected. Ironic's answers to bad requests repeat the request, including
-// passwords, so for a sensitive request only the kind of the answer is recorded. Ironic's log has the rest, under the
+// passwords, so only the kind of the answer to a sensitive request is recorded. Ironic's log has the rest, under the
 // request ID.
 func auditReason(e *entry, f *models.Fault) string {
 	switch {

@@ -16,7 +16,7 @@ type BIOSReader interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// SetBIOS returns an action that changes BIOS settings, where they differ, by the step bios.apply_configuration.
+// SetBIOS returns an action that changes those BIOS settings that differ, by the step bios.apply_configuration.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
@@ -35,7 +35,7 @@ func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetti
 	}}
 }
 
-// CopyBIOSOf is [CopyBIOS] with the settings that the golden node has when nodes are checked.
+// CopyBIOSOf is like [CopyBIOS], with the settings that the golden node has when the action is checked.
 func CopyBIOSOf(api BIOSReader, golden models.NodeRef) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := biosOf(ctx, api, golden.UUID)
@@ -67,7 +67,7 @@ func ResetBIOS() Action {
 	}}
 }
 
-// biosWork is the change of settings that a node needs.
+// biosWork returns the work that changes the BIOS settings of a node to the wanted ones.
 func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Change) hardwareWork {
 	pending, problems := bios.Pending(settings, wanted)
 	switch {
@@ -92,13 +92,13 @@ func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Chang
 type NodeDrift struct {
 	Node        models.NodeRef    `json:"node" yaml:"node"`
 	Differences []bios.Difference `json:"differences" yaml:"differences"`
-	// Err is why the settings are unknown.
+	// Err is the reason why the settings are unknown; nil if they are known.
 	Err error `json:"-" yaml:"-"`
 	// Error is the text of Err.
 	Error string `json:"error,omitempty" yaml:"error,omitempty"`
 }
 
-// ErrNoBIOS reports a node whose BIOS settings Ironic has not read.
+// ErrNoBIOS reports that Ironic has not read the BIOS settings of a node.
 var ErrNoBIOS = errors.New("Ironic has no BIOS settings of the node") //nolint:staticcheck // Ironic is a name
 
 // BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. Settings that

@@ -19,7 +19,7 @@ type bmcAction struct {
 	order models.BMCOrder
 
 	mu      sync.Mutex
-	results map[string]string // by node UUID
+	results map[string]string // results of the nodes, by UUID
 }
 
 // OrdersBMC reports whether an action is an order to a BMC.
@@ -55,9 +55,9 @@ func (a *bmcAction) interruptsWorkload() bool {
 	return false
 }
 
-// Effect adds how Ironic reacts. By default, Ironic restores the power state that it has stored
-// ([conductor]force_power_state_during_sync) at its next power sync, within a minute; not in
-// maintenance.
+// Effect describes the effect of the order, and how Ironic reacts to it. By default, Ironic restores the power state
+// that it has stored ([conductor]force_power_state_during_sync) at its next power sync, within a minute, except for
+// nodes in maintenance.
 func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	e := a.order.Effect()
 	switch a.order.Verb {
@@ -100,7 +100,7 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// resultText returns the controller's result.
+// resultText returns the description of the result that the controller returned.
 func (a *bmcAction) resultText(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -24,9 +24,8 @@ func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (
 	return b.Facts(ctx, n, now)
 }
 
-// Facts queries a node's controller for an explanation; now is Ironic's time. An unreachable
-// controller is a fact, too. An error means that nothing is known about the machine, for example
-// because the password is missing.
+// Facts queries a node's controller for an explanation; now is Ironic's time. That a controller is unreachable is also
+// a fact. An error means that nothing is known about the machine, for example because the password is missing.
 func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 	facts := &explain.BMCFacts{At: now}
 	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
@@ -45,7 +44,8 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*expla
 	return facts, nil
 }
 
-// addFaultFacts records a fault that is a fact, and returns any other.
+// addFaultFacts records a fault that says something about the machine, such as an unreachable controller. It returns
+// any other error.
 func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	var login *BMCCredentialsError
 	var fault *models.Fault
@@ -65,7 +65,7 @@ func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	}
 }
 
-// addBMCFacts records the controller's report.
+// addBMCFacts records the facts in a controller's report.
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
 	switch strings.ToLower(found.System.Power) {

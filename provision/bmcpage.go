@@ -77,7 +77,7 @@ func (l *BMCReport) Page() (title string, sections []BMCSection) {
 // bmcPage collects rows.
 type bmcPage struct{ rows []BMCRow }
 
-// add adds a row with the parts that are not empty, if there are any.
+// add adds a row with those parts that are not empty. It adds none if all are empty.
 func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	var have []string
 	for _, part := range parts {
@@ -92,7 +92,7 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
-// healthTone returns the tone of a health.
+// healthTone returns the tone in which a health is shown.
 func healthTone(h models.BMCHealth) Tone {
 	switch h {
 	case models.BMCHealthWarning:
@@ -145,7 +145,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared marks values that differ.
+// compared adds the values that the BMC and Ironic both have, and marks those that differ.
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""
@@ -225,7 +225,7 @@ func (l *BMCReport) processors(p *bmcPage) {
 	}
 }
 
-// sensors have a bar from the lower critical threshold, or 0, to the upper one.
+// sensors adds the sensors, each with a bar that ranges from the lower critical threshold, or 0, to the upper one.
 func (l *BMCReport) sensors(p *bmcPage) {
 	for _, s := range l.BMC.Sensors {
 		limit := ""

@@ -15,22 +15,21 @@ import (
 	"ironworks/printable"
 )
 
-// BMCAPI is the part of Ironic's API that a BMC's data is compared with; *ironicclient.Client
-// implements it.
+// BMCAPI is the part of Ironic's API with whose data a BMC's data is compared; *ironicclient.Client implements it.
 type BMCAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs queries the controllers of one Ironic's nodes and sends them orders. It connects only on
-// request, never on its own.
+// BMCs queries the controllers of one Ironic's nodes and sends them orders. It connects to a controller only on
+// request.
 type BMCs struct {
 	API BMCAPI
 	// Complete adds the credentials and trusted certificates to a target. The password is
 	// empty if unknown.
 	Complete func(ctx context.Context, t *bmc.Target) error
-	// Web fetches the ramdisk's ISO; nil skips that.
+	// Web fetches the ramdisk's ISO; if nil, the ISO is not fetched.
 	Web ImageWeb
 }
 
@@ -43,7 +42,7 @@ type BMCReport struct {
 	BMC      *models.BMC            `json:"bmc"`
 	// ISOs are the results of fetching the machine's boot ISO and inserted ISOs from this console.
 	ISOs []ISOCheck `json:"isos,omitempty"`
-	// Missing has the errors of reading from Ironic.
+	// Missing has the errors of reading data from Ironic, which the report therefore lacks.
 	Missing []error `json:"-"`
 }
 
@@ -53,10 +52,10 @@ type BMCCredentialsError struct {
 	Node string
 	// Address is the address of driver_info; Username may be empty.
 	Address, Username string
-	// Rejection is how the controller rejected the password; nil if none was sent.
+	// Rejection is the error with which the controller rejected the password; nil if no password was sent.
 	Rejection error
-	// Withheld is the source of a password that is not sent to this address: it is meant for
-	// several BMCs, and bmc.hosts does not list the address. Empty otherwise.
+	// Withheld is the source of a password that was not sent to this address, because the password is meant for several
+	// BMCs and bmc.hosts does not list the address. Otherwise it is empty.
 	Withheld string
 }
 
@@ -165,7 +164,7 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks of the inventory; none for a node that was not inspected.
+// disks returns the disks of the inventory; it returns none for a node that was not inspected.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
@@ -181,7 +180,7 @@ func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hin
 	return inventory.Disks
 }
 
-// isos fetches the ISO that the machine boots, and the inserted one if it differs.
+// isos fetches the ISO that the machine boots, and the inserted ISO if it is another one.
 func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOCheck {
 	if b.Web == nil {
 		return nil
@@ -192,7 +191,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	}
 	for i := range found.Media {
 		m := &found.Media[i]
-		// Without its credentials and query, the URL would be a different address.
+		// If its credentials or its query are masked, the URL is another address, so it is not fetched.
 		if m.Inserted && m.Image != "" && !strings.Contains(m.Image, models.Mask) && !strings.Contains(m.Image, "@") && (len(addresses) == 0 || addresses[0] != m.Image) {
 			addresses = append(addresses, m.Image)
 		}
@@ -204,8 +203,8 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	return looks
 }
 
-// ISOCheck is the result of fetching a ramdisk's ISO from this console. The machine or the
-// conductor may have a different route to it.
+// ISOCheck is the result of fetching a ramdisk's ISO from this console. The machine or the conductor may have a
+// different route to the ISO.
 type ISOCheck struct {
 	// Address is safe to show.
 	Address string `json:"address"`

@@ -12,7 +12,7 @@ import (
 	"ironworks/models/request"
 )
 
-// bringUp brings existing nodes to a goal, one verb after the other: see [Enroller].
+// bringUp is the action that brings existing nodes to a goal, one verb after the other, with an [Enroller].
 type bringUp struct {
 	watchedAction
 	api       EnrollAPI
@@ -24,8 +24,8 @@ type bringUp struct {
 }
 
 // BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect
-// is set, then provide. A node stops at its first failure; the next run continues from its current state. Without an
-// API, the action can only be shown.
+// is set, then provide. A node stops at its first failure; the next run continues from its current state. If api is
+// nil, the action can only be shown, not run.
 func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
 	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
 }
@@ -58,13 +58,13 @@ func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	return nil
 }
 
-// chained is a verb that is sent when the node is in a state.
+// chained is one verb of several, with the state of the node in which it is sent.
 type chained struct {
 	verb models.Verb
 	from models.ProvisionState
 }
 
-// steps returns the verbs to the goal, if none fails.
+// steps returns the verbs that bring the node to the goal if none of them fails.
 func (a *bringUp) steps(n *models.Node) []chained {
 	e := &Enroller{Goal: a.goal, NoInspect: a.noInspect}
 	now := *n
@@ -88,7 +88,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	}
 }
 
-// Effect is the effect of the most dangerous verb.
+// Effect returns the effect of the most dangerous verb.
 func (a *bringUp) Effect(n *models.Node) models.Effect {
 	var worst models.Effect
 	for _, s := range a.steps(n) {
@@ -99,7 +99,8 @@ func (a *bringUp) Effect(n *models.Node) models.Effect {
 	return worst
 }
 
-// entries are for the preview: prepare sends each when the node is in its state.
+// entries returns the requests only for the preview: prepare sends each of them when the node is in the request's
+// state.
 func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {
@@ -110,7 +111,7 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState describes when a request is sent, if not immediately.
+// sentInState adds to a request the state of the node in which it is sent, unless it is sent immediately.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)
@@ -118,7 +119,7 @@ func sentInState(r request.Request, n *models.Node, state models.ProvisionState)
 	return r
 }
 
-// prepare sends all verbs, each when the node is in its state. Without Wait it sends the first verb only.
+// prepare sends all verbs, each when the node is in the verb's state. Without Wait, it sends only the first verb.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
 		refused := refusal(a, n, models.RefusedArguments, "no connection for changes", "")

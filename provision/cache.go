@@ -12,8 +12,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts returns the facts that the checks of a node have read, nil before its preflight. The caller must not change
-// it.
+// Facts returns the facts that the checks of a node have read, nil before the preflight of the node. The caller must
+// not change it.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	if r := a.checked(n); r != nil {
 		return r.facts
@@ -21,9 +21,9 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return nil
 }
 
-// Cached returns a Preflighter that caches Ironic's answers: for checks that run again with
-// every change of a form, so that they do not connect to the BMC each time. The checks of the
-// deployment itself use one without a cache.
+// Cached returns a Preflighter that caches Ironic's answers: it is for checks that run again with every change of a
+// form and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter without a
+// cache.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()
 	cache := &cachingReader{
@@ -44,7 +44,7 @@ func (p *Preflighter) Cached() *Preflighter {
 	return fresh
 }
 
-// answer is a cached answer; "not found" is one as well.
+// answer is a cached answer of Ironic. The error "not found" is cached as well.
 type answer[T any] struct {
 	value T
 	err   error
@@ -67,7 +67,7 @@ type cachingReader struct {
 	listed  bool
 }
 
-// cached returns the cached answer, or asks for one.
+// cached returns the answer from the cache. If there is none, it calls ask and caches the answer.
 func cached[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask func() (T, error)) (T, error) {
 	mu.Lock()
 	known, is := cache[key]
@@ -111,7 +111,7 @@ func (r *cachingReader) offeredBy(uuid string, ask func(uuid string) *plan.Offer
 	return steps
 }
 
-// DeployTemplates lists the templates, if the Reader can.
+// DeployTemplates lists the deploy templates, if the cached Reader can list them.
 func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
 	list, can := r.Reader.(templater)
 	if !can {
@@ -120,7 +120,7 @@ func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTem
 	return cached(&r.mu, r.templates, "", func() ([]models.DeployTemplate, error) { return list.DeployTemplates(ctx) })
 }
 
-// EachPage lists the nodes once, as far as the first caller needed.
+// EachPage lists the nodes once, as far as the first caller reads the list.
 func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	list, can := r.Reader.(lister)
 	if !can {
@@ -157,7 +157,7 @@ type cachingWeb struct {
 	parts map[string]answer[webPart]
 }
 
-// webPart is data from a web server.
+// webPart is the answer to a GET: the headers, and the part of the body that was read.
 type webPart struct {
 	answer WebAnswer
 	data   []byte

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// ErrCanceled is the error of nodes that were canceled before anything was sent, ErrCanceledLater that of nodes whose
-// operation had begun.
+// ErrCanceled is the error of nodes that were canceled before anything was sent, ErrCanceledLater is the error of nodes
+// whose operation had begun.
 var (
 	ErrCanceled      = errors.New("canceled: nothing was sent")
 	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
 )
 
 // Cancels removes single nodes from a run: nothing more is sent to them, and they are no longer followed. The zero
-// value is ready; a nil one cancels nothing.
+// value is ready for use; a nil *Cancels cancels nothing.
 type Cancels struct {
 	mu       sync.Mutex
 	canceled map[string]bool
 	ends     map[string]func()
 }
 
-// Cancel removes a node, by its UUID, even if the node is still queued.
+// Cancel removes a node from the run, by its UUID, even if the node is still queued.
 func (c *Cancels) Cancel(uuid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Cancels) Cancel(uuid string) {
 	}
 }
 
-// Has reports whether a node was removed.
+// Has reports whether a node was removed from the run.
 func (c *Cancels) Has(uuid string) bool {
 	if c == nil {
 		return false
@@ -44,7 +44,7 @@ func (c *Cancels) Has(uuid string) bool {
 	return c.canceled[uuid]
 }
 
-// contexts returns the contexts of one node, which Cancel ends.
+// contexts returns contexts for acting on one node, which Cancel ends.
 func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
 	if c == nil {
 		return ctx, going, func() {}
@@ -64,8 +64,8 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark turns the result of an interrupted node into a canceled one. A request whose response is not known stays
-// unknown.
+// mark turns the result of an interrupted node into a canceled one. If the outcome of a request is unknown, the result
+// stays unknown.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

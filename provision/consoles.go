@@ -21,8 +21,8 @@ type ConsoleAPI interface {
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
 }
 
-// Consoles opens the serial consoles of nodes and restores their state: a console that was enabled
-// for a reader is disabled when its last reader has closed it.
+// Consoles opens the serial consoles of nodes and restores their state: if it enabled a console for a reader, it
+// disables the console when the last reader has closed it.
 type Consoles struct {
 	api    ConsoleAPI
 	runner *Runner
@@ -41,7 +41,7 @@ func NewConsoles(api ConsoleAPI, runner *Runner, report func(text string)) *Cons
 
 var _ agentlog.SerialConsoles = (*Consoles)(nil)
 
-// nodeConsole is the console of one node, shared by its readers.
+// nodeConsole is the console of one node, which all its readers share.
 type nodeConsole struct {
 	consoles *Consoles
 	node     models.NodeRef
@@ -49,7 +49,7 @@ type nodeConsole struct {
 	// mu is held during requests, so that a second reader finds the console ready.
 	mu      sync.Mutex
 	readers int
-	enabled bool // by this process
+	enabled bool // whether this process has enabled the console
 }
 
 const (
@@ -66,7 +66,8 @@ func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.Seri
 	return handle, nil
 }
 
-// open enables the console of a node, if necessary and if its interface is not refused.
+// open enables the console of a node, if necessary. refuse returns an error for a console interface that the reader
+// cannot use.
 func (c *Consoles) open(ctx context.Context, node models.NodeRef, refuse func(name string) error) (*consoleHandle, error) {
 	c.mu.Lock()
 	n := c.nodes[node.UUID]
@@ -115,7 +116,7 @@ func (c *Consoles) Close(ctx context.Context) error {
 	return failed
 }
 
-// enable makes the console ready.
+// enable enables the console, unless it is enabled, and waits until Ironic has switched it.
 func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error) error {
 	state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 	if err != nil {
@@ -138,7 +139,7 @@ func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error
 	return n.waitUntil(ctx, true)
 }
 
-// set enables or disables the console. restore undoes it, also after an unclear result.
+// set enables or disables the console. restore reverts the change, also if its result is unknown.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {
@@ -165,7 +166,7 @@ func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 		case state.Enabled == on:
 			return nil
 		case strings.Contains(state.LastError, "console"):
-			// Ironic clears last_error before it starts, so the error is new.
+			// Ironic clears last_error before it switches the console, so the error is about this change.
 			return &agentlog.SerialError{Reason: printable.Line(state.LastError), Remedy: "check the conductor's log; the console needs ipmitool, socat and serial over LAN on the BMC", Final: true}
 		case !time.Now().Before(until):
 			return &agentlog.SerialError{Reason: fmt.Sprintf("Ironic did not switch the console within %v", consoleTimeout)}
@@ -189,7 +190,7 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 	if err == nil {
 		err = n.waitUntil(ctx, false)
 	}
-	n.enabled = false // reported once
+	n.enabled = false // the failure is reported only once
 	if err != nil {
 		err = fmt.Errorf("the console of %s is still enabled: %w; run baremetal node console disable %s", n.node.Label(), err, n.node.Label())
 		if n.consoles.report != nil {
@@ -233,7 +234,7 @@ func (l *consoleHandle) Changed() string {
 	return ""
 }
 
-// Address returns the console's address. With IPMI, a new connection disconnects another reader.
+// Address returns the console's address. With IPMI, a new connection disconnects the current reader.
 func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,33 +11,33 @@ import (
 	"ironworks/models/request"
 )
 
-// DeclaredVerb is the change of an object from a file.
+// DeclaredVerb is the kind of change that an object of a file requires: create, change, delete or none.
 type DeclaredVerb string
 
-// Changes of an object from a file.
+// The kinds of changes of an object.
 const (
 	DeclaredCreate DeclaredVerb = "create"
 	DeclaredChange DeclaredVerb = "change"
 	DeclaredSame   DeclaredVerb = "unchanged"
-	// DeclaredHidden means that the comparable fields are unchanged.
+	// DeclaredHidden means that the comparable fields are unchanged, and that other fields cannot be compared.
 	DeclaredHidden DeclaredVerb = "hidden"
 	DeclaredDelete DeclaredVerb = "delete"
 )
 
-// Declared is one object that a file declares, compared with Ironic's: an inspection rule, a deploy template or a
-// runbook.
+// Declared is one object that a file declares, compared with Ironic's object: an inspection rule, a deploy template or
+// a runbook.
 type Declared struct {
 	Verb DeclaredVerb
-	// Noun names the kind of the object, Label the object.
+	// Noun names the kind of the object, and Label names the object.
 	Noun, Label string
-	// UUID is the UUID of the existing object, or the one that the file gives.
+	// UUID is the UUID of the existing object, or the UUID that the file gives.
 	UUID string
 	// Fields are the fields that differ. Hidden names the fields that cannot be compared, "" for none.
 	Fields []string
 	Hidden string
 	// Before and After are the object's representations as files; "" before it is created, or after it is deleted.
 	Before, After string
-	// Requests are sent in their order; none if there is nothing to do.
+	// Requests are sent in their order; the list is empty if there is nothing to do.
 	Requests []request.Request
 }
 
@@ -77,8 +77,9 @@ func (d *Declared) Difference() string {
 	return head + text
 }
 
-// SendDeclared sends the requests of a plan, one after the other, each recorded in the audit log. An error ends the
-// requests of its object, not those of the others; errs has one for each object, nil if it succeeded.
+// SendDeclared sends the requests of a plan, one after the other, each recorded in the audit log. After an error, it
+// skips the other requests for the same object and continues with the next object. errs has one error for each object,
+// nil if it succeeded.
 func (r *Runner) SendDeclared(ctx context.Context, list []Declared) (errs []error) {
 	errs = make([]error, len(list))
 	for i := range list {

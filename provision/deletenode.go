@@ -18,7 +18,7 @@ type deleteAction struct{ immediateAction }
 func (deleteAction) Name() string { return "delete" }
 
 // Refuse follows Ironic (ironic/conductor/manager.py: destroy_node): maintenance permits everything but the deletion of
-// a protected node. A conductor may refuse available nodes, too ([conductor]allow_deleting_available_nodes).
+// a protected node. A conductor may also refuse to delete available nodes ([conductor]allow_deleting_available_nodes).
 func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	allowed := []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateAdoptFailed}
 	switch {
@@ -37,7 +37,7 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 	return nil
 }
 
-// Effect names what is lost. A machine that Ironic no longer knows keeps its instance running.
+// Effect names the data that is lost. A machine that Ironic no longer knows keeps its instance running.
 func (deleteAction) Effect(n *models.Node) models.Effect {
 	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks stay as they are"
 	if n.InstanceUUID != "" || n.ProvisionState == models.StateActive {
@@ -48,7 +48,7 @@ func (deleteAction) Effect(n *models.Node) models.Effect {
 
 func (a deleteAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Delete(n.UUID), judge: func(ctx context.Context, api API, err error) error {
-		// A repeated request, or one whose answer was lost, may find the node deleted.
+		// If the request was repeated or its answer was lost, the node may already be deleted.
 		if _, gone := api.Node(ctx, n.UUID, "uuid"); models.IsFault(gone, models.FaultNotFound) {
 			return nil
 		}

@@ -25,7 +25,7 @@ type DeployOptions struct {
 	Checked func(n models.NodeRef)
 }
 
-// DeployAction deploys nodes, each after its checks. [Deploy] makes it; it refuses nodes that
+// DeployAction deploys nodes, each after its checks. [Deploy] returns one. It refuses nodes that
 // [DeployAction.Preflight] has not checked.
 type DeployAction struct {
 	watchedAction
@@ -34,9 +34,9 @@ type DeployAction struct {
 	options DeployOptions
 	checks  *Preflighter
 	purpose purpose
-	// overrides are by the UUID of the node whose name the operator typed.
+	// overrides are the overridden checks of each node whose name the operator typed, by UUID.
 	overrides map[string][]plan.CheckID
-	// earlier has the nodes of the actions before this one, by UUID.
+	// earlier has the nodes that earlier attempts of this action prepared, by UUID.
 	earlier map[string]*readyNode
 
 	mu    sync.Mutex
@@ -78,7 +78,7 @@ func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	return again
 }
 
-// OverridesFor returns checks as overrides for those nodes whose names or UUIDs were typed, for
+// OverridesFor returns the checks as overrides of those nodes whose names or UUIDs the operator typed, for
 // [DeployAction.WithOverrides].
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
@@ -97,7 +97,7 @@ func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployActio
 	return again
 }
 
-// readyNode is a node with everything that is sent to it.
+// readyNode is a checked node with everything that the deployment sends to it.
 type readyNode struct {
 	deployment Deployment
 	// verb is the verb of the action, or of the deployment that is resumed.
@@ -110,7 +110,7 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
-	// sent reports that the requests were sent once: another attempt needs new checks.
+	// sent reports that the requests were sent once, after which another attempt needs new checks.
 	sent bool
 
 	// kept reports that the node had the instance before this deployment. before is the record of an earlier attempt,
@@ -119,17 +119,18 @@ type readyNode struct {
 	before   *record
 	followUp followUp
 	reason   string
-	// stamp is the stamp of that record, to notice a change by another process.
+	// stamp is the stamp of the record before, by which a change by another process is noticed.
 	stamp string
-	// requested is the deployment for the record; restore reverts what an earlier attempt has changed.
+	// requested is the deployment in the form of the record. restore has the operations that revert the changes of an
+	// earlier attempt.
 	requested *recordedDeployment
 	overrides []plan.CheckID
 	restore   []models.PatchOp
 }
 
-// Preflight runs the checks on nodes, [Concurrency] at a time, and computes what would be sent. The
-// results replace those of earlier checks; a runner's plan follows. A node whose deployment was
-// interrupted is read again, in place, until it is known which requests have arrived.
+// Preflight runs the checks on nodes, [Concurrency] at a time, and computes what would be sent. The results replace
+// those of earlier checks; a runner's plan follows. If the deployment of a node was interrupted, Preflight reads the
+// node again, in place, until it is known which requests have arrived.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -210,7 +211,7 @@ func (a *DeployAction) verbFor(n *models.Node) models.Verb {
 	return a.verb
 }
 
-// Checks returns the results of the preflight on a node; nil before it.
+// Checks returns the results of the preflight on a node; nil before the preflight.
 func (a *DeployAction) Checks(n *models.Node) []plan.Check {
 	if r := a.checked(n); r != nil {
 		return r.checks
@@ -227,7 +228,7 @@ func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	return r.facts.Order()
 }
 
-// Refuse returns the failed checks. Checks from before an earlier attempt do not count.
+// Refuse returns the failed checks. It refuses a node whose checks are older than its last attempt.
 func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if a.wasSent(n) {
 		return refusal(a, n, models.RefusedArguments, "the checks ran before an earlier attempt; run them again", "")
@@ -308,7 +309,7 @@ func overridden(checks []plan.Check) []string {
 	return ids
 }
 
-// observed stores the steps that the agent offers while Ironic has them.
+// observed stores the steps that the agent offers, for as long as Ironic has them.
 func (a *DeployAction) observed(now *models.Node) {
 	if offered := offeredSteps(now); offered != nil && a.checks.StoreOffered != nil {
 		a.checks.StoreOffered(now.UUID, offered)

@@ -21,7 +21,8 @@ import (
 // Deployment has the plan's fields for one node, with the content of its files.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is for the installed system, as written; nil for none. It replaces the user data of Fields.
+	// UserData is for the installed system, in the form in which the operator wrote it; nil for none. It replaces the
+	// user data of Fields.
 	UserData []byte
 	// FilesDir has the local files that Butane refers to; empty for none.
 	FilesDir string
@@ -31,7 +32,7 @@ type Deployment struct {
 	Text string
 
 	report      *userdata.Report
-	ownInstance string // instance_uuid of an earlier attempt
+	ownInstance string // the instance_uuid of an earlier attempt
 	verb        models.Verb
 }
 
@@ -94,7 +95,7 @@ func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	return d, nil
 }
 
-// withReport checks the user data once.
+// withReport returns the deployment with the report on its user data, which it checks unless that was done.
 func (d Deployment) withReport() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
@@ -113,7 +114,7 @@ func (d Deployment) withReport() Deployment {
 // Report returns the report on the user data; nil without user data.
 func (d Deployment) Report() *userdata.Report { return d.withReport().report }
 
-// language returns the program that the user data is written for; empty if unknown.
+// language returns the program for which the user data is written; empty if unknown.
 func (d Deployment) language() plan.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {
@@ -155,7 +156,7 @@ func (d Deployment) bootable() []byte {
 	return d.UserData
 }
 
-// userDataFacts returns the report in the form of the checks.
+// userDataFacts returns the report on the user data in the form that the checks read.
 func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	d = d.withReport()
 	if d.report == nil {
@@ -254,8 +255,8 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	return append(list, d.hintSettings(n)...)
 }
 
-// traitSetting writes the instance's traits, unless they are set already: on the node, or by the
-// allocation, which overwrites them.
+// traitSetting returns the setting that writes the instance's traits. wanted is false if the node has them already, or
+// if the allocation sets them.
 func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {
@@ -271,8 +272,8 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 	return models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)}, true
 }
 
-// ramdiskSettings write the boot files: into driver_info for Ironic's own operations, into instance_info for an
-// instance that runs from memory.
+// ramdiskSettings sets the boot files: into driver_info for Ironic's own operations, into instance_info for an instance
+// that runs from memory.
 func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
@@ -301,8 +302,8 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 	}
 }
 
-// hintSettings write the hints. For properties, they also remove those of the instance, which
-// would take precedence.
+// hintSettings returns the settings that write the root device hints. If the hints are for the node's properties, the
+// settings also remove the hints of the instance, which would take precedence.
 func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	p := d.Fields.RootDevice
 	if !p.Hints.IsSet() {

@@ -42,17 +42,18 @@ func DeploymentsDir(state, context, address string) string {
 	return filepath.Join(state, "deployments", name+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// sentRetention is the time for which the record of a deployment without a waiting process is stored.
+// sentRetention is the time for which the record of a deployment is kept if no process waits for the deployment.
 const sentRetention = 30 * 24 * time.Hour
 
-// recordFormat is the version of the files; files of other versions are not touched.
+// recordFormat is the version of the files; files of other versions are neither read nor changed.
 const recordFormat = 1
 
-// record is the content of a file.
+// record is the content of a deployment's file.
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore reverts the changes, the last one first; it does not contain the instance_uuid.
+	// Restore has the operations that revert the changes of fields, the last change first, without that of the
+	// instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
 	// RootDisk identifies the target disk; empty if it is ambiguous. The process that sees the deployment succeed
 	// writes it to the node.
@@ -102,7 +103,7 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID prevents file names with anything but the characters of a UUID.
+// errNoUUID reports a UUID with other characters than those of a UUID, which must not become a file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
@@ -175,7 +176,7 @@ func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
 }
 
-// holder returns the process that acts on a node's deployment, or nil.
+// holder returns an error that names the process that acts on a node's deployment, or nil if none does.
 func (d *Deployments) holder(uuid string) error {
 	if d == nil {
 		return nil
@@ -231,7 +232,7 @@ type deploymentLog struct {
 	in   *Deployments
 	uuid string
 	lock *fileLock
-	// record is the content on disk; nil for none.
+	// record is the content of the file; nil if there is no file.
 	record *record
 }
 
@@ -259,7 +260,7 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
-// renewInterval is the maximum age of a record's time when a request is sent.
+// renewInterval is the maximum age of the time in the record when a request is sent.
 const renewInterval = time.Second
 
 // renew records that a request of the same stage is sent at a time, which may be that of the next
@@ -276,16 +277,16 @@ func (l *deploymentLog) renew(at time.Time) error {
 	return l.write(r)
 }
 
-// renewOnRetry returns a context with which each retry of a request renews the record.
+// renewOnRetry returns a context that makes each retry of a request renew the record.
 func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironicclient.Retry)) context.Context {
 	return ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
-		_ = l.renew(time.Now().Add(retry.Delay)) // on an error the record has the time of the first attempt
+		_ = l.renew(time.Now().Add(retry.Delay)) // if that fails, the record has the time of the first attempt
 		onRetry(retry)
 	})
 }
 
-// givingBack records that fields are restored, and their values. It omits fields that were never
-// written: if they differ, another client changed them.
+// givingBack records that fields are being restored, with their values. It omits fields that this deployment never
+// wrote: if such a field differs, another client has changed it.
 func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
@@ -312,7 +313,7 @@ func (l *deploymentLog) write(r record) error {
 	return nil
 }
 
-// withResumeHint adds to an error how to resume, if a record is left.
+// withResumeHint adds to an error how to resume the deployment, if a record is left.
 func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
@@ -338,14 +339,14 @@ func (l *deploymentLog) remove() error {
 	return nil
 }
 
-// close unlocks the record.
+// close unlocks the record for other processes.
 func (l *deploymentLog) close() {
 	if l != nil {
 		l.lock.unlock()
 	}
 }
 
-// unwritten is the suffix of a file that will replace a record.
+// unwritten is the suffix of a file that will replace a record when it is complete.
 const unwritten = ".json.new"
 
 // replace replaces a file atomically, even if the power fails.

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Requests returns the requests for a node, in order; none for a refused node.
+// Requests returns the requests for a node, in order. It returns none for a refused node.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, _ := a.entries(n)
 	return requestsOf(entries)
@@ -34,7 +34,7 @@ func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 		list = a.deployEntries(n, r)
 	}
 	if r.followUp == followUpNone || r.followUp == followUpWatch {
-		// An error is ignored here: the deployment reports it when it comes to this request.
+		// Ignore an error: the deployment reports it when it reaches this request.
 		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
 			list = append(list, *last)
 		}
@@ -72,7 +72,7 @@ func (a *DeployAction) wasSent(n *models.Node) bool {
 	return r != nil && r.sent
 }
 
-// markSent marks a node's entries as sent. It reports whether this is the first time.
+// markSent marks a node's entries as sent. It reports whether they were not marked before.
 func (a *DeployAction) markSent(n *models.Node) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,7 +84,7 @@ func (a *DeployAction) markSent(n *models.Node) bool {
 	return true
 }
 
-// validate has Ironic validate the node again, with the changes written.
+// validate returns a function that has Ironic validate the node again after the changes were written.
 func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
@@ -114,8 +114,8 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 	}
 }
 
-// checkedFields returns the fields of a node that decide the effect of a deployment. By confirming the checks, the
-// operator has agreed to their values.
+// checkedFields returns the fields of a node that decide the effect of a deployment. The operator agreed to their
+// values by confirming the checks.
 func checkedFields() []string {
 	return []string{
 		"provision_state", "maintenance", "driver", "deploy_interface", "boot_interface", "driver_info", "instance_info", "properties", "target_raid_config",
@@ -124,7 +124,7 @@ func checkedFields() []string {
 
 // verifyUnchanged compares a reserved node with the checked one, before anything else is written to it: between the
 // checks and the confirmation another client may have changed its hints. The PATCH that reserved the node was answered
-// with the node as stored after it (ironic/objects/node.py, save), so the node is only read when there was none.
+// with the node as stored after it (ironic/objects/node.py, save), so the node is read only if there was no PATCH.
 func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
 		now := *reserved

@@ -32,12 +32,12 @@ type Discovered struct {
 	Status  DiscoveryStatus
 	// BMC is the BMC's report; nil unless found.
 	BMC *models.BMC
-	// Login are the credentials that were accepted.
+	// Login has the credentials that the BMC accepted.
 	Login enroll.Login
 	Err   error
 }
 
-// Note mentions several systems of a BMC; "" for one system.
+// Note says how many systems are behind the address of the BMC; "" if there is only one.
 func (d *Discovered) Note() string {
 	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
 		return ""
@@ -45,7 +45,7 @@ func (d *Discovered) Note() string {
 	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
 }
 
-// discoveries is the number of BMCs that are asked at the same time. Each is another host, and a dead one takes five
+// discoveries is the number of BMCs that are queried at the same time. Each is another host, and a dead host takes five
 // seconds.
 const discoveries = 32
 

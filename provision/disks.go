@@ -78,7 +78,8 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of an explanation of the node's search; maxAge is as in [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks, with the explanation of the search for the root disk; maxAge is as
+// in [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
@@ -93,7 +94,7 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 	return r
 }
 
-// Search returns the agent's search for the root disk of the node.
+// Search returns the agent's search for the root disk of the node, with the node's hints.
 func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
@@ -147,9 +148,8 @@ func orNothing(name string) string {
 	return name
 }
 
-// PinDisk returns the setting that writes the most stable hint for a disk of the node, and the
-// hint. It refuses a hint without effect: hints of the instance override those of the properties,
-// and skip_block_devices overrides all.
+// PinDisk returns the setting that writes the most stable hint for a disk of the node, and the hint. It refuses a hint
+// without effect: hints of the instance override hints of the properties, and skip_block_devices overrides both.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it.
-// None of it makes Ironic connect to a BMC.
+// DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it. None of its requests
+// makes Ironic connect to a BMC.
 type DoctorAPI interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
@@ -48,7 +48,7 @@ const (
 	doctorISOs = 5
 	// doctorInventories is the number of inventories that are read to find discovered nodes.
 	doctorInventories = 20
-	// doctorReach bounds one request to a server that keeps sending.
+	// doctorReach is the time limit of one request, for servers that never stop sending.
 	doctorReach = 15 * time.Second
 )
 
@@ -61,7 +61,7 @@ func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 		d.progress("asking Keystone")
 		f.Keystone = d.reach(ctx, d.Connection.Keystone.AuthURL, "Keystone")
 		d.probe(ctx, f, f.Keystone, &clock)
-		f.Ironic = d.reachIronic(ctx) // at the address from Keystone's catalog
+		f.Ironic = d.reachIronic(ctx) // at the address in Keystone's catalog
 	} else {
 		f.Ironic = d.reachIronic(ctx)
 		d.probe(ctx, f, f.Ironic, &clock)
@@ -96,8 +96,8 @@ func (d *Doctor) reachIronic(ctx context.Context) *models.Reach {
 	return d.reach(ctx, d.API.Endpoint(), "the API")
 }
 
-// probe sends the first requests to Ironic's API: identity, version, latency and clock. A server
-// that did not answer without credentials is not asked again with them.
+// probe sends the first requests to Ironic's API: identity, version, latency and clock. If the server did not answer a
+// request without credentials, probe does not send one with credentials.
 func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Reach, clock *fleet.ServerClock) {
 	if reached == nil || reached.Stage != models.ReachAnswered || ctx.Err() != nil {
 		return
@@ -146,7 +146,7 @@ func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []strin
 	d.fetch(ctx, f)
 }
 
-// doctorError returns why something could not be read; "" for no error.
+// doctorError returns the reason in an error of reading a fact; "" if err is nil.
 func doctorError(ctx context.Context, err error) string {
 	switch {
 	case err == nil:
@@ -180,13 +180,13 @@ func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 	if one == "" || alive {
 		return
 	}
-	// The conductor that Ironic assigns to a node is better evidence than the reported liveness.
+	// That Ironic assigns a conductor to a node is better evidence than the liveness that it reports.
 	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}
 }
 
-// discovered looks for nodes of auto-discovery among those that it may have enrolled.
+// discovered looks for nodes that auto-discovery has enrolled.
 func (d *Doctor) discovered(ctx context.Context, tally *doctor.NodesTally) {
 	var mu sync.Mutex
 	ReadHardware(ctx, d.API, tally.Nameless[:min(len(tally.Nameless), doctorInventories)], func(uuid string, hardware *models.Hardware, err error) {

@@ -20,7 +20,7 @@ import (
 // Goal is the state to which enrolling brings nodes.
 type Goal string
 
-// Goals, in order.
+// The goals, in the order in which a node reaches them.
 const (
 	GoalEnroll     Goal = "enroll"
 	GoalManageable Goal = "manageable"
@@ -67,7 +67,7 @@ func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
 	return have, nil
 }
 
-// Enroller creates and changes nodes, and brings them to a goal.
+// Enroller creates and changes nodes as a plan requires, and brings them to a goal.
 type Enroller struct {
 	Runner *Runner
 	API    EnrollAPI
@@ -81,10 +81,10 @@ type Enroller struct {
 	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// name is the action's name, for errors; once sends only the next verb of a node.
+	// name is the action's name in errors. If once is true, only the next verb is sent to a node.
 	name       string
 	singleVerb bool
-	// slots bound the concurrent requests; followed counts the watched nodes.
+	// slots limits the concurrent requests, and followed counts the watched nodes.
 	slots    chan struct{}
 	followed *atomic.Int64
 }
@@ -96,8 +96,8 @@ type Enrolled struct {
 	Changes []string
 }
 
-// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. Changes
-// that an earlier run or another client has made are skipped. The results are in the plan's order.
+// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. Changes that
+// an earlier run or another client has made are skipped. The results have the order of the plan.
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
@@ -138,11 +138,12 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 }
 
 // change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
-// after the comparison: they are sent again at its end. So are changes whose answer was lost, which may be made twice;
-// a creation first looks for the object that it may have created.
+// after the comparison: such changes are sent again when the transition has ended. Changes whose answer was lost are
+// also sent again, and may be made twice; a creation first looks for the object that it may have created.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
-	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // fails the second time
+	// a removal fails the second time
+	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil })
 	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
 		if r.Err == nil {
@@ -165,7 +166,7 @@ func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll
 	}
 }
 
-// nodeOf returns the node of an item: Ironic's node, or the node to be created.
+// nodeOf returns the node of an item: Ironic's node if it exists, otherwise the node to be created.
 func nodeOf(it *enroll.Item) *models.Node {
 	if it.Existing != nil {
 		return it.Existing
@@ -240,7 +241,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		if r.Err != nil || e.singleVerb {
 			return
 		}
-		tried[verb] = mostSent // the verb has succeeded, and is not sent again
+		tried[verb] = mostSent // the verb has succeeded, so do not send it again
 		r.Changes = append(r.Changes, completedText(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
@@ -250,7 +251,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is the number of times that a verb or a change is sent to a node whose Ironic does not answer in time.
+// mostSent is the maximum number of times that a verb or a change is sent to a node if Ironic does not answer in time.
 const mostSent = 3
 
 // sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state
@@ -265,7 +266,7 @@ func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enro
 	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
-// stuckError reports a node in a state from which no verb leads to the goal.
+// stuckError returns the error for a node in a state from which no verb leads to the goal.
 func (e *Enroller) stuckError(n *models.Node) error {
 	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
@@ -296,7 +297,7 @@ func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) boo
 	return r.Err == nil
 }
 
-// otherOperation is another client's operation, which ends when the node reaches a stable state.
+// otherOperation is the action of watching another client's operation, which ends when the node reaches a stable state.
 type otherOperation struct {
 	verbAction
 	name string
@@ -342,7 +343,7 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 // noInspectInterface is the interface of nodes that are not inspected.
 const noInspectInterface = "no-inspect"
 
-// inspected reports whether inspection has ended once, or cannot run.
+// inspected reports whether the node was inspected at least once, or cannot be inspected.
 func inspected(n *models.Node) bool {
 	var fields struct {
 		At models.Time `json:"inspection_finished_at"`
@@ -351,7 +352,8 @@ func inspected(n *models.Node) bool {
 	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
 }
 
-// addPorts creates the ports that [ports.Compare] misses, and notes its other findings.
+// addPorts creates the ports that are missing according to [ports.Compare], and notes the other problems that it
+// reports.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
 	if _, without := errors.AsType[*models.Refusal](err); without {
@@ -359,7 +361,7 @@ func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrol
 		return nil
 	} else if err != nil {
 		r.Note = "ports not compared with the inventory: " + err.Error()
-		return nil //nolint:nilerr // the node itself is inspected
+		return nil //nolint:nilerr // the node itself was inspected
 	}
 	it := &enroll.Item{Kind: enroll.Change, UUID: n.UUID, Existing: n}
 	var others []string

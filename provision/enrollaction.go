@@ -22,10 +22,10 @@ type enrollAction struct {
 // Name returns the action's name.
 func (a *enrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses: conflicts are found by the comparison.
+// Refuse never refuses a node, because the comparison has already found the conflicts.
 func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is empty: nothing changes on the machine.
+// Effect is empty, because nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
 // changesMade names the changes that the action has made.
@@ -53,9 +53,9 @@ func (a *enrollAction) changesMade() []string {
 	return did
 }
 
-// creationEntry creates an object with a UUID that this run has chosen. If the answer is lost and the object does
-// not exist, the request is repeated, which cannot create a duplicate; a busy Ironic may take longer than the
-// client waits. An object created by another run is not an error.
+// creationEntry returns the entry that creates an object with a UUID that this run has chosen. If the answer is lost
+// and the object does not exist, the request is repeated, which cannot create a duplicate; a busy Ironic may take
+// longer than the client waits. An object created by another run is not an error.
 func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
 	there := func(ctx context.Context) bool {
 		is, err := exists(ctx)
@@ -135,8 +135,9 @@ func (a *enrollAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// creation creates the node. Traits are not part of POST, and neither is the owner: an Ironic without Keystone refuses
-// a POST with any owner (ironic/api/controllers/v1/node.py, _create_node_and_conduct_checks), but not a PATCH.
+// creation returns the entries that create the node. Traits are not part of POST, and neither is the owner: an Ironic
+// without Keystone refuses a POST with any owner (ironic/api/controllers/v1/node.py, _create_node_and_conduct_checks),
+// but not a PATCH.
 func (a *enrollAction) creation(n *models.Node) []entry {
 	body := a.item.Node.Body()
 	body["uuid"] = a.item.UUID
@@ -166,7 +167,7 @@ func (a *enrollAction) changes(n *models.Node) []entry {
 	return list
 }
 
-// patchOf turns differences into operations; a secret is revealed here.
+// patchOf turns differences into operations; the operations contain secrets in clear text.
 func patchOf(changes []enroll.FieldChange) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, c := range changes {
@@ -182,7 +183,7 @@ func patchOf(changes []enroll.FieldChange) []models.PatchOp {
 	return ops
 }
 
-// part creates or changes a port or port group of the node.
+// part returns the entry that creates or changes a port or port group of the node.
 func (a *enrollAction) part(
 	n *models.Node, p *enroll.PartItem, create func(map[string]any) request.Request,
 	change func(string, []models.PatchOp) request.Request, exists func(context.Context, *enroll.PartItem) (bool, error),

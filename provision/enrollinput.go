@@ -24,26 +24,27 @@ type EnrollInput struct {
 	Format nodefile.Format
 	// Columns map headers of spreadsheets to fields, HEADER=FIELD.
 	Columns []string
-	// Driver is the hardware type of spreadsheet rows without one; "" is detected, see [nodefile.Options].
+	// Driver is the hardware type for rows of a spreadsheet that name none; if "", it is detected (see
+	// [nodefile.Options]).
 	Driver string
 	// BMCs are hosts, URLs and ranges of addresses.
 	BMCs []string
-	// Names names the machines behind BMCs.
+	// Names says how the machines behind BMCs are named.
 	Names enroll.Naming
-	// Set are fields for every node, KEY=VALUE.
+	// Set has fields that are set on every node, as KEY=VALUE.
 	Set []string
 	// Credentials is a file of BMC credentials for nodes without a password; "" is none.
 	Credentials string
-	// UpdateCredentials writes the secrets of nodes that Ironic has.
+	// UpdateCredentials also writes the secrets of nodes that Ironic already has.
 	UpdateCredentials bool
 	// Ramdisk is set on every node whose boot interface supports it.
 	Ramdisk EnrollRamdisk
 }
 
-// EnrollField is a part of an input, by the name of its flag.
+// EnrollField names a part of an input by its flag.
 type EnrollField string
 
-// The parts that may be wrong.
+// The parts of an input that an error may name.
 const (
 	EnrollFile        EnrollField = "file"
 	EnrollFormat      EnrollField = "format"
@@ -55,7 +56,7 @@ const (
 	EnrollCredentials EnrollField = "credentials"
 )
 
-// EnrollInputError is a wrong part of an input.
+// EnrollInputError reports that a part of an input is invalid.
 type EnrollInputError struct {
 	Field EnrollField
 	Err   error
@@ -70,7 +71,7 @@ func (e *EnrollInputError) Unwrap() error { return e.Err }
 // EnrollSource is a checked input: files to read, BMCs to query, and fields to set. [EnrollInput.Parse] makes it.
 type EnrollSource struct {
 	EnrollInput
-	// Fields are the fields of spreadsheet columns by header.
+	// Fields maps the headers of spreadsheet columns to fields.
 	Fields map[string]string
 	// Addresses are the addresses of the BMCs, one by one.
 	Addresses []string
@@ -116,7 +117,7 @@ func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is
 	return source, in.Ramdisk.check()
 }
 
-// sheetField is the field of the first option for spreadsheets that is set, "" for none.
+// sheetField returns the first option for spreadsheets that is set, "" if none is.
 func (in *EnrollInput) sheetField() EnrollField {
 	switch {
 	case len(in.Columns) > 0:
@@ -133,11 +134,11 @@ type EnrollReader struct {
 		EnrollAPI
 		Drivers(ctx context.Context) ([]models.Driver, error)
 	}
-	// BMCs asks BMCs, with their credentials.
+	// BMCs queries BMCs, with their credentials.
 	BMCs *BMCs
 	// Open reads a file of nodes; nil is [ReadNodeFile].
 	Open func(name string) ([]byte, error)
-	// WhyNoFiles refuses all files, for a console on a server; "" allows them.
+	// WhyNoFiles is the reason why files are refused, for a console on a server; if "", files are allowed.
 	WhyNoFiles string
 	// Mask is called with the secrets of nodes. May be nil.
 	Mask func(secrets ...models.Secret)
@@ -146,7 +147,7 @@ type EnrollReader struct {
 	Progress func(done, of int)
 }
 
-// EnrollFound has the content of an input.
+// EnrollFound has the nodes and the other content that were read from an input.
 type EnrollFound struct {
 	// Files are the files that were read, without their nodes.
 	Files []EnrolledFile
@@ -154,7 +155,7 @@ type EnrollFound struct {
 	BMCs []Discovered
 	// Nodes are the nodes of files and BMCs, in their order.
 	Nodes []enroll.Node
-	// Completed counts the nodes with credentials from the file of credentials.
+	// Completed is the number of nodes that got their credentials from the file of credentials.
 	Completed int
 }
 
@@ -226,8 +227,8 @@ func ReadNodeFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads the files, or queries the BMCs, and completes the nodes with credentials and fields. With an error, it
-// also returns the nodes found so far.
+// Read reads the files, or queries the BMCs, and completes the nodes with credentials and fields. If it returns an
+// error, it also returns the nodes that it has found so far.
 func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound, error) {
 	var found EnrollFound
 	if r.WhyNoFiles != "" && (len(in.Files) > 0 || in.Credentials != "") {

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// prepareAction sets the target RAID, and runs the clean steps of a preparation.
+// prepareAction is the action that prepares a node: it sets the target RAID configuration, and runs the clean steps.
 type prepareAction struct {
 	verbAction
 	raid map[string]any
@@ -26,7 +26,8 @@ func (a prepareAction) entries(n *models.Node) ([]entry, error) {
 	return list, err
 }
 
-// prepare completes the preparation of a manageable node. An earlier run may have done all of it, or a part.
+// prepare completes the preparation of a manageable node. An earlier run may have made all or a part of the
+// preparation.
 func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	p := wanted.Prepare
 	var settings []models.BIOSSetting
@@ -48,8 +49,9 @@ func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *e
 	return e.hintAgain(ctx, going, n, wanted, r)
 }
 
-// hintAgain sets the root device hints of the input, which deleting a RAID removes (_delete_configuration_final of
-// AgentRAID in ironic/drivers/modules/agent.py): without them a deployment would pick any disk.
+// hintAgain sets the root device hints of the input again, because the deletion of a RAID removes them
+// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py): without hints, a deployment would pick
+// any disk.
 func (e *Enroller) hintAgain(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	properties, _ := wanted.Fields["properties"].(map[string]any)
 	if properties["root_device"] == nil || wanted.Prepare.RAID == nil {

@@ -15,11 +15,11 @@ import (
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
-	// KernelParams is kernel_append_params of the pair.
+	// KernelParams is the value of kernel_append_params for the kernel.
 	KernelParams string
 }
 
-// The parts of a ramdisk that may be wrong.
+// The parts of a ramdisk that an error may name.
 const (
 	EnrollISO    EnrollField = "deploy-iso"
 	EnrollKernel EnrollField = "deploy-kernel"
@@ -31,7 +31,7 @@ func (r EnrollRamdisk) pair() Ramdisk {
 	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
 }
 
-// hasPair reports whether anything of a pair is given.
+// hasPair reports whether a kernel, an initramfs or kernel parameters are given.
 func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }
@@ -60,8 +60,8 @@ func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
 
-// boots returns the function that sets the ramdisk of a node by its boot interface: the input's, the existing node's,
-// or the driver's default. It is nil without a ramdisk.
+// boots returns a function that sets the ramdisk of a node that its boot interface supports. The boot interface is that
+// of the input, of the existing node, or the driver's default. The function is nil if no ramdisk is given.
 func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
 	if r.ISO == "" && !r.hasPair() {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// EnrollAction carries a plan out as a task. [EnrollAction.Run] takes the place of [Runner.Run].
+// EnrollAction is an action that carries out an enrollment plan as a task. [EnrollAction.Run] takes the place of
+// [Runner.Run].
 type EnrollAction struct {
 	watchedAction
 	API  EnrollAPI
@@ -26,10 +27,10 @@ type EnrollAction struct {
 // Name returns the action's name.
 func (*EnrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses: the batch has no conflicts.
+// Refuse never refuses a node, because the batch has no nodes with conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is the possible effect of automated cleaning, and of manual cleaning before it.
+// Effect returns the possible effect of automated cleaning, and of the manual cleaning before it.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
@@ -59,7 +60,7 @@ func (*EnrollAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool)
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
-// Batch has the nodes that are enrolled: without conflicts and invalid nodes.
+// Batch returns the nodes that are enrolled, which are the valid nodes without conflicts.
 func (a *EnrollAction) Batch() Batch {
 	b := Batch{Action: a}
 	for i := range a.Plan {

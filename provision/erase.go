@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// depth is how much an erasure of the agent deletes. A deeper one includes the others.
+// depth is how much data an erasure by the agent deletes. Each depth includes the lower ones.
 type depth int
 
 const (
@@ -34,7 +34,7 @@ func depthOf(s models.Step) depth {
 	return erasesNothing
 }
 
-// remains describes the data that an erasure leaves (_list_erasable_devices and erase_block_device in
+// remains describes the data that an erasure of this depth leaves (_list_erasable_devices and erase_block_device in
 // ironic_python_agent/hardware.py).
 func (d depth) remains() string {
 	const skipped = "virtual media and members of software RAIDs are skipped"
@@ -58,14 +58,14 @@ func (d depth) on(disk *hints.Disk) string {
 	return "metadata"
 }
 
-// stepper is an action that runs steps of the operator's choice.
+// stepper is an action that runs steps that the operator has chosen.
 type stepper interface{ stepsToRun() []models.Step }
 
 func (a verbAction) stepsToRun() []models.Step {
 	return slices.Concat(a.req.CleanSteps, a.req.ServiceSteps)
 }
 
-// DiskReader reads the facts of [Disks].
+// DiskReader reads the data that [Disks] needs from Ironic.
 type DiskReader interface {
 	Inventories
 	Version() (v models.APIVersion, agreed bool)
@@ -73,7 +73,7 @@ type DiskReader interface {
 
 // Disks returns the machine's serial number and disks, for a confirmation before an action erases them: the disks that
 // its steps erase, the disks that skip_block_devices protects, the remaining data, and the volumes that RAID steps
-// change. The details mention unknown disks. A nil action erases in an unknown way.
+// change. If the disks are unknown, a detail says so. A nil action stands for an unknown way of erasing.
 func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if raw, err := api.Inventory(ctx, n.UUID); err == nil {

@@ -12,7 +12,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// ExplainAPI is the part of Ironic's API that an explanation is made from.
+// ExplainAPI is the part of Ironic's API that an [Explainer] needs for the explained node.
 type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
@@ -20,7 +20,7 @@ type ExplainAPI interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// OthersAPI is the part of Ironic's API that lists the other nodes.
+// OthersAPI is the part of Ironic's API that [ListOthers] needs.
 type OthersAPI interface {
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
@@ -30,23 +30,23 @@ type OthersAPI interface {
 // ExplainSources are the sources of an explanation beside Ironic's data on the node. Any of them
 // may be nil.
 type ExplainSources struct {
-	// Others returns all nodes, to compare the explained node with; see [ListOthers].
+	// Others returns all nodes, with which the explained node is compared; see [ListOthers].
 	Others func(ctx context.Context) ([]*models.Row, error)
 	// Observed returns the observations of the node from the time when it was watched.
 	Observed func(uuid string) (models.Row, bool)
-	// Journal returns the node's journal at Ironic's time.
+	// Journal returns the facts in the node's journal; now is Ironic's time.
 	Journal func(ctx context.Context, n *models.Node, now time.Time) (JournalFacts, error)
-	// BMC returns the BMC's facts at Ironic's time; nil does not query it.
+	// BMC returns the facts from the node's BMC; now is Ironic's time. If it is nil, the BMC is not queried.
 	BMC func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error)
 	// Ports returns the node's ports.
 	Ports func(ctx context.Context, uuid string) ([]models.Port, error)
 	// Agent probes the agent's address of a node in a wait state.
 	Agent func(ctx context.Context, address string) explain.AgentFacts
-	// Changes returns the changes to a node made from this console, at Ironic's time.
+	// Changes returns the changes to a node made from this console, with times on Ironic's clock.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
 
-// JournalFacts is the journal of a node's last operation.
+// JournalFacts has the data that the journal stores about a node's last operation.
 type JournalFacts struct {
 	// Work is the last operation that was observed; nil if there is none.
 	Work *models.Work
@@ -58,11 +58,11 @@ type JournalFacts struct {
 	Estimate *models.Estimate
 }
 
-// Explained is the explanation of a node.
+// Explained is the result of [Explainer.Explain]: a node, its evidence, and the explanations of its state.
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
-	// Explanations has the best one first; there is at least one.
+	// Explanations has at least one explanation, the best one first.
 	Explanations []explain.Explanation
 	// Missing has the errors of all sources except the node.
 	Missing []error
@@ -85,11 +85,10 @@ func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// explainedFields are the fields that are read of the other nodes.
+// explainedFields are the fields of the other nodes that are read.
 var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
-// Explain reads a node and its evidence, and explains its state. Only an unreadable node is an
-// error.
+// Explain reads a node and its evidence, and explains its state. It returns an error only if the node cannot be read.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {
@@ -196,11 +195,11 @@ func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, err
 	return list, nil
 }
 
-// maxSiblingReasons bounds the histories that are read of other nodes: the newest Ironic clears
-// last_error, and a few of many nodes with the same failure are enough.
+// maxSiblingReasons is the maximum number of other nodes whose history is read. The newest Ironic clears last_error, so
+// the reasons are in the histories; a few of many nodes with the same failure are enough.
 const maxSiblingReasons = 8
 
-// siblings compares the node with others in the same operation.
+// siblings compares the node with other nodes in the same operation.
 func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*explain.Siblings, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

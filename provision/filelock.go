@@ -18,7 +18,7 @@ type heldError struct {
 	PID int
 }
 
-// Error names the process.
+// Error names the process that holds the lock.
 func (e *heldError) Error() string {
 	switch e.PID {
 	case 0:
@@ -52,7 +52,7 @@ func lockFile(path string) (*fileLock, error) {
 			<-time.After(time.Millisecond)
 			continue
 		}
-		// The previous owner may have removed the file after it was opened here.
+		// The previous owner may have removed the file after this process opened it.
 		mine, err := l.Stat()
 		there, errThere := os.Stat(path)
 		switch {
@@ -68,16 +68,16 @@ func lockFile(path string) (*fileLock, error) {
 	}
 }
 
-// maxAttempts bounds the attempts against processes in lockedBy, 1 ms each.
+// maxAttempts is the maximum number of attempts to lock a path, 1 ms apart, while other processes are in lockedBy.
 const maxAttempts = 1000
 
-// lockedBy returns the owner of a path's lock, nil if it is free. It takes a shared lock for a
-// moment, which blocks no other process.
+// lockedBy returns an error that names the owner of a path's lock; nil if the path is not locked. It takes a shared
+// lock for a moment, which blocks no other process.
 func lockedBy(path string) error {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	switch err = errors.Join(err, l.Close()); {
-	case errors.Is(err, fs.ErrNotExist): // never locked
+	case errors.Is(err, fs.ErrNotExist): // the path was never locked
 		return nil
 	case err != nil || free:
 		return err

@@ -7,8 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// FindNodes fetches nodes by name or UUID, [Concurrency] at a time, without duplicates. A missing node
-// is an error, because acting on the others would not be what the operator asked for.
+// FindNodes fetches nodes by name or UUID, [Concurrency] at a time, without duplicates. A missing node is an error,
+// because the operator asked for all of them.
 func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error) {
 	found := make([]*models.Node, len(ids))
 	errs := make([]error, len(ids))
@@ -49,8 +49,8 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 	return nodes, gone, nil
 }
 
-// ReadHardware reads the inventories of nodes for filters, [Concurrency] at a time. each is called from several
-// goroutines; a node that was not inspected has hardware without Inspected.
+// ReadHardware reads the inventories of nodes for filters, [Concurrency] at a time. It calls each for every node, from
+// several goroutines. For a node that was not inspected, the hardware has no Inspected.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
 	inParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])

@@ -19,17 +19,18 @@ type FirmwareReader interface {
 	Firmware(ctx context.Context, node string) ([]models.Firmware, error)
 }
 
-// FirmwareUpdate updates a component from an image.
+// FirmwareUpdate describes an update of one component from an image.
 type FirmwareUpdate struct {
-	// Component is bios, bmc, or nic: and an ID (FIRMWARE_COMPONENTS in ironic/drivers/modules/redfish/utils.py).
+	// Component is bios, bmc, or nic: followed by an ID (FIRMWARE_COMPONENTS in
+	// ironic/drivers/modules/redfish/utils.py).
 	Component string
-	// URL is where the BMC, or Ironic for it, fetches the image.
+	// URL is the address from which the BMC, or Ironic on its behalf, fetches the image.
 	URL string
 	// WaitSeconds is the pause after the update; 0 for none.
 	WaitSeconds int
 }
 
-// ParseFirmwareUpdate reads COMPONENT=URL.
+// ParseFirmwareUpdate parses an update of the form COMPONENT=URL.
 func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	component, address, ok := strings.Cut(text, "=")
 	if !ok {
@@ -46,7 +47,7 @@ func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	return FirmwareUpdate{Component: component, URL: address}, nil
 }
 
-// Setting returns the update as an entry of the argument settings of firmware.update.
+// Setting returns the update as an entry of settings, the argument of the step firmware.update.
 func (u FirmwareUpdate) Setting() map[string]any {
 	setting := map[string]any{"component": u.Component, "url": u.URL}
 	if u.WaitSeconds > 0 {
@@ -135,7 +136,7 @@ type FirmwareVersion struct {
 	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
 }
 
-// FirmwareAndInventories reads the data of the matrix.
+// FirmwareAndInventories reads the data that [ReadFirmwareMatrix] needs.
 type FirmwareAndInventories interface {
 	FirmwareReader
 	Inventories

@@ -15,7 +15,7 @@ import (
 // each verb pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
 
-// following is the state of watching one node.
+// following is the state of watching one node during an action.
 type following struct {
 	action Action
 	before *models.Node
@@ -25,12 +25,12 @@ type following struct {
 	clockAhead time.Duration
 	clockKnown bool
 	evidence   models.Evidence
-	// reason is why the action failed.
+	// reason is the reason why the action failed; empty if it did not.
 	reason string
 }
 
-// update adds a reading of the node at local time at, when the server's clock showed date. The
-// evidence is on the server's clock, like the node's history.
+// update adds a reading of the node that was made at local time at, when the server's clock showed date. The times of
+// the evidence are on the server's clock, like those of the node's history.
 func (f *following) update(n *models.Node, at, date time.Time) {
 	if !f.clockKnown {
 		f.clockKnown = true
@@ -43,8 +43,8 @@ func (f *following) update(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.clockAhead))
 }
 
-// follow watches the node until the action, which was sent at a time, has ended, and stores the
-// outcome in res.
+// follow watches the node until the action has ended, and stores the outcome in res. sent is the time when the action
+// was sent.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
 	f := &following{action: a, before: before, began: sent}
 	start, wait := time.Now(), firstPoll
@@ -82,7 +82,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 				return
 			}
 		default:
-			// The operation continues regardless: read the node again.
+			// The operation continues although the node could not be read, so read the node again.
 			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: models.FaultOf(err, "get node")})
 		}
 		if opts.Timeout > 0 && waited >= opts.Timeout {
@@ -116,7 +116,8 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge stores the outcome, with the reason for a failure from where it still is available.
+// judge stores the outcome in res. It takes the reason for a failure from the node, or from another source if the node
+// no longer has it.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
@@ -142,7 +143,7 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	res.Err = failed
 }
 
-// FailedError reports that a node ended in another state than the action's target.
+// FailedError reports that an action left a node in another state than its target.
 type FailedError struct {
 	Action string
 	Node   models.NodeRef
@@ -152,13 +153,13 @@ type FailedError struct {
 	Hint, ScreenHint string
 }
 
-// Error names the node, its final state, the reason and the command that helps.
+// Error names the node, its final state, the reason and the command that is the remedy.
 func (e *FailedError) Error() string { return e.sentence(e.Hint) }
 
-// OnScreen is Error with a key of the console in place of the command.
+// OnScreen is like Error, with a key of the console in place of the command.
 func (e *FailedError) OnScreen() string { return e.sentence(e.ScreenHint) }
 
-// Advice returns the reason and the command that helps.
+// Advice returns the reason and the command that is the remedy.
 func (e *FailedError) Advice() string { return withHint(printable.Line(e.Reason), e.Hint) }
 
 func (e *FailedError) sentence(hint string) string {

@@ -12,30 +12,30 @@ import (
 	"ironworks/printable"
 )
 
-// giveBackTimeout bounds reverting changes, also after an interrupt.
+// giveBackTimeout is the time limit for reverting changes, which happens even after an interrupt.
 const giveBackTimeout = 30 * time.Second
 
-// undo reverts changes of a node: first its fields, then its reservation.
+// undo has the changes of a node that must be reverted: first those of its fields, then its reservation.
 type undo struct {
 	// instance is the instance_uuid that reserves the node.
 	instance string
 	// restore are the operations that restore fields, in order.
 	restore []models.PatchOp
-	// reserved reports that instance was written to the node, allocated that an allocation with that UUID reserves it.
-	// If both are false, the node keeps its instance.
+	// reserved reports that instance was written to the node, and allocated that an allocation with this UUID reserves
+	// the node. If both are false, the node keeps its instance.
 	reserved, allocated bool
 }
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record has the remaining
-// changes.
+// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record of the deployment has
+// the remaining changes.
 type NotGivenBackError struct {
 	Node models.NodeRef
 	Err  error
 }
 
-// Error names the command that continues.
+// Error names the command that continues reverting.
 func (e *NotGivenBackError) Error() string {
 	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
 }
@@ -48,7 +48,7 @@ func (e *NotGivenBackError) OnScreen() string {
 // Unwrap returns the cause.
 func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
-// undoOf returns the requests that revert all entries, in reverse order.
+// undoOf returns the undo that reverts all entries, in reverse order.
 func undoOf(reqs []entry) undo {
 	var all undo
 	for _, req := range slices.Backward(reqs) {
@@ -62,13 +62,13 @@ func undoOf(reqs []entry) undo {
 	return all
 }
 
-// undo returns the requests that revert all changes that may have been made according to the record.
+// undo returns the undo that reverts all changes that, according to the record, may have been made.
 func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
 
 // revert reverts the changes of entries after a failure. onItsWay is the time when a request was sent that may still
-// arrive, or zero. The record stays while anything is left to revert.
+// arrive, or zero. The record is kept as long as changes are left to revert.
 func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())
@@ -82,9 +82,9 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 	return err == nil
 }
 
-// revertUnknown handles a last request that may have been carried out. It is reverted with the
-// others, once it can no longer be in transit. A request that cannot be reverted, such as the
-// deployment itself, stays in the record for a later resume; if ctx has ended, everything does.
+// revertUnknown handles a last request that may have been carried out. It is reverted with the others, once it can no
+// longer be in transit. A request that cannot be reverted, such as the deployment itself, stays in the record, so that
+// it can be resumed later. If ctx has ended, all requests stay in the record.
 func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.withResumeHint(res.Err)
@@ -146,8 +146,9 @@ func (r *Runner) restore(ctx context.Context, ops []models.PatchOp, n *models.No
 	return nil
 }
 
-// nodeAfterArrival reads the node once a request that was sent at a time has arrived or cannot arrive any
-// more: after [settleTime], and when no conductor has the node locked. A zero time skips the wait.
+// nodeAfterArrival waits until a request has either arrived or can no longer arrive, and then reads the node. It waits
+// until [settleTime] has passed since sent, the time of the request, and until no conductor has the node locked. If
+// sent is zero, it does not wait.
 func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time.Time) (*models.Node, error) {
 	for {
 		now, err := r.API.Node(ctx, n.UUID)

@@ -41,11 +41,11 @@ func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*Gra
 	case !console.Enabled:
 		err = &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + node.Label()}
 	case !strings.HasPrefix(console.Info.URL.Reveal(), "http://") && !strings.HasPrefix(console.Info.URL.Reveal(), "https://"):
-		// Without [vnc]public_url, Ironic's get_console (ironic/common/vnc.py) writes None in its place.
+		// Without [vnc]public_url, Ironic's get_console (ironic/common/vnc.py) writes None in place of the URL.
 		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url of the conductor to the page of ironic-novncproxy", Final: true}
 	}
 	if err != nil {
-		_ = g.Close(ctx) // reported by restore
+		_ = g.Close(ctx) // restore reports an error
 		return nil, refusedConsole(node, err)
 	}
 	g.url, g.Kind = console.Info.URL, console.Info.Type

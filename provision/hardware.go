@@ -21,27 +21,28 @@ type HardwareAPI interface {
 	VendorMethods(ctx context.Context, node string) ([]models.VendorMethod, error)
 }
 
-// hardwareAction runs steps that differ from node to node: by cleaning a manageable node, by servicing an active one.
+// hardwareAction is an action that runs steps that may differ from node to node. It cleans a manageable node, and
+// services an active one.
 type hardwareAction struct {
 	watchedAction
 	name string
-	// only restricts the action to one kind of operation; empty for none.
+	// only restricts the action to one kind of operation; if empty, both are allowed.
 	only models.StepKind
 	// work returns the work for a node. It may read from Ironic.
 	work func(ctx context.Context, n *models.Node) hardwareWork
 
 	mu    sync.Mutex
-	works map[string]hardwareWork // by node UUID
+	works map[string]hardwareWork // the works of the nodes, by UUID
 }
 
 // hardwareWork has the requests and steps of a hardware action for one node.
 type hardwareWork struct {
 	steps []models.Step
-	// before is sent before the verb; empty for nothing.
+	// before are the entries that are sent before the verb.
 	before []entry
-	// refused is why nothing can be done; nil if something can.
+	// refused is the refusal of a node on which the action is impossible; nil if it is possible.
 	refused *models.Refusal
-	// text describes the change; danger is its minimum danger.
+	// text describes the change; danger is the minimum danger of the change.
 	text     string
 	danger   models.Danger
 	warnings []string
@@ -79,7 +80,7 @@ func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 	return a.works[n.UUID]
 }
 
-// verb returns the clean or service verb with the steps of a node.
+// verb returns the action of the clean or service verb, with the steps of a node.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.workOf(n)
 	if a.kindFor(n) == models.ServiceSteps {
@@ -124,12 +125,12 @@ func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (
 	return a.verb(before).ended(before, now, waited)
 }
 
-// refusedWork is the work of a node on which nothing can be done.
+// refusedWork returns the work for a node on which the action is impossible.
 func refusedWork(why, hint string) hardwareWork {
 	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}
 }
 
-// onScreen sets the remedy in the console.
+// onScreen returns refused work with a remedy for the console.
 func (w hardwareWork) onScreen(hint string) hardwareWork {
 	w.refused.ScreenHint = hint
 	return w

@@ -14,12 +14,12 @@ import (
 	"ironworks/printable"
 )
 
-// ImageWeb queries web servers about images; *[Web] does so over HTTP. Answers are those after
-// redirects. An error means that there was no answer.
+// ImageWeb queries web servers about images; *[Web] does so over HTTP. It follows redirects, and returns the last
+// answer. An error means that there was no answer.
 type ImageWeb interface {
 	// Head requests only the headers.
 	Head(ctx context.Context, address string) (WebAnswer, error)
-	// Get reads at most most bytes. With part, it requests only these from the server.
+	// Get reads at most most bytes. If part is true, it requests only these bytes from the server.
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 
@@ -29,11 +29,11 @@ type WebAnswer struct {
 	// Length is the size of the body, Total that of the whole file if the body is a part,
 	// in bytes; -1 if unknown.
 	Length, Total int64
-	// FinalURL is the address after redirects; empty without any.
+	// FinalURL is the address after redirects; empty if there was no redirect.
 	FinalURL string
 }
 
-// Bounds of requests to web servers.
+// Limits of requests to web servers.
 const (
 	// webTimeout bounds the wait for an answer.
 	webTimeout = 10 * time.Second
@@ -43,7 +43,7 @@ const (
 	imageHeadBytes = 512
 )
 
-// imageCache caches answers, so that the nodes of a plan query their image once.
+// imageCache caches answers about images, so that an image is queried only once for all nodes of a plan.
 type imageCache struct {
 	mu    sync.Mutex
 	looks map[[2]string]*imageQuery
@@ -75,7 +75,7 @@ func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts
 	return look.facts
 }
 
-// webFault returns why there was no answer, without the address, which may contain secrets.
+// webFault returns the reason why there was no answer. It omits the address, which may contain secrets.
 func webFault(err error) string {
 	var of *url.Error
 	if errors.As(err, &of) {

@@ -15,8 +15,8 @@ import (
 	"ironworks/models/steps"
 )
 
-// OfferedSteps stores the steps that each node's agent offered last, one file per node: Ironic drops them at the
-// end of every deployment.
+// OfferedSteps stores the steps that each node's agent offered last, in one file per node, because Ironic drops these
+// steps at the end of every deployment.
 type OfferedSteps struct {
 	// Dir is the folder; it is created when necessary.
 	Dir string

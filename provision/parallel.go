@@ -8,33 +8,33 @@ import (
 	"sync"
 )
 
-// PanicError is a panic while acting on one node. It is raised again in the goroutine that called
-// [Runner.Run] or [FindNodes], which can handle it, after the goroutines of the other nodes have
-// ended.
+// PanicError has the value of a panic while acting on one node. It is raised again in the goroutine that called
+// [Runner.Run] or [FindNodes], which can handle it, after the goroutines of the other nodes have ended.
 type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
 }
 
-// Error returns the value with the stack.
+// Error returns the value of the panic, with the stack.
 func (p *PanicError) Error() string {
 	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
 }
 
-// Unwrap returns the value if it is an error.
+// Unwrap returns the value of the panic if it is an error.
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// inParallel calls do for 0 to n-1, [Concurrency] at a time, and returns when all calls have. The
-// context of do also ends when one of them panics.
+// inParallel calls do for 0 to n-1, [Concurrency] at a time, and returns when all calls have. The context of do also
+// ends when one of the calls panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
-// inSlots is inParallel, width at a time, for calls that may free their slot with next before they return.
+// inSlots is like inParallel, but runs width calls at a time. A call may free its slot for another by calling next
+// before it returns.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()

@@ -8,7 +8,7 @@ import (
 	"ironworks/printable"
 )
 
-// PinAction writes a hint that identifies one disk of a node. [Pin] makes it.
+// PinAction writes a hint that identifies one disk of a node. [Pin] returns one.
 type PinAction struct {
 	immediateAction
 	disks *NodeDisks
@@ -17,13 +17,13 @@ type PinAction struct {
 }
 
 // Pin returns an action that writes the most stable hint for a disk; see [NodeDisks.PinDisk]. The disks are the ones
-// shown to the operator: if the node was inspected again since, the hint is still for that disk, not for another one
-// of the same name. Whether the hint has an effect is decided by the current state of the node.
+// shown to the operator: if the node was inspected again in the meantime, the hint is still for that disk, not for
+// another disk with the same name. Whether the hint has an effect is decided by the current state of the node.
 func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }
 
-// Name returns the name of the command.
+// Name returns the command that does the same: hints set.
 func (*PinAction) Name() string { return "hints set" }
 
 // Effect is empty: nothing changes on the machine before its next deployment.
@@ -41,7 +41,7 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	return unchangeable(a, n)
 }
 
-// patch returns the changes for the node in its current state; nothing if it has the hint already.
+// patch returns the changes of the node in its current state; none if the node already has the hint.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
 		var refused *models.Refusal

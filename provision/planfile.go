@@ -21,7 +21,7 @@ import (
 type PlanFile struct {
 	Plan *plan.Plan
 	Dir  string
-	// WhyNoFiles is why the plan's files are not read; "" reads them.
+	// WhyNoFiles is the reason why the plan's files are not read; if "", they are read.
 	WhyNoFiles string
 }
 
@@ -38,8 +38,8 @@ func (e *PlanError) Error() string {
 // Unwrap returns the cause.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// ReadPlan reads a plan from a file. A leading ~/ is the home folder. The error is a [*PlanError]
-// if the file exists.
+// ReadPlan reads a plan from a file. A leading ~/ stands for the home folder. If the file was read but is invalid, the
+// error is a [*PlanError].
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -53,8 +53,8 @@ func ReadPlan(path string) (PlanFile, error) {
 	return PlanFile{Plan: plan, Dir: filepath.Dir(path)}, nil
 }
 
-// Write writes the plan to a file; it replaces an existing one only with force. The relative paths
-// of the returned plan are relative to the new file's folder.
+// Write writes the plan to a file; it replaces an existing file only if force is true. The relative paths of the
+// returned plan are relative to the new file's folder.
 func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile, error) {
 	path = homePath(path)
 	moved := PlanFile{Plan: f.Plan.Clone(), Dir: filepath.Dir(path)}
@@ -109,7 +109,7 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// DeploymentOf returns a node's deployment, with its files read: for [DeployOptions].
+// DeploymentOf returns a node's deployment, with its files read. It is for [DeployOptions].
 func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
@@ -117,7 +117,7 @@ func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 // Overlay has fields for all nodes that override those of a plan.
 type Overlay struct {
 	Fields plan.Fields
-	// ConfigDrive is as for [Deployment.WithConfigDrive]; nil for none.
+	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts; nil for none.
 	ConfigDrive any
 	// UserData and FilesDir are as in [Deployment]; nil for none.
 	UserData []byte
@@ -169,7 +169,7 @@ func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 
 // homePath resolves a leading ~/ that no shell has expanded.
 func homePath(path string) string {
-	home, _ := os.UserHomeDir() // without a home, ~ is a name
+	home, _ := os.UserHomeDir() // without a home folder, ~ is a name
 	return prepare.HomePath(home, path)
 }
 
@@ -184,7 +184,7 @@ type PlanText struct {
 // removes it.
 func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
 
-// NewEditText is NewPlanText for a text of another kind, which names the file.
+// NewEditText is like NewPlanText, for a text of another kind; the kind is a part of the file's name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
 	if err != nil {

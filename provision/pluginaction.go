@@ -27,7 +27,7 @@ type PluginAction struct {
 // Name returns the plugin's name.
 func (a *PluginAction) Name() string { return a.Plugin.Name }
 
-// Refuse returns which field of the node the program cannot get.
+// Refuse refuses a node if the program needs a field that the node does not have.
 func (a *PluginAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	_, err := a.Plugin.Argv(n)
 	if bad, is := errors.AsType[*plugin.ValueError](err); is {
@@ -36,7 +36,7 @@ func (a *PluginAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refus
 	return nil
 }
 
-// Effect has the danger that the operator has given to the plugin.
+// Effect returns the danger that the operator has configured for the plugin.
 func (a *PluginAction) Effect(*models.Node) models.Effect {
 	danger := models.DangerMayErase
 	switch a.Plugin.Consent {
@@ -66,9 +66,9 @@ func (a *PluginAction) CommandLine(n *models.Node) string {
 	return printable.Line(shellescape.QuoteCommand(argv))
 }
 
-// Run runs the program for the legal items of a batch: [plugin.AtOnce] at a time in the background, one after the
-// other at a terminal. at is nil in the background. Each run is audited before and after. The results are in the
-// batch's order; opts.Done has each one when it is known.
+// Run runs the program for the legal items of a batch: [plugin.AtOnce] at a time in the background, one after the other
+// at a terminal. at is the terminal, nil in the background. Each run is audited before and after. The results are in
+// the batch's order; opts.Done is called with each result when it is known.
 func (a *PluginAction) Run(ctx context.Context, r *Runner, b Batch, at *plugin.Output, opts RunOptions) []Result {
 	results := make([]Result, len(b.Items))
 	width := plugin.AtOnce
@@ -113,7 +113,7 @@ func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *p
 	rec.Time, rec.Result = time.Now().UTC(), audit.Accepted
 	if res.Err != nil {
 		res.Outcome = OutcomeFailed
-		// The program's output may hold secrets: only the exit code is recorded.
+		// Record only the exit code, because the program's output may contain secrets.
 		rec.Result, rec.Reason = audit.Refused, exitReason(res.Err)
 	}
 	if err := r.Audit.Write(rec); err != nil {

@@ -33,23 +33,23 @@ type PortAction struct {
 	immediateAction
 	name    string
 	api     PortAPI
-	changes map[string][]portChange // by the UUID of the node
+	changes map[string][]portChange // the changes of each node, by UUID
 }
 
 // portChange is one request of a PortAction.
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings are checked against the API version, ops against the state of the node.
+	// settings are checked against the API version, and ops against the state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
-	// created is the UUID of the object to create, mac the MAC address that another port must not have.
+	// created is the UUID of the object to create, and mac is the MAC address that no other port may have.
 	created, mac string
-	// vif: the network interface must attach VIFs.
+	// vif is true if the network interface must be able to attach VIFs.
 	vif bool
 	// refused is why the change is impossible; nil if it is possible.
 	refused *models.Refusal
-	// harm is the effect of a deletion; "" for an action that can be undone immediately. Done is the result.
+	// harm is the effect of a deletion; "" for an action that can be undone immediately. done describes the result.
 	harm, done string
 }
 
@@ -118,7 +118,7 @@ func connectable() []models.ProvisionState {
 	return []models.ProvisionState{models.StateEnroll, models.StateInspecting, models.StateInspectWait, models.StateManageable}
 }
 
-// Effect names the deleted or detached object.
+// Effect names the object that is deleted or detached.
 func (a *PortAction) Effect(n *models.Node) models.Effect {
 	var harm []string
 	for i := range a.changes[n.UUID] {
@@ -189,7 +189,7 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 	return err
 }
 
-// macConflict is the refusal of a MAC address that a port has.
+// macConflict returns the refusal of a MAC address that another port already has.
 func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
@@ -204,7 +204,7 @@ func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port,
 	return r
 }
 
-// free checks that no other port than self has a MAC address.
+// free returns a refusal if a port other than self has the MAC address.
 func (a *PortAction) free(ctx context.Context, mac, self string, n *models.Node) (*models.Refusal, error) {
 	there, err := a.api.PortsAt(ctx, mac)
 	if err != nil || len(there) == 0 || there[0].UUID == self {
@@ -220,12 +220,12 @@ func (a *PortAction) add(node string, c portChange) {
 	a.changes[node] = append(a.changes[node], c)
 }
 
-// argumentError is a refusal of an operator's input.
+// argumentError returns a refusal because of the operator's input.
 func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 
-// portOf converts an answer of Ironic.
+// portOf converts Ironic's JSON of a port.
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
 	convert(raw, &p)
@@ -240,12 +240,12 @@ func convert(raw map[string]any, into any) {
 
 func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }
 
-// portLabel is the name or MAC address of a port.
+// portLabel returns the name or the MAC address of a port.
 func portLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["address"]), uuidOf(raw)))
 }
 
-// groupLabel is the name or UUID of a port group.
+// groupLabel returns the name or the UUID of a port group.
 func groupLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["name"]), uuidOf(raw)))
 }
