@@ -37,7 +37,8 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns a boolean of the spec. Another value becomes a problem of the node: a host must not be cleaned because of a quoted true.
+// flag returns a boolean of the spec. Another value becomes a problem of the node: a host must not be cleaned because
+// of a quoted true.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: want true or false, not %s", m.Key, m.Value.Kind)

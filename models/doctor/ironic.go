@@ -75,8 +75,8 @@ func (f *Facts) types() []models.Driver {
 	return real
 }
 
-// splitByInterface splits the hardware types by whether they enable one of the interfaces; reported is false if Ironic does not
-// report interfaces.
+// splitByInterface splits the hardware types by whether they enable one of the interfaces; reported is false if Ironic
+// does not report interfaces.
 func (f *Facts) splitByInterface(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// enrolling compares enrolling a file of nodes, each with a port, in an empty Ironic with the same POSTs by one curl process, one after the
-// other. The two take turns, and Ironic is empty again before each.
+// enrolling compares enrolling a file of nodes, each with a port, in an empty Ironic with the same POSTs by one curl
+// process, one after the other. The two take turns, and Ironic is empty again before each.
 func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{Release: r, Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}}})
 	if err != nil {

@@ -279,7 +279,7 @@ func TestLabMachines(t *testing.T) {
 	})
 }
 
-// failsWithOutput is fails that returns standard output and standard error.
+// failsWithOutput runs the program like fails. It returns standard output and standard error.
 func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)

@@ -19,7 +19,7 @@ func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid st
 	return redfishNodeWith(t, s, scenario, lab.Options{})
 }
 
-// redfishNodeWith is redfishNode with lab options.
+// redfishNodeWith enrolls a lab machine like redfishNode, with options of the lab.
 func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, scenario, options)
@@ -60,7 +60,7 @@ func labMember(t *testing.T, s *ironic.Server, member lab.Member, options lab.Op
 	if s.Release == ironic.Old {
 		options.Agent = lab.OldAgent
 	}
-	// Slow enough that a watch that shares its processor with other tests sees the states.
+	// The machine is slow enough that a watch which shares its processor with other tests sees the states.
 	options.Speed = 15
 	l, err := lab.Start(t.Context(), options, []lab.Member{member})
 	if err != nil {

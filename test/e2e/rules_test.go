@@ -47,7 +47,7 @@ func TestInspectionRules(t *testing.T) {
 			t.Fatalf("%d %v %s", status, err, body)
 		}
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // no inventory
+		c.fails(1, "rules", "test", "-f", rulesFile(c, uuid, ""), name) // there is no inventory
 		c.ok("inspect", name, "--wait", "--timeout", "6m")
 
 		// A rule of this node only: other tests use the Ironic later.
@@ -95,7 +95,7 @@ func TestInspectionRules(t *testing.T) {
 	})
 }
 
-// rulesFile has a rule for one node, and one for none.
+// rulesFile writes a file with two rules: one for the node, and one that matches no node.
 func rulesFile(c *console, uuid, actions string) string {
 	if actions == "" {
 		actions = " [{op: log, args: {msg: a}}]"

@@ -15,7 +15,7 @@ func TestServiceWithARunbook(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		if s.Release == ironic.Old {
-			return // service needs API 1.87, runbooks need 1.92
+			return // service needs API 1.87, and runbooks need 1.92
 		}
 		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")

@@ -33,10 +33,10 @@ func TestScreenAssistedInstall(t *testing.T) {
 		s.until("❯    80  deploy.install_coreos")
 		s.press("x")
 		s.gone("deploy.install_coreos")
-		s.until("start_assisted_install   ", "updated just now") // the kind
+		s.until("start_assisted_install   ", "updated just now") // the kind of the deployment
 		s.press("r")
 		s.until("Review]", "▲ assisted-disk", "deploy.start_assisted_install@80")
-		s.gone("◐ checking") // D waits for it
+		s.gone("◐ checking") // the key D waits for the checks
 		s.press("D")
 		s.typed(name, "deploy "+name+"? Type the node name to confirm.")
 		s.within(5*time.Minute, "the console shows the end", func() bool { return s.Contains("deploy " + name + ": done, now active") })
@@ -103,7 +103,8 @@ func (s *screenConsole) page(title string) {
 	s.until(title + "]")
 }
 
-// openTab returns the title of the open tab or page, with its mark; the first on the screen in brackets.
+// openTab returns the title of the open tab or page, with its mark. It is the first title on the screen that is in
+// brackets.
 func (s *screenConsole) openTab() string {
 	_, rest, _ := strings.Cut(s.Text(), "[")
 	title, _, _ := strings.Cut(rest, "]")

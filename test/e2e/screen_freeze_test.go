@@ -153,7 +153,7 @@ func TestScreenHostileNames(t *testing.T) {
 				}
 			}
 		}
-		s.press("4") // another screen, so that each node is opened from the list
+		s.press("4") // shows another screen, so that each node is opened from the list
 		for i := range hostile {
 			s.press("1", terminal.Home, strings.Repeat(terminal.Down, i), terminal.Enter)
 			s.until("[Overview]", group+"-"+string(rune('a'+i)))

@@ -54,7 +54,7 @@ func TestScreenImageAndSettingSteps(t *testing.T) {
 		s.until("Required.")
 		s.press(image, terminal.Tab, "sha256", terminal.Enter)
 		s.until("❯ Checksum", "the checksum is not an md5, sha256 or sha512 digest")
-		s.press(terminal.CtrlU, sum, terminal.Tab, terminal.Tab, terminal.Right) // raw
+		s.press(terminal.CtrlU, sum, terminal.Tab, terminal.Tab, terminal.Right) // the image format is raw
 		s.until("raw")
 		s.press(terminal.Enter)
 		s.gone("╭─ Add step")

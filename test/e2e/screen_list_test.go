@@ -16,8 +16,8 @@ func (s *screenConsole) click(text string) {
 	}
 }
 
-// clickInPalette types a text into the palette, and clicks at the best match: after the whole text has arrived, because
-// each letter moves the list.
+// clickInPalette types a text into the palette, and clicks at the best match. It clicks after the whole text has
+// arrived, because each letter moves the list.
 func (s *screenConsole) clickInPalette(text, item string) {
 	s.t.Helper()
 	s.press(":", text)

@@ -46,7 +46,7 @@ func TestScreenPlugins(t *testing.T) {
 		s := c.fleet(roomy)
 		s.filterFor(one)
 		s.until("f2 note")
-		// In the background; the last line is in the toast.
+		// The program runs in the background. Its last line is in the toast.
 		s.press(terminal.F2)
 		s.until("note " + one + ": noted " + one)
 		if want := one + " " + id + " 0\n"; read("notes") != want {
@@ -87,7 +87,7 @@ func TestScreenPlugins(t *testing.T) {
 		if _, err := os.Stat(folder + "/pwned"); err == nil {
 			t.Error("the owner was run")
 		}
-		// On marked nodes, each once.
+		// On marked nodes, the program runs once for each.
 		two, _ := screenNode(t, server, "plug")
 		s.filter("plug")
 		s.until(one, two)
@@ -98,7 +98,7 @@ func TestScreenPlugins(t *testing.T) {
 		}
 		s.press("-")
 		s.filterFor(one)
-		// In read-only mode only what changes nothing.
+		// In read-only mode, only programs that change nothing are possible.
 		s.press("\x0f")
 		s.until("[read-only]")
 		s.press("Z")

@@ -15,7 +15,7 @@ import (
 // storm is a kind of weather with the texts that the screen shows for it; HOST stands for the proxy's address.
 type storm struct {
 	name string
-	kind weather.Kind // nil: connection refused
+	kind weather.Kind // nil means that the connection is refused
 	says []string
 }
 

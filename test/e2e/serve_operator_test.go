@@ -33,7 +33,7 @@ func TestServeOperatorKeys(t *testing.T) {
 					continue
 				}
 				at := places[a.Scope]
-				if at.closed == "" && a.ID != action.Shell { // for no role
+				if at.closed == "" && a.ID != action.Shell { // no role has shells
 					s.allowsAction(&a, at)
 				}
 				tried++

@@ -83,7 +83,7 @@ func TestSSHCommand(t *testing.T) {
 		if o := c.fails(2, "ssh"); !strings.Contains(o.stderr, "see ironworks ssh --help") {
 			t.Errorf("%q", o.stderr)
 		}
-		// The connection fails as that of the log does.
+		// The connection fails in the same way as that of the log.
 		if o := c.fails(255, "ssh", name, "--address", "127.18.255.250", "hostname"); !strings.Contains(o.stderr, "SSH connection refused (check that the ramdisk runs sshd and that this is still its address)") {
 			t.Errorf("%q", o.stderr)
 		}
@@ -109,8 +109,8 @@ func TestSSHCommand(t *testing.T) {
 
 var sizeLine = regexp.MustCompile(`(?m)^\d+ \d+ *$`)
 
-// machineHas asks the machine for the size of its terminal until it is the given one: a change may come later than a
-// key.
+// machineHas asks the machine for the size of its terminal until the answer is the given size, because a change may
+// arrive later than a key.
 func (s *screenConsole) machineHas(want string) {
 	s.t.Helper()
 	for range 20 {
@@ -205,8 +205,7 @@ func TestScreenShell(t *testing.T) {
 		s.until(helpTitle)
 		s.press(terminal.Esc)
 		s.gone(helpTitle)
-		// The host key is known in this console.
-		// The terminal still shows the shells before.
+		// The host key is known in this console. The terminal still shows the output of the earlier shells.
 		opens := func(nth int) {
 			t.Helper()
 			s.press("S")

@@ -64,7 +64,7 @@ func checkStepFiles(t *testing.T, s *ironic.Server, c *console, kind stepfile.Ki
 	c.ok(command, "delete", name, "--yes")
 	c.fails(1, command, "show", name)
 
-	// The command of the preview, run by the official client.
+	// The official client runs the command of the preview.
 	_, line, found := strings.Cut(preview, "  $ ")
 	line, _, _ = strings.Cut(line, "\n")
 	if !found {
@@ -107,7 +107,7 @@ func checkStepFiles(t *testing.T, s *ironic.Server, c *console, kind stepfile.Ki
 	c.ok(command, "delete", name, "--yes")
 }
 
-// checkRunbookTraits sets the traits of a runbook, which are a path of their own.
+// checkRunbookTraits sets the traits of a runbook, for which the API has a path of its own.
 func checkRunbookTraits(t *testing.T, c *console, file func(more string, first int) string, applied func(want string, args ...string), node, name string) {
 	t.Helper()
 	const more = "  traits: [CUSTOM_X, HW_CPU_X86_VMX]\n  description: two traits\n"

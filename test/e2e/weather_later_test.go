@@ -33,7 +33,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		kind weather.Kind // nil: the port is closed
+		kind weather.Kind // nil means that the port is closed
 		says string
 	}{
 		{"down", nil, "connection lost: connection refused by HOST"},

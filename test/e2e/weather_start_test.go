@@ -88,7 +88,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	busy := weather.Ironic(http.StatusServiceUnavailable, "Requested action cannot be performed: no free conductor workers")
 	tests := []struct {
 		name string
-		kind weather.Kind // nil: connection refused
+		kind weather.Kind // nil means that the connection is refused
 		code int
 		says []string // HOST stands for the proxy's host and port
 	}{
