@@ -35,7 +35,7 @@ type declaredKind[T any] struct {
 	remove    func([]T) []provision.Declared
 }
 
-// commands are show, check, apply and delete.
+// commands returns the commands show, check, apply and delete.
 func (k declaredKind[T]) commands() []*cobra.Command {
 	return []*cobra.Command{k.showCommand(), k.checkCommand(), k.applyCommand(), k.deleteCommand()}
 }

@@ -10,7 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// ironics are nodes as Ironic sends them: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), and two systems behind 10.0.0.9.
+// ironics returns nodes as Ironic sends them: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), and two systems behind
+// 10.0.0.9.
 func ironics(t *testing.T) enroll.Existing {
 	t.Helper()
 	var have enroll.Existing

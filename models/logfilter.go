@@ -79,7 +79,7 @@ func ParseLogLevel(name string) (LogLevel, error) {
 	return 0, fmt.Errorf("unknown level %q; available: critical, error, warning, notice, info, debug", name)
 }
 
-// logLevels are all levels, worst first.
+// logLevels returns all levels, worst first.
 func logLevels() []LogLevel {
 	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
 }

@@ -92,7 +92,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	return nil
 }
 
-// refusedInMaintenance are the verbs that Ironic refuses in maintenance (ironic/conductor/manager.py,
+// refusedInMaintenance reports whether Ironic refuses a verb in maintenance (ironic/conductor/manager.py,
 // deployments.py: validate_node).
 func refusedInMaintenance(verb Verb) bool {
 	switch verb {

@@ -67,7 +67,7 @@ func (r *rig) order(key string, fields ...string) {
 	r.pass(time.Second)
 }
 
-// ways start a deployment in different ways.
+// ways returns functions that start a deployment, each in another way.
 func ways() map[string]func(r *rig) {
 	return map[string]func(r *rig){
 		"its key":        func(r *rig) { r.order("D") },

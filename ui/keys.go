@@ -64,7 +64,7 @@ func (c *Console) press(a *action.Action) tea.Cmd {
 	return c.do(a.ID)
 }
 
-// pressWith is press with a prefilled form.
+// pressWith runs an action like press, with a prefilled form.
 func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
 	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.disabledReason(a) != "" {

@@ -117,7 +117,7 @@ func priorityOf(s models.Step) int {
 	return *s.Priority
 }
 
-// stepRank is DEPLOYING_INTERFACE_PRIORITY of ironic/conductor/steps.py.
+// stepRank returns the rank of an interface in DEPLOYING_INTERFACE_PRIORITY of ironic/conductor/steps.py.
 func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }

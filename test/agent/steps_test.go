@@ -26,7 +26,7 @@ func inject(files ...any) map[string]any {
 	return step("inject_files", map[string]any{"files": files})
 }
 
-// stepComparisons cover the other steps of the agents.
+// stepComparisons covers the other steps of the agents.
 func stepComparisons() []comparison {
 	manual := func(steps ...any) []map[string]any { return []map[string]any{target("manage"), clean(steps...)} }
 	to := func(last ...map[string]any) []map[string]any {

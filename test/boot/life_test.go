@@ -113,7 +113,7 @@ ExecStart=/bin/sh -c 'mkdir -p /var/data && mount %[1]s /var/data && tee -a /var
 WantedBy=multi-user.target
 `
 
-// dataUserData is userData with changed kernel arguments and installsUnit.
+// dataUserData returns userData with changed kernel arguments and installsUnit.
 func (b *bench) dataUserData(data machine.Disk) map[string]any {
 	u := b.userData()
 	u["kernelArguments"] = map[string]any{"shouldExist": []string{"proof=ignition"}, "shouldNotExist": []string{"mitigations=off"}}

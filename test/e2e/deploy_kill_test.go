@@ -80,7 +80,7 @@ func TestDeployKilled(t *testing.T) {
 	}
 }
 
-// TestDeployKilledReal is TestDeployKilled against real Ironics: only the case in which the response to the deploy
+// TestDeployKilledReal runs TestDeployKilled against real Ironics: only the case in which the response to the deploy
 // request is lost and, under make test-long, all cases that change something.
 func TestDeployKilledReal(t *testing.T) {
 	t.Parallel()

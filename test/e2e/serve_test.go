@@ -39,7 +39,7 @@ func served(t *testing.T, s *ironic.Server, owner string, flags ...string) *serv
 	return servedAt(t, s.URL, owner, flags...)
 }
 
-// servedAt is served for the Ironic at a URL.
+// servedAt does the same as served, for the Ironic at a URL.
 func servedAt(t *testing.T, url, owner string, flags ...string) *servedConsole {
 	t.Helper()
 	v := &servedConsole{t: t, c: newConsole(t), clients: sshd.FindClients(t), dir: t.TempDir(), flags: flags}

@@ -123,7 +123,7 @@ type Wait struct {
 	Done, Of int
 }
 
-// NewWait returns the dialog; stop cancels the work.
+// NewWait returns a dialog for long work; stop cancels the work.
 func NewWait(title, text string, of int, stop func()) *Wait {
 	return &Wait{title: title, text: text, Of: of, stop: stop}
 }

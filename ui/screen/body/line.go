@@ -74,7 +74,7 @@ func Wrapped(role theme.Role, text string, w int) []pane.Line {
 	return Indented(role, text, w, 0)
 }
 
-// Indented is [Wrapped] with n spaces before each line.
+// Indented does the same as [Wrapped], with n spaces before each line.
 func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	if w-n < 4 {
 		n = 0
@@ -86,7 +86,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost is [Indented] with at most most lines; an ellipsis marks a cut.
+// IndentedMost does the same as [Indented], with at most most lines; an ellipsis marks a cut.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil

@@ -47,7 +47,7 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 // instanceUUID matches the random instance_uuid of a deployment.
 var instanceUUID = regexp.MustCompile(`("/instance_uuid","value":"|--instance-uuid )[0-9a-f-]{36}`)
 
-// instanceGolden is screentest.Golden for a screen with a random instance_uuid.
+// instanceGolden does the same as screentest.Golden, for a screen with a random instance_uuid.
 func instanceGolden(t *testing.T, s *deploy.Screen, name string) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}} {

@@ -69,7 +69,7 @@ func (p *page) labeled(name, text string) {
 	}
 }
 
-// nodeLines are the details of a node in the comparison: the reason, the differences and the requests.
+// nodeLines adds the details of a node in the comparison: the reason, the differences and the requests.
 func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	glyph, role := kindLook(it.Kind)
 	p.head(role, glyph, it.Node.Label(), it.UUID+"  "+it.Node.Source.String())

@@ -94,7 +94,7 @@ func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field
 	return fields
 }
 
-// ramdiskFields select the ramdisk for deployment, cleaning and inspection.
+// ramdiskFields returns the fields that select the ramdisk for deployment, cleaning and inspection.
 func ramdiskFields(choice string, served bool) []form.Field {
 	options := []string{ramdiskNone, ramdiskURLs}
 	if served || choice == ramdiskServed {

@@ -167,7 +167,7 @@ func TestHostileGroups(t *testing.T) {
 	})
 }
 
-// manyRows are 10 000 rows of 500 owners.
+// manyRows returns 10 000 rows of 500 owners.
 func manyRows() []*models.Row {
 	rows := make([]*models.Row, 10_000)
 	for i := range rows {

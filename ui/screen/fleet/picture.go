@@ -219,7 +219,7 @@ func stateCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 
-// stepCell is colored if the node needs attention.
+// stepCell returns the cell of the column STEP, colored if the node needs attention.
 func (s *Screen) stepCell(r *models.Row) table.Cell {
 	role := theme.Plain
 	switch {

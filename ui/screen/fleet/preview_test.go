@@ -15,7 +15,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// previewed are nodes whose preview matters: failed, waiting, in maintenance, in use, hostile.
+// previewed returns nodes whose preview matters: failed, waiting, in maintenance, in use, hostile.
 func previewed() []models.Node {
 	step := &models.Step{Interface: "deploy", Step: "install_coreos"}
 	node := func(i int, name string, state models.ProvisionState, n models.Node) models.Node {

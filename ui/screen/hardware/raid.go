@@ -177,7 +177,7 @@ func (p *raidPage) lines() []pane.Line {
 	return append(lines, p.driveLines()...)
 }
 
-// problems are why Ironic or the agent rejects the target.
+// problems returns the reasons why Ironic or the agent rejects the target.
 func (p *raidPage) problems(f facts) []string {
 	if len(p.target) == 0 {
 		return nil

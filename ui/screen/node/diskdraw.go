@@ -92,7 +92,7 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks is drawn above the list, in at most a third of the height. Each disk's dialog has the rest.
+// aboutDisks draws the notes above the list, in at most a third of the height. Each disk's dialog has the rest.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)

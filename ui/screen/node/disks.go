@@ -32,7 +32,7 @@ type disk struct {
 	attributes []models.Detail
 }
 
-// readDisks also reads the node, because lists do not have its hints.
+// readDisks reads the inventory, and also the node, because lists do not have its hints.
 func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error) {
 	n, err := api.Node(ctx, uuid)
 	if err != nil {

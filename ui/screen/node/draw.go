@@ -89,7 +89,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices are shown on every tab: the node was deleted, or could not be read.
+// notices returns lines that every tab shows: the node was deleted, or could not be read.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {

@@ -168,7 +168,7 @@ func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(q)})
 }
 
-// lookLines describe the content of an ISO.
+// lookLines describes the content of an ISO.
 func lookLines(look prepare.ImageLook) []overlay.Text {
 	lines := []overlay.Text{
 		{Text: "volume      " + look.Volume},

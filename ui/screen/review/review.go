@@ -109,7 +109,7 @@ func (t *reviewText) disks(r provision.Review) {
 	}
 }
 
-// Short is one line for a machine: target disk and warnings.
+// Short returns one line for a machine: target disk and warnings.
 func Short(r provision.Review) overlay.Text {
 	if r.FollowUp != "" {
 		return overlay.Text{Role: theme.Warn, Text: r.Node.Label() + "  " + r.FollowUp, Indent: 4}

@@ -263,7 +263,7 @@ func (s *Task) Typing() bool { return false }
 // Targets is always empty.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
-// Copies are request ID and reason of the node at the cursor, and the command.
+// Copies returns the request ID and the reason of the node at the cursor, and the command.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {

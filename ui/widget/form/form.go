@@ -114,7 +114,7 @@ func WithoutFiles(fields []Field, why string) []Field {
 	return fields
 }
 
-// help is shown below the form while the field is current.
+// help returns the text below the form while the field is current.
 func (f *field) help() string {
 	if value := f.value(); f.Describe != nil && value != "" {
 		if text := f.Describe(value); text != "" {
