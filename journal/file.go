@@ -18,7 +18,7 @@ import (
 // retryOpen is the delay between attempts to open a file that another program is opening.
 const retryOpen = 20 * time.Millisecond
 
-// NewerError reports that a file was written by a newer program; it is not changed.
+// NewerError reports that a file was written by a newer program; this program does not change it.
 type NewerError struct {
 	Path              string
 	Schema, Supported int
@@ -30,7 +30,7 @@ func (e *NewerError) Error() string {
 		e.Path, e.Schema, e.Supported)
 }
 
-// forWriting opens the file, and creates it if necessary.
+// forWriting opens the file for writing, and creates it if necessary.
 func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -47,7 +47,8 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(j.opts.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	// SQLite would make it readable for all; SQLite's other files get the mode of this one.
+	// Create the file here, because SQLite would make it readable for all users. SQLite's other files get the mode of
+	// this file.
 	f, err := os.OpenFile(j.opts.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -76,7 +77,7 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		// Incremental vacuum is set in new files only, because it would write to an existing one.
+		// Incremental vacuum is set only in new files, because the pragma would write to an existing file.
 		pragmas = slices.Insert(pragmas, 0, "auto_vacuum(INCREMENTAL)")
 	}
 	db, err := connect(path, pragmas...)
@@ -90,14 +91,14 @@ func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// busy reports whether another program has locked the file. SQLite waits for locks, except for the deadlock of two
-// programs that both change a new file to a write-ahead log: there it fails immediately.
+// busy reports whether another program has locked the file. SQLite waits for locks, but fails immediately if two
+// programs change a new file to a write-ahead log at the same time, which would be a deadlock.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY
 }
 
-// forReading opens the file; nil if there is none.
+// forReading opens the file for reading; it returns nil if the file does not exist.
 func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -158,7 +159,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	defer func() { _ = tx.Rollback() }()
 	version := 0
-	// Another program may have migrated it, so the version is read within the lock.
+	// Read the version within the lock, because another program may have migrated the file.
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return false, fmt.Errorf("journal %s: %w", path, err)
 	}

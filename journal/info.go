@@ -13,7 +13,7 @@ import (
 // Info describes the content of a journal.
 type Info struct {
 	Path string `json:"path"`
-	// Bytes is the size of all of its files on disk; 0 without any.
+	// Bytes is the size of all of its files on disk; 0 if there are no files.
 	Bytes  int64 `json:"bytes"`
 	Schema int   `json:"schema"`
 
@@ -28,17 +28,17 @@ type Info struct {
 	// when printed.
 	MaxSize int64   `json:"max_size"`
 	MaxAge  Seconds `json:"max_age_seconds"`
-	// Dropped are the records, and DroppedLines the lines, that all programs dropped because too
-	// many were waiting to be written.
+	// Dropped are the records, and DroppedLines the lines, that programs have dropped because too many were waiting to
+	// be written.
 	Dropped      int64     `json:"dropped"`
 	DroppedLines int64     `json:"dropped_lines"`
 	DroppedLast  time.Time `json:"dropped_last,omitzero"`
 }
 
-// Seconds is a duration that is whole seconds in JSON.
+// Seconds is a duration that is written as whole seconds in JSON.
 type Seconds int64
 
-// Amount is the amount of one kind of records.
+// Amount is the number and the size of one kind of records.
 type Amount struct {
 	Count int64     `json:"count"`
 	First time.Time `json:"first,omitzero"`
@@ -57,7 +57,7 @@ type NodeLines struct {
 // topNodes is the number of nodes that [Info] lists.
 const topNodes = 5
 
-// Info returns the content of the journal; without a file, only the limits.
+// Info returns the content of the journal; if there is no file, it returns only the limits.
 func (j *Journal) Info(ctx context.Context) (Info, error) {
 	info := Info{Path: j.opts.Path, MaxSize: j.opts.Limits.Size, MaxAge: Seconds(j.opts.Limits.Age / time.Second)}
 	db, err := j.reading(ctx)
@@ -132,8 +132,8 @@ func (j *Journal) onDisk() (bytes int64) {
 	return bytes
 }
 
-// Nodes returns the nodes with a UUID or a name, or all for "", the most recently seen first. Several nodes may have
-// had the same name.
+// Nodes returns the nodes with a UUID or a name, or all nodes if id is "", the most recently seen first. Several nodes
+// may have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// clockTolerance is how far the clocks of two programs, and the times at which they read, may
-	// differ.
+	// clockTolerance is the maximum difference between the times that two programs record for the same observation:
+	// their clocks differ, and they read at different times.
 	clockTolerance = 30 * time.Second
 	// resumeWithin is the maximum time since the last record of an operation for a program that starts in the middle of
 	// it to continue that record.
 	resumeWithin = 30 * time.Minute
 )
 
-// seenLast returns the last time in an operation.
+// seenLast returns the last time at which an operation was observed.
 func seenLast(w *models.Work) time.Time {
 	last := latest(w.Begin, w.End)
 	for i := range w.Phases {
@@ -26,8 +26,8 @@ func seenLast(w *models.Work) time.Time {
 	return last
 }
 
-// sameOperation reports whether the last stored operation of a node and a new one are the same: another
-// program saw it, too, or this one was restarted in the middle of it.
+// sameOperation reports whether the last stored operation of a node and a new one are the same: another program has
+// also observed it, or this program was restarted in the middle of it.
 func sameOperation(stored, fresh *models.Work) bool {
 	if !stored.End.IsZero() {
 		return stored.Begin.Equal(fresh.Begin) || fresh.Begin.Before(stored.End)
@@ -42,8 +42,8 @@ func sameOperation(stored, fresh *models.Work) bool {
 	return fresh.Begin.Sub(seenLast(stored)) <= resumeWithin && follows(stored, fresh)
 }
 
-// follows reports whether the first phase of fresh can come after the phase of kept at that time: phases of an
-// operation do not repeat.
+// follows reports whether the first phase of fresh can come after the phase of stored at that time, because phases of
+// an operation do not repeat.
 func follows(stored, fresh *models.Work) bool {
 	for i := len(stored.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
 		if !stored.Phases[i].Begin.After(fresh.Begin) {
@@ -66,7 +66,7 @@ func joinOperations(stored, fresh models.Work) models.Work {
 	switch {
 	case !stored.End.IsZero() && (fresh.End.IsZero() || !better):
 		stored.Reason, stored.Evidence = cmp.Or(stored.Reason, fresh.Reason), cmp.Or(stored.Evidence, fresh.Evidence)
-		return stored // another program was ahead, or saw more
+		return stored // another program was ahead, or has observed more
 	case better:
 		fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, stored.Reason), cmp.Or(fresh.Evidence, stored.Evidence)
 		return fresh
@@ -77,7 +77,7 @@ func joinOperations(stored, fresh models.Work) models.Work {
 	return fresh
 }
 
-// joinPhases continues with fresh where it starts.
+// joinPhases returns the stored phases up to the start of the fresh ones, followed by the fresh ones.
 func joinPhases(stored, fresh []models.Phase) []models.Phase {
 	if len(fresh) == 0 {
 		return stored

@@ -11,10 +11,10 @@ import (
 
 // Options configure a Journal.
 type Options struct {
-	// Path is the file; its folder is created at the first write.
+	// Path is the path of the journal's file; its folder is created at the first write.
 	Path string
-	// OnError is called when writing fails: once, until it works again. It is called from the
-	// journal's goroutine. It may be nil.
+	// OnError is called when writing fails, and not again until writing has succeeded. It is called from the journal's
+	// goroutine. It may be nil.
 	OnError func(error)
 	// Limits limit the content; zero values are the defaults.
 	Limits Limits
@@ -22,10 +22,10 @@ type Options struct {
 
 // Limits limit the lines and snapshots of a journal. Everything else is kept for a year.
 type Limits struct {
-	// Size is the packed size of lines on disk in bytes; snapshots take at most a quarter of that.
-	// The oldest are deleted first.
+	// Size is the packed size of lines on disk in bytes; snapshots take at most a quarter of that. The oldest lines and
+	// snapshots are deleted first.
 	Size int64
-	// Age is counted back from the newest record that is not in the future.
+	// Age is the maximum age of lines and snapshots, counted back from the newest record that is not in the future.
 	Age time.Duration
 }
 
@@ -57,19 +57,20 @@ type Journal struct {
 	dropped dropped
 	closed  bool
 
-	// Only the goroutine uses seen and packer.
+	// Only the writing goroutine uses seen and packer.
 	seen   *lineIndex
 	packer *packer
 
-	// wake signals that records are waiting, writeNow that there are many; flush requests that they
-	// are written now.
+	// wake signals that records are waiting, and writeNow that many are waiting; flush requests that they are written
+	// now.
 	wake, writeNow chan struct{}
 	flush          chan chan struct{}
 	stop           chan struct{}
 	done           chan struct{}
 
 	dbMu sync.Mutex
-	// write has one connection, read several read-only ones; nil until they are needed.
+	// write is the database with one connection for writing, and read that with several read-only connections; nil
+	// until they are needed.
 	write, read *sql.DB
 }
 
@@ -91,9 +92,9 @@ func Open(ctx context.Context, opts Options) *Journal {
 	return j
 }
 
-// Record stores records without waiting for the disk. Events other than transitions, such as a reason found later, are
-// stored with the operations only. Snapshots are stored if they differ from the node's last one. Lines of the sources
-// archive and status are not stored, and those of one journal entry must be consecutive.
+// Record stores records without waiting for the disk. Events other than transitions, such as a reason that was found
+// later, are stored only with the operations. Snapshots are stored if they differ from the node's last one. Lines of
+// the sources archive and status are not stored, and those of one journal entry must be consecutive.
 func (j *Journal) Record(r Records) {
 	if r.empty() {
 		return
@@ -110,7 +111,7 @@ func (j *Journal) Record(r Records) {
 	}
 }
 
-// signal sends without blocking.
+// signal sends to a channel without blocking.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -153,12 +154,12 @@ func (j *Journal) run(ctx context.Context) {
 	}
 }
 
-// recorder is the goroutine's state between batches.
+// recorder is the state of the writing goroutine between batches.
 type recorder struct {
 	journal *Journal
 	// failed is true while writing fails, lossReported once lost lines were reported: both are reported once.
 	failed, lossReported bool
-	// held counts how often lines were held back.
+	// held counts the writes for which lines were held back, to pack more lines together.
 	held int
 }
 
@@ -168,7 +169,7 @@ func (k *recorder) close() {
 	}
 }
 
-// untilWritten writes until nothing is waiting; it returns false when the journal is closed.
+// untilWritten writes until no records are waiting; it returns false when the journal is closed.
 func (k *recorder) untilWritten(ctx context.Context) bool {
 	j := k.journal
 	for {
@@ -228,7 +229,7 @@ func (j *Journal) reportError(err error) {
 	}
 }
 
-// batch has the records of one write.
+// batch has the records that are written in one transaction.
 type batch struct {
 	waiting
 	dropped dropped

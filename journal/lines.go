@@ -23,7 +23,7 @@ const (
 // bootKey identifies a boot of a machine; boot is empty for sources that do not know it.
 type bootKey struct{ node, boot string }
 
-// key is the sort key of a line: the machine's clock, or the time of receipt if that is unknown.
+// key returns the sort key of a line: its time on the machine's clock, or the time of receipt if that time is unknown.
 func (l *line) key() int64 {
 	if l.Time.IsZero() {
 		return microOrZero(l.Received)
@@ -31,7 +31,7 @@ func (l *line) key() int64 {
 	return l.Time.UnixMicro()
 }
 
-// lines stores the lines that are not stored yet in chunks, each of one boot of one machine.
+// lines stores those lines that are not stored yet, in chunks that have lines of one boot of one machine.
 func (w *writing) lines(lines []line) error {
 	var order []bootKey
 	groups := map[bootKey][]line{}
@@ -105,8 +105,8 @@ func (w *writing) chunk(lines []line) error {
 // smallChunkLines is the size below which a chunk is small.
 const smallChunkLines = 16
 
-// smallChunk returns the lines of the newest chunk of a line's boot, with its ID, if it is small;
-// otherwise 0.
+// smallChunk returns the lines and the ID of the newest chunk of a line's boot, if that chunk is small; otherwise the
+// ID is 0.
 func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	return lines, id, rows.Err()
 }
 
-// chunkRow is a chunk without its lines.
+// chunkRow is a row of the table of chunks, without the packed lines.
 type chunkRow struct {
 	id, first, last int64
 	node            models.NodeRef

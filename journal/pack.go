@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// packedAs is the first byte of packed data: the format.
+// packedAs is the first byte of packed data, which names the format.
 const packedAs = 1
 
 // maxUnpacked limits the unpacked size of a chunk or a snapshot.
@@ -54,7 +54,7 @@ func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	return p.zstd.EncodeAll(p.text.Bytes(), []byte{packedAs}), nil
 }
 
-// unpacker reads packed data.
+// unpacker unpacks the data that a packer has packed.
 type unpacker struct{ zstd *zstd.Decoder }
 
 func newUnpacker() (*unpacker, error) {
@@ -79,7 +79,7 @@ func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// packedLine is a line in a chunk, which has the node and the boot. Times are microseconds since
+// packedLine is a line in a chunk; the chunk has the node and the boot of all its lines. Times are microseconds since
 // 1970, 0 for none.
 type packedLine struct {
 	Time     int64                   `json:"t,omitempty"`
@@ -144,7 +144,7 @@ func timeOrZero(micro int64) time.Time {
 	return timeAt(micro)
 }
 
-// cursors returns packed lines with only their identity.
+// cursors returns the lines in packed data with only the fields that identify them.
 func (u *unpacker) cursors(packed []byte) ([]line, error) {
 	decoder, err := u.unpack(packed)
 	if err != nil {

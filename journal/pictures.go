@@ -35,7 +35,7 @@ func (w *writing) pictures(pictures []models.Picture) error {
 	return nil
 }
 
-// isLast reports whether a node's last snapshot is equal: equal nodes are packed equally.
+// isLast reports whether packed is equal to a node's last snapshot. Equal snapshots have equal packed data.
 func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM pictures WHERE node = ? ORDER BY at DESC, id DESC LIMIT 1", uuid)
 	if err != nil {

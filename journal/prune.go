@@ -11,13 +11,12 @@ import (
 
 // PruneOptions select the records to delete.
 type PruneOptions struct {
-	// Before is the time of the newest deleted record; if zero, age does not matter.
+	// Before is the time up to which records are deleted; if zero, records are not deleted because of their age.
 	Before time.Time
-	// Node is the UUID of the node whose records are deleted, all its records if Before is zero. Empty means all
-	// nodes.
+	// Node is the UUID of the node whose records are deleted; if Before is zero, all of them. Empty means all nodes.
 	Node string
-	// Size is the maximum size of the file in bytes: the oldest lines are deleted, and then
-	// the oldest snapshots, until it is no larger. 0: no maximum.
+	// Size is the maximum size of the file in bytes: the oldest lines are deleted, and then the oldest snapshots, until
+	// the file is not larger. 0 means no maximum.
 	Size int64
 }
 
@@ -32,7 +31,7 @@ type Pruned struct {
 	After  int64 `json:"bytes_after"`
 }
 
-// atATime is the number of rows, or pages, that are deleted together: other programs may write in between.
+// atATime is the number of rows, or pages, that are deleted together: other programs can write between two deletions.
 const atATime = 512
 
 // Prune deletes records and shrinks the file. It returns the counts even if it fails.
@@ -92,7 +91,7 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 	return nil
 }
 
-// deleteRows executes a deletion, and sums up the rows that the query returns.
+// deleteRows executes a deletion, and returns the sum of the numbers that the query returns.
 func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -141,7 +140,7 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 	return nil
 }
 
-// deleteOldest deletes the oldest rows that have so many bytes, but not too many at once.
+// deleteOldest deletes the oldest rows until this number of bytes is deleted, but at most atATime rows.
 func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes int64, went *int64) (sum int64, rows int, err error) {
 	sum, rows, err = deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
 	SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM %[1]s ORDER BY id LIMIT ?))
@@ -158,7 +157,7 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if pieces == 0 && free > 0 {
-		// Both must use the same connection, so they are one statement.
+		// The two commands must use the same connection, so they are one statement.
 		if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"); err != nil {
 			return err
 		}
@@ -175,8 +174,8 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 			break
 		}
 	}
-	// The write-ahead log is moved into the file, which shrinks only then; while another program
-	// is reading, later.
+	// Move the write-ahead log into the file, because only then the file shrinks. If another program is reading, this
+	// happens later.
 	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
@@ -198,7 +197,7 @@ func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 const pictureShare = 4
 
 // forgetOld deletes records much older than the newest record, and the oldest lines and snapshots if there are too
-// many: a few rows each time, by an index.
+// many. It deletes a few rows each time, found by an index.
 func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	year, age := newest.Add(-keepFor).UnixMicro(), newest.Add(-limits.Age).UnixMicro()
 	for _, old := range []struct {
@@ -218,7 +217,7 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
 }
 
-// kind is a kind of records with a limited size: its name in the table of sizes.
+// kind is a kind of records with a limited size: it is the name in the table of sizes.
 type kind string
 
 const (

@@ -45,7 +45,7 @@ func (j *Journal) works(ctx context.Context, query string, args ...any) ([]model
 	return works, nil
 }
 
-// reading returns the file with everything that was recorded; nil if there is none.
+// reading returns the database after all waiting records were written; nil if there is no file.
 func (j *Journal) reading(ctx context.Context) (*sql.DB, error) {
 	if err := j.flushed(ctx); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func timeOrZeroNull(micro sql.NullInt64) time.Time {
 	return timeAt(micro.Int64)
 }
 
-// querier is a transaction or a database.
+// querier is a transaction or a database, for functions that query either.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }

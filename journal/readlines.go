@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// bounds returns times in the form for comparisons; zero times mean no limit.
+// bounds converts times to the numbers that queries compare; zero times mean no limit.
 func bounds(from, to time.Time) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {
@@ -26,7 +26,8 @@ func bounds(from, to time.Time) (low, high int64) {
 }
 
 // Lines returns the ramdisk log lines of a node in a period, both ends included, the oldest first and each once; zero
-// times mean no limit. The time is the machine's, or that of receipt if unknown. It stops at the first error.
+// times mean no limit. The time of a line is that on the machine's clock, or the time of receipt if that is unknown. It
+// stops at the first error.
 func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	return func(yield func(models.LogLine, error) bool) {
 		m := &merge{ctx: ctx, journal: j, seed: maphash.MakeSeed(), once: map[uint64]bool{}, timeless: map[uint64]bool{}}
@@ -38,7 +39,8 @@ func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) it
 	}
 }
 
-// merge merges the lines of chunks. Only overlapping chunks are open at a time.
+// merge returns the lines of several chunks in the order of their time. Only overlapping chunks are open at the same
+// time.
 type merge struct {
 	ctx       context.Context //nolint:containedctx // it lives as long as one range over Lines
 	journal   *Journal
@@ -46,8 +48,8 @@ type merge struct {
 	unpacker  *unpacker
 	low, high int64
 	open      openChunks
-	// Lines that two programs stored have the same time: once has the lines already returned for the time at,
-	// timeless has lines without a time.
+	// A line that two programs have stored has the same time in both. once has the lines that were already returned for
+	// the time at, and timeless has those without a time.
 	seed     maphash.Seed
 	at       int64
 	once     map[uint64]bool
@@ -101,7 +103,7 @@ WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m
 	return chunks, rows.Err()
 }
 
-// openChunk reads a chunk. A chunk that was deleted meanwhile has no lines.
+// openChunk reads a chunk. A chunk that was deleted in the meantime has no lines.
 func (m *merge) openChunk(c *chunkRow) error {
 	var packed []byte
 	err := m.db.QueryRowContext(m.ctx, "SELECT packed FROM chunks WHERE id = ?", c.id).Scan(&packed)
@@ -161,7 +163,7 @@ func (m *merge) isNew(l *line) bool {
 	return !was
 }
 
-// openChunk has the remaining lines of a chunk.
+// openChunk has the lines of an open chunk that were not returned yet.
 type openChunk struct {
 	id    int64
 	lines []line

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// Records are recorded together.
+// Records are the records that one call of [Journal.Record] stores.
 type Records struct {
 	Events []models.Event
 	Works  []models.Work
@@ -20,13 +20,13 @@ func (r *Records) empty() bool {
 }
 
 const (
-	// maxWaiting bounds the number of records that wait while nothing can be written, and maxBytes the size of
-	// lines among them; the newest are dropped.
+	// maxWaiting is the maximum number of records that wait while writing fails, and maxBytes the maximum size of the
+	// lines among them. Newer records are dropped.
 	maxWaiting = 20_000
 	maxBytes   = 8 << 20
-	// writeNowBytes is the size of waiting lines from which they are written without delay.
+	// writeNowBytes is the size of waiting lines above which they are written without delay.
 	writeNowBytes = 1 << 20
-	// lineCost is the approximate size of a line in memory besides its text.
+	// lineCost is the approximate size of a line in memory without its text.
 	lineCost = 224
 )
 
@@ -43,21 +43,21 @@ type waiting struct {
 	events   []models.Event
 	works    []models.Work
 	pictures []models.Picture
-	// workIndex is the index of an operation in works: only its last state is written.
+	// workIndex has the index of each operation in works, because only its last state is written.
 	workIndex map[workKey]int
 	lines     []line
 	// size is the approximate size of the lines in memory.
 	size int
 }
 
-// workKey identifies an operation observed by this program.
+// workKey identifies an operation that this program has observed.
 type workKey struct {
 	node  string
 	kind  models.ProvisionState
 	begin int64
 }
 
-// line is a line with its index among the lines of a journal entry.
+// line is a log line with its index among the lines of the same journal entry.
 type line struct {
 	models.LogLine
 	ordinal int
@@ -71,8 +71,8 @@ func (w *waiting) empty() bool {
 
 func (w *waiting) full() bool { return len(w.events)+len(w.works)+len(w.pictures) >= maxWaiting }
 
-// add adds records as far as there is room; writing is the size of the lines that are being
-// written.
+// add adds records as far as there is room, and counts the others in lost. writing is the size of the lines that are
+// being written.
 func (w *waiting) add(r Records, writing int, lost *dropped) {
 	w.addRecords(r.Events, r.Works, r.Pictures, lost)
 	ordinal := 0
@@ -144,7 +144,7 @@ func (w *waiting) put(x models.Work) bool {
 	return true
 }
 
-// append adds the records of a later batch.
+// append adds records that were recorded later, as far as there is room.
 func (w *waiting) append(since waiting, lost *dropped) {
 	w.addRecords(since.events, since.works, since.pictures, lost)
 	w.lines = slices.Grow(w.lines, len(since.lines))

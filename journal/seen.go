@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxIDs bounds the lines that are remembered by ID, of all boots, and maxBoots the boots of
-	// which anything is remembered.
+	// maxIDs is the maximum number of lines whose IDs are remembered, for all boots together, and maxBoots the maximum
+	// number of boots that are remembered.
 	maxIDs   = 500_000
 	maxBoots = 4096
 )
@@ -21,13 +21,12 @@ type lineIndex struct {
 	seed  maphash.Seed
 	boots map[bootKey]*bootSeen
 	ids   int
-	now   int // grows with every line
+	now   int // a counter that grows with every line
 }
 
-// bootSeen has the known lines of one boot.
+// bootSeen has the data by which stored lines of one boot are detected.
 type bootSeen struct {
-	// last is the time of the newest line. atLast are the lines of that time, if all of them came
-	// through isStored.
+	// last is the time of the newest line. atLast are the lines of that time; nil unless isStored has seen all of them.
 	last   int64
 	atLast map[uint64]bool
 	// ids are the IDs of all lines; nil until they are needed, or if there are too many.
@@ -48,9 +47,8 @@ func (s *lineIndex) id(l *line) uint64 {
 	}{l.Cursor, l.ordinal})
 }
 
-// isStored reports whether a line is in the file, or among pending, those of its boot that are
-// about to be written; from then on it counts as stored. Lines without a cursor are never
-// detected.
+// isStored reports whether a line is in the file, or among pending, the lines of its boot that are about to be written.
+// Afterwards, it treats the line as stored. It never detects lines without a cursor.
 func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	if l.Cursor == "" {
 		return false, nil
@@ -61,7 +59,7 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	}
 	id, at := w.seen.id(l), l.key()
 	switch {
-	case l.Time.IsZero(): // a line from two sources has two times
+	case l.Time.IsZero(): // two sources give the same line two times
 	case at > b.last:
 		b.last, b.atLast = at, map[uint64]bool{id: true}
 		w.seen.remember(b, id)
@@ -84,7 +82,7 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	return was, nil
 }
 
-// bootSeen returns the known lines of a boot; initially from the file.
+// bootSeen returns the known lines of a boot; the first time, it reads them from the file.
 func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	s := w.seen
 	s.now++
@@ -116,7 +114,7 @@ func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	}
 }
 
-// makeRoom drops the IDs of the boots that were not read for the longest time.
+// makeRoom drops the IDs of the boots whose logs were not read for the longest time.
 func (s *lineIndex) makeRoom(but *bootSeen) {
 	for s.ids > maxIDs/2 {
 		var oldest *bootSeen
@@ -132,7 +130,7 @@ func (s *lineIndex) makeRoom(but *bootSeen) {
 		oldest.ids = nil
 	}
 	if s.ids > maxIDs {
-		// A line that is stored twice is still returned once.
+		// This is harmless: a line that is stored twice is still returned once.
 		s.ids -= len(but.ids)
 		but.ids, but.tooMany = nil, true
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// sameWithin is how far apart two programs may report the same transition.
+	// sameWithin is the maximum time between the reports of two programs about the same transition.
 	sameWithin = 10 * time.Second
 	// keepFor is the time for which records are kept, counted back from the newest one that is not in the future.
 	keepFor = 365 * 24 * time.Hour
@@ -34,7 +34,7 @@ func (j *Journal) store(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if err := j.storeIn(ctx, db, b); err != nil {
-		j.seen = newLineIndex() // the index was ahead of the file
+		j.seen = newLineIndex() // after a failure, the index is ahead of the file
 		return fmt.Errorf("cannot write journal %s: %w", j.opts.Path, err)
 	}
 	return nil
@@ -68,7 +68,7 @@ func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
 			return err
 		}
 	}
-	// A server whose clock is ahead would make everything old.
+	// Ignore times in the future: because of a server whose clock is ahead, all other records would count as old.
 	if now := time.Now(); newest.After(now) {
 		newest = now
 	}
@@ -85,7 +85,7 @@ type writing struct {
 	writer string
 	packer *packer
 	seen   *lineIndex
-	// prepared are the statements that were used already.
+	// prepared has the prepared statements of this batch, by query.
 	prepared map[string]*sql.Stmt
 }
 
@@ -115,7 +115,7 @@ func (w *writing) exec(query string, args ...any) (sql.Result, error) {
 	return s.ExecContext(w.ctx, args...)
 }
 
-// QueryContext queries within the batch.
+// QueryContext runs a query within the transaction of the batch.
 func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := w.statement(query)
 	if err != nil {
@@ -124,7 +124,7 @@ func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (
 	return s.QueryContext(ctx, args...)
 }
 
-// events stores transitions, except for those that another program has stored already.
+// events stores transitions, except for transitions that another program has already stored.
 func (w *writing) events(events []models.Event) error {
 	const insert = `
 INSERT INTO transitions (at, node, name, kind, was, became, reason, inferred, writer)
@@ -141,7 +141,7 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
 	return nil
 }
 
-// work stores an operation, joined with its stored state.
+// work stores an operation, joined with the stored data of the same operation.
 func (w *writing) work(fresh *models.Work) error {
 	id, known, err := w.candidate(fresh)
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *writing) work(fresh *models.Work) error {
 	return w.replace(id, joinOperations(known, *fresh))
 }
 
-// candidate returns the last operation that the new one may continue, 0 for none.
+// candidate returns the stored operation that the new one may continue, with its ID; the ID is 0 if there is none.
 func (w *writing) candidate(fresh *models.Work) (id int64, known models.Work, err error) {
 	rows, err := w.QueryContext(w.ctx, selectWorks+
 		" WHERE node = ? AND kind = ? AND began <= ? ORDER BY began DESC, id DESC LIMIT 1",
@@ -204,7 +204,7 @@ node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole =
 	return w.phases(id, &x)
 }
 
-// fields returns an operation's columns in order.
+// fields returns the values of an operation's columns, in the order of the columns.
 func fields(x *models.Work) ([]any, error) {
 	var evidence any
 	if x.Evidence != nil {

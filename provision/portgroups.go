@@ -13,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// CreatePortgroup is an action that creates a port group and puts ports of the node into it.
+// CreatePortgroup returns an action that creates a port group and puts ports of the node into it.
 func CreatePortgroup(ctx context.Context, api PortAPI, node *models.Node, name string, args []string) (*PortAction, error) {
 	if name != "" {
 		args = append([]string{"name=" + name}, args...)
@@ -38,7 +38,7 @@ func CreatePortgroup(ctx context.Context, api PortAPI, node *models.Node, name s
 	return a, a.members(ctx, node, group, settings)
 }
 
-// freeName checks that no other port group than self has a name.
+// freeName returns a refusal if a port group other than self has the name.
 func (a *PortAction) freeName(ctx context.Context, name, self string, n *models.Node) (*models.Refusal, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // free
@@ -65,7 +65,7 @@ func (a *PortAction) nodeLabel(ctx context.Context, id string) string {
 	return printable.Line(id)
 }
 
-// SetPortgroup is an action that changes a port group and its members.
+// SetPortgroup returns an action that changes a port group and its members.
 func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*PortAction, error) {
 	settings, err := ports.Group.Parse(args)
 	if err != nil {
@@ -94,7 +94,7 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes of ports that put them into a group, or remove them from it.
+// members adds the changes that put ports into a group, or remove ports from it.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {
@@ -136,7 +136,7 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds a change of a port's group.
+// move adds the change that sets or removes the group of a port.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }
@@ -153,8 +153,8 @@ func findIn(list []map[string]any, id string) map[string]any {
 	return list[i]
 }
 
-// DeletePortgroups is an action that deletes port groups. Their ports stay and leave the group first, because Ironic
-// deletes only empty groups.
+// DeletePortgroups returns an action that deletes port groups. It keeps their ports, but first removes them from the
+// group, because Ironic deletes only empty groups.
 func DeletePortgroups(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "portgroup delete", api: api}
 	for _, id := range models.Unique(ids) {

@@ -33,7 +33,7 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 	return api.RawPort(ctx, id)
 }
 
-// CreatePort is an action that creates a port. The arguments are settings; see [ports.Noun.Parse].
+// CreatePort returns an action that creates a port. The arguments are settings; see [ports.Noun.Parse].
 func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(append([]string{"address=" + mac}, args...))
 	if err != nil {
@@ -61,7 +61,7 @@ func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []
 	return a, nil
 }
 
-// addPort adds the creation of a port.
+// addPort adds the change that creates a port.
 func (a *PortAction) addPort(ctx context.Context, node *models.Node, body map[string]any, settings []ports.Setting) error {
 	mac := models.TextOf(body["address"])
 	if err := checkLink(a.name, body["local_link_connection"]); err != nil {
@@ -92,7 +92,7 @@ func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
-// SetPorts is an action that changes ports.
+// SetPorts returns an action that changes ports.
 func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(args)
 	if err != nil {
@@ -143,7 +143,7 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 	return nil
 }
 
-// linkAfter is local_link_connection after the settings; nil if they do not touch it.
+// linkAfter returns the value of local_link_connection after the settings; nil if the settings do not change it.
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
@@ -165,7 +165,7 @@ func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	return link
 }
 
-// groupOp puts a port into a group, or removes it.
+// groupOp returns the operation that puts a port into a group, or removes it from its group.
 func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
 	now := models.TextOf(raw["portgroup_uuid"])
 	if s.Remove {
@@ -181,7 +181,7 @@ func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[str
 	return []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, nil
 }
 
-// DeletePorts is an action that deletes ports.
+// DeletePorts returns an action that deletes ports.
 func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "port delete", api: api}
 	seen := map[string]bool{}

@@ -58,12 +58,13 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
-// powerSettles is the time that a power change may take to appear: before and after a reboot, the power state is the
-// same.
+// powerSettles is the time that a power change may take to become visible, because the power state before and after a
+// reboot is the same.
 const powerSettles = 3 * time.Second
 
-// ended relies on Ironic setting the target and clearing last_error before it accepts a power change. So a cleared
-// target means the end, and an error belongs to this change, even if it equals the previous error.
+// ended reports whether the power change has ended. Ironic sets the target and clears last_error before it accepts a
+// power change. So a cleared target means that the change has ended, and an error belongs to this change, even if it
+// equals the previous error.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
 	fresh := now.LastError != "" && now.LastError != before.LastError
@@ -124,7 +125,7 @@ func (a maintenanceAction) Name() string {
 
 func (a maintenanceAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect warns that Ironic ignores heartbeats in maintenance, so a running operation stalls.
+// Effect warns that a running operation stalls in maintenance, because Ironic ignores heartbeats.
 func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	switch {
 	case a.on == n.Maintenance:

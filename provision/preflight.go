@@ -27,12 +27,12 @@ type Reader interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// lister lists all nodes. A Reader that implements it makes the disks of other nodes known.
+// lister lists all nodes. If a Reader implements it, the disks of other nodes are known.
 type lister interface {
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 }
 
-// templater lists the deploy templates. Without it they are unknown.
+// templater lists the deploy templates. If a Reader does not implement it, the templates are unknown.
 type templater interface {
 	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
 }
@@ -43,7 +43,7 @@ const (
 	noTemplates = "the deploy templates cannot be listed"
 )
 
-// maxOthers bounds the number of other nodes whose disks are compared.
+// maxOthers is the maximum number of other nodes whose disks are compared.
 const maxOthers = 200
 
 // Preflighter runs the checks before deployments. It reads the data common to all nodes once, so it is valid for one
@@ -54,11 +54,11 @@ type Preflighter struct {
 	MaxInventoryAge time.Duration
 	// Policy is the context's policy; the policy of a plan overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
-	// NoOverride refuses to override checks, and to weaken them by the plan's policy.
+	// NoOverride forbids to override checks, and to weaken them by the policy of a plan.
 	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// StoreOffered stores these steps while a node is watched. It may be nil.
+	// StoreOffered stores the steps that a node's agent offers, while the node is watched. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
 	// Deployments records the requests of deployments before they are sent. If nil, nothing is recorded, and after a
 	// crash the result is unknown.
@@ -73,7 +73,7 @@ type Preflighter struct {
 	common common
 	images imageCache
 
-	// inventories has the inventories of nodes to deploy and of others.
+	// inventories has the inventories that were read, of nodes to deploy and of other nodes.
 	inventoriesMu sync.Mutex
 	inventories   map[string]answer[json.RawMessage]
 
@@ -122,7 +122,7 @@ func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.Check
 	return plan.CheckChoices{Policy: policy, Override: overrides, NoOverride: p.NoOverride}
 }
 
-// facts collects the facts about a node. A failed read is recorded as a fact, too.
+// facts collects the facts about a node. The failure of a read is also recorded as a fact.
 func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
@@ -165,7 +165,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		f.Others, f.OthersError = p.others(ctx)
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
-	// Validation connects to the BMC: only if a deployment is possible at all.
+	// Ironic's validation connects to the BMC, so it is requested only if the node's state allows a deployment.
 	if _, can := models.FindTransition(n.ProvisionState, cmp.Or(d.verb, models.VerbDeploy)); !can || n.Maintenance {
 		f.ValidateError = "not validated: the node cannot be deployed in its current state"
 	} else {
@@ -189,7 +189,7 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	return c
 }
 
-// Inventory reads a node's inventory once.
+// Inventory returns a node's inventory, which it reads once.
 func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	p.inventoriesMu.Lock()
 	if p.inventories == nil {
@@ -199,8 +199,8 @@ func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessa
 	return cached(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
 }
 
-// others reads the disks of the other nodes, once, or returns the problem that prevented reading
-// all of them.
+// others returns the disks of the other nodes, which it reads once. If not all of them can be read, it also returns the
+// problem.
 func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, problem string) {
 	p.othersOnce.Do(func() {
 		list, can := p.Reader.(lister)
@@ -216,7 +216,7 @@ func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, pro
 	return p.othersKnown, p.othersError
 }
 
-// DeployTemplates reads the deploy templates, once, or returns the problem that prevented it.
+// DeployTemplates returns the deploy templates, which it reads once, or the problem that prevented reading them.
 func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
 	p.templatesOnce.Do(func() {
 		list, can := p.Reader.(templater)
@@ -273,8 +273,8 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]pl
 	return others, nil
 }
 
-// offeredSteps returns the agent's steps while Ironic has them: from the agent's first heartbeat to
-// the end of the operation.
+// offeredSteps returns the steps that the node's agent offers, or nil. Ironic has them from the agent's first heartbeat
+// to the end of the operation.
 func offeredSteps(n *models.Node) *plan.OfferedSteps {
 	var fields struct {
 		Internal struct {

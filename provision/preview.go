@@ -11,18 +11,19 @@ import (
 // Preview is the planned effect of an action on one node.
 type Preview struct {
 	Node models.NodeRef
-	// Refusal is why nothing would be sent; then only Warnings may be set.
+	// Refusal is the reason why nothing would be sent; nil if the action is legal. If it is set, of the other fields
+	// only Warnings may be set.
 	Refusal *models.Refusal
 	// Requests are sent in this order. If there are neither requests nor a refusal, the node is
 	// already as requested.
 	Requests []request.Request
 	// Commands are the equivalent baremetal commands for a shell.
 	Commands []string
-	// Warnings are settings that are legal but may not work, a sentence each.
+	// Warnings describe settings that are legal but may not work, one sentence for each.
 	Warnings []string
 }
 
-// MarshalJSON writes the requests as they are sent, including secrets: only for the operator.
+// MarshalJSON writes the requests as they are sent, including secrets, so the result is only for the operator.
 func (p Preview) MarshalJSON() ([]byte, error) {
 	type shownRequest struct {
 		Method string          `json:"method"`
@@ -48,8 +49,8 @@ func (p Preview) MarshalJSON() ([]byte, error) {
 // Unchanged reports whether the node is already as requested.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// Preview returns the planned requests per node. The commands contain addresses, so it is only for the operator, not
-// for a log.
+// Preview returns the planned requests per node. The commands contain addresses, so the result is only for the
+// operator, not for a log.
 func (b Batch) Preview() []Preview {
 	previews := make([]Preview, len(b.Items))
 	for i := range b.Items {

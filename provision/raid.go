@@ -20,7 +20,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// RAIDTarget is a target RAID configuration with its file or its origin.
+// RAIDTarget is a checked target RAID configuration.
 type RAIDTarget struct {
 	// Config is the configuration in Ironic's form: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
 	Config map[string]any
@@ -70,7 +70,7 @@ func VolumeSize(d *raid.LogicalDisk) string {
 const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the volumes; a RAID check at the BMC shows whether they fit"
 
 // SetRAID returns an action that replaces the RAID of machines: it sets target_raid_config and cleans the node, which
-// deletes all volumes and creates the new ones. keep leaves existing volumes of a hardware controller.
+// deletes all volumes and creates the new ones. If keep is true, existing volumes of a hardware controller are kept.
 func SetRAID(target RAIDTarget, keep bool) Action {
 	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		software := softwareRAID(n)
@@ -98,7 +98,7 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 	}}
 }
 
-// targetRAIDEntry sets the target RAID of a node.
+// targetRAIDEntry returns the entry that sets the target RAID configuration of a node.
 func targetRAIDEntry(n *models.Node, config map[string]any) entry {
 	return entry{verb: "set target RAID", Request: request.TargetRAID(n.UUID, config)}
 }
@@ -125,7 +125,8 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	case "redfish", "idrac-redfish":
 		err := raid.CheckHardware(target.Config)
 		if err == nil {
-			_, err = raid.Assign(target.Disks, nil, n.UUID) // the drives are unknown; the values of the target are not
+			// the drives are unknown, but the values of the target are not
+			_, err = raid.Assign(target.Disks, nil, n.UUID)
 		}
 		var wrong *raid.Error
 		if errors.As(err, &wrong) && wrong.Class == raid.InvalidParameterValue {
@@ -135,9 +136,9 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	return nil
 }
 
-// raidStepProblems returns why a RAID step of the operator's fails on a node, beyond the types of its arguments:
-// create_configuration without a target RAID (create_configuration of ironic/drivers/modules/redfish/raid.py and
-// agent.py), and a raid_config that the node's raid interface refuses.
+// raidStepProblems returns the reasons why a RAID step of the operator would fail on a node, apart from the types of
+// its arguments. It finds a create_configuration without a target RAID (create_configuration of
+// ironic/drivers/modules/redfish/raid.py and agent.py), and a raid_config that the node's raid interface refuses.
 func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Problem {
 	switch s.Label() {
 	case "raid.create_configuration":
@@ -182,7 +183,8 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
-// CurrentRAID are the RAID configurations of a node: of its volumes as of the last cleaning, and the target.
+// CurrentRAID has the RAID configurations of a node: that of its volumes at the end of the last cleaning, and the
+// target.
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`

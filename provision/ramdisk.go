@@ -22,13 +22,13 @@ type Ramdisk struct {
 	// Kernel and Initramfs are deploy_kernel and deploy_ramdisk; both are required.
 	Kernel    string
 	Initramfs string
-	// KernelParams is kernel_append_params: not for a prebuilt ISO, whose parameters Ironic cannot
-	// change. Empty leaves those of the node unchanged.
+	// KernelParams is the value of kernel_append_params. It is not for a prebuilt ISO, whose parameters Ironic cannot
+	// change. If it is empty, the parameters of the node stay unchanged.
 	KernelParams string
-	// WithDefaults inserts %default% before them, which Ironic replaces by its configured
-	// parameters; without it, KernelParams replace these.
+	// WithDefaults inserts %default% before KernelParams, which Ironic replaces by its configured parameters. Otherwise
+	// KernelParams are used in place of the configured parameters.
 	WithDefaults bool
-	// NoKernelParams removes the node's parameters, so that Ironic's configured ones apply.
+	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
 	// InInstance writes the parameters into instance_info, which undeploying clears,
 	// instead of driver_info.
@@ -47,7 +47,7 @@ func Served(targets []prepare.Target) func(*models.Node) (Ramdisk, error) {
 	}
 }
 
-// ServedRamdisk converts a served target.
+// ServedRamdisk returns the ramdisk of a served target.
 func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
@@ -113,7 +113,7 @@ func (r Ramdisk) check() (why, hint string) {
 	return "", ""
 }
 
-// badHref returns why Ironic cannot fetch from href; an empty href is fine.
+// badHref returns the reason why Ironic cannot fetch an image from href; "" if it can, or if href is empty.
 func badHref(href string) string {
 	if href == "" || uuidLike.MatchString(href) {
 		return ""
@@ -141,8 +141,8 @@ func badHref(href string) string {
 	return ""
 }
 
-// patch returns the operations that change the node: the fields that differ, and the removal of conflicting fields.
-// Additions are first, so that the node has something to boot at any time.
+// patch returns the operations that change the node: the fields that differ, and the removal of conflicting fields. The
+// added fields come first, so that the node has a boot image at any time.
 func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 	info := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs}
 	var set, remove []models.Setting
@@ -157,15 +157,14 @@ func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 		set = appendSetting(set, n.InstanceInfo, "instance_info", field, params)
 	case params != "":
 		set = appendSetting(set, n.DriverInfo, "driver_info", field, params)
-		// Even an empty text in instance_info would take precedence.
+		// Remove even an empty text in instance_info, because it takes precedence.
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	case r.NoKernelParams:
 		remove = appendRemoval(remove, n.DriverInfo, "driver_info", field, n.DriverInfo[field] != nil)
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	}
 	if n.DriverInfo == nil {
-		// Without driver_info, it is unknown what must be removed: this first setting fails and
-		// says so.
+		// Without driver_info, it is unknown which fields must be removed. This first setting then fails and says so.
 		set = slices.Insert(set, 0, models.Setting{Path: []string{"driver_info", "deploy_iso"}, Op: models.SettingRemove})
 	}
 	return models.Patch(n, slices.Concat(set, remove))
@@ -175,14 +174,15 @@ func appendSetting(list []models.Setting, now map[string]any, object, field, val
 	if value == "" || now[field] == value {
 		return list
 	}
-	text, err := json.Marshal(value) // so that a text that looks like a number stays a text
+	text, err := json.Marshal(value) // as JSON, so that a text that looks like a number stays a text
 	if err != nil {
 		return list
 	}
 	return append(list, models.Setting{Path: []string{object, field}, Op: models.SettingSet, Text: string(text)})
 }
 
-// appendRemoval keeps null and empty texts, which Ironic ignores, except for kernel_append_params.
+// appendRemoval adds the removal of a field. It does not remove null and empty texts, which Ironic ignores, except for
+// kernel_append_params.
 func appendRemoval(list []models.Setting, now map[string]any, object, field string, unwanted bool) []models.Setting {
 	value, there := now[field]
 	if !unwanted || !there || (value == nil || value == "") && field != "kernel_append_params" {

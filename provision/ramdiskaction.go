@@ -12,22 +12,23 @@ import (
 	"ironworks/printable"
 )
 
-// RamdiskAction writes what nodes boot for Ironic's own operations. [ApplyRamdisk] makes it.
+// RamdiskAction is the action that sets the ramdisk that nodes boot for Ironic's own operations. [ApplyRamdisk] returns
+// one.
 type RamdiskAction struct {
 	immediateAction
 	// of returns a node's ramdisk.
 	of func(n *models.Node) (Ramdisk, error)
 }
 
-// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters,
-// and removes conflicting fields. The rescue_ fields stay. Nodes that are already set are not written. The function
-// of returns a node's ramdisk. It is called several times and must return the same each time; its error refuses the
-// node.
+// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
+// removes conflicting fields. The rescue_ fields stay unchanged. Nodes that already have these values are not changed.
+// The function of returns a node's ramdisk. It is called several times and must return the same each time; its error
+// refuses the node.
 func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 	return &RamdiskAction{of: of}
 }
 
-// Name returns the name of the command.
+// Name returns the command that does the same: ignition apply.
 func (*RamdiskAction) Name() string { return "ignition apply" }
 
 // Effect is empty: nothing changes on the machine before its next operation.
@@ -74,7 +75,7 @@ func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	// Paths only: addresses and parameters may be secrets.
+	// Name only the paths, because addresses and parameters may be secrets.
 	paths := make([]string, len(ops))
 	for i, op := range ops {
 		paths[i] = op.Path
@@ -133,7 +134,7 @@ func (r Ramdisk) bootRemedy() string {
 	return "use an ISO"
 }
 
-// warnings are about settings that Ironic accepts, but that may not work.
+// warnings describes settings that Ironic accepts, but that may not work.
 func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
 	var list []string
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// purpose is the action's way to handle interrupted deployments.
+// purpose says how a [DeployAction] handles interrupted deployments.
 type purpose int
 
 const (
@@ -23,8 +23,8 @@ const (
 	purposeGiveBack
 )
 
-// Resume returns an action that resumes interrupted deployments: it sends the remaining requests,
-// after the checks, or watches them, or reverts them.
+// Resume returns an action that resumes interrupted deployments: depending on its progress, a deployment's remaining
+// requests are sent after the checks, or the deployment is watched, or its changes are reverted.
 func Resume(checks *Preflighter) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, checks: checks, purpose: purposeResume, ready: map[string]*readyNode{}}
 }
@@ -35,7 +35,7 @@ func GiveBack(checks *Preflighter) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, checks: checks, purpose: purposeGiveBack, ready: map[string]*readyNode{}}
 }
 
-// followUp is the remaining work on an earlier deployment, in place of a new one.
+// followUp is the remaining work on an earlier deployment, which is done in place of a new deployment.
 type followUp int
 
 const (
@@ -60,8 +60,8 @@ func (r followUp) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows reports whether nothing is deployed to a node, because Ironic has its deployment
-// already. When that succeeds, [DeployAction.Requests] may still record the root disk.
+// OnlyFollows reports whether the action only watches the deployment of a node, because Ironic already has it. After
+// the deployment has succeeded, a request may still record the root disk; see [DeployAction.Requests].
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.checked(n)
 	return r != nil && r.err == nil && r.followUp == followUpWatch
@@ -70,7 +70,7 @@ func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 // OtherDeploymentError reports that a different deployment of the node was interrupted.
 type OtherDeploymentError struct {
 	Unfinished Unfinished
-	// Accepted reports whether Ironic has accepted it.
+	// Accepted reports whether Ironic has accepted the other deployment.
 	Accepted bool
 }
 
@@ -100,10 +100,11 @@ var errNoUnfinished = &models.RemedyError{
 	Err: errors.New("no unfinished deployment of the node"), Hint: "ironworks deploy --unfinished lists all", ScreenHint: ":deploy-resume finds all",
 }
 
-// settleTimeout bounds the wait for a locked node.
+// settleTimeout is the maximum time to wait until a node is unlocked.
 const settleTimeout = 2 * time.Minute
 
-// deploymentFor returns the node's deployment, considering an earlier attempt.
+// deploymentFor returns the deployment of a node: the requested one, or that of an earlier attempt that must be
+// resumed.
 func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
 	if a.purpose == purposeDeploy {
 		if d, err = a.options.For(n); err == nil {
@@ -165,7 +166,7 @@ func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *
 	}
 }
 
-// resumeFrom decides how an earlier attempt is resumed.
+// resumeFrom decides how an earlier attempt of the node's deployment is resumed.
 func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, action next, why string) (Deployment, error) {
 	u := &r.before.Unfinished
 	r.reason = why
@@ -187,7 +188,7 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 		r.followUp = followUpGiveBack
 		return d, nil
 	case !same && u.Stage == StageSent && action == nextFollow:
-		return d, nil // the checks name the conflict
+		return d, nil // the failed checks name the conflict
 	case !same && u.Stage != StageSent:
 		return d, &OtherDeploymentError{Unfinished: *u, Accepted: action == nextFollow}
 	case action == nextFollow:
@@ -231,8 +232,8 @@ func (r *readyNode) sentBefore() []entry {
 	return []entry{{verb: "earlier attempt", sent: true, undo: back}}
 }
 
-// undoPatch returns what reverts the patch, except for fields that an earlier attempt has changed:
-// these get their values from before that attempt.
+// undoPatch returns the operations that revert the patch. Fields that an earlier attempt has changed get the values
+// that they had before that attempt.
 func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	return slices.DeleteFunc(revertOps(n, r.patch), func(op models.PatchOp) bool {
 		return slices.ContainsFunc(r.restore, func(o models.PatchOp) bool { return o.Path == op.Path })
@@ -271,7 +272,7 @@ func (a *DeployAction) openRecord(n *models.Node) (*deploymentLog, error) {
 	return log, nil
 }
 
-// prepare locks the node's record, and completes an earlier deployment if nothing new is sent.
+// prepare locks the node's record. If no new deployment is sent, it completes the earlier deployment.
 func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool) {
 	res = Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
 	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
@@ -334,8 +335,8 @@ func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *model
 	r.updateRecord(log, res)
 }
 
-// updateRecord updates the record of a watched deployment: it removes it on success, and keeps it on failure, to
-// identify the node's instance. With an unknown outcome it stays unchanged.
+// updateRecord updates the record of a watched deployment: it removes the record after a success. After a failure it
+// keeps the record, which identifies the node's instance. If the outcome is unknown, the record stays unchanged.
 func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	switch res.Outcome {
 	case OutcomeDone:
@@ -346,7 +347,7 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	}
 }
 
-// finishGiveBack reverts the changes of an earlier process.
+// finishGiveBack reverts the changes that an earlier process has made to a node.
 func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
 	back := rec.undo()
 	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {

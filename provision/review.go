@@ -15,7 +15,7 @@ import (
 // Review describes the planned deployment of one node, for a confirmation. All of its texts are safe to show.
 type Review struct {
 	Node models.Node
-	// Refusal is why nothing would be sent, or nil.
+	// Refusal is the reason why nothing would be sent; nil if the deployment is legal.
 	Refusal *models.Refusal
 	Checks  []plan.Check
 	Kind    plan.Kind
@@ -23,8 +23,8 @@ type Review struct {
 	Interface string
 	// Image is the image to write; empty if the deployment writes no image.
 	Image string
-	// Target is the disk that is written; nil if there is none or it is unknown, which TargetText
-	// explains. Others are the disks that the deployment leaves untouched.
+	// Target is the disk that is written; nil if there is none or it is unknown. TargetText describes the disk, or
+	// explains why there is none. Others are the disks that the deployment does not change.
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
@@ -41,7 +41,7 @@ type Review struct {
 	Commands []string
 }
 
-// Review collects the results of the preflight on a node.
+// Review returns the description of a node's deployment, from the results of the preflight.
 func (a *DeployAction) Review(n *models.Node) Review {
 	review := Review{
 		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
@@ -69,8 +69,8 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	return review
 }
 
-// imageText returns the image that is written: the plan's image, else the node's. Without either, coreos-installer
-// uses the image in the live ISO.
+// imageText returns the image that is written: the plan's image, or else the node's. If neither is set,
+// coreos-installer uses the image in the live ISO.
 func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
 	source := printable.Line(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
@@ -163,7 +163,7 @@ type DeployReport struct {
 	Steps    []plan.OrderedStep `json:"steps"`
 	Requests []request.Request  `json:"requests"`
 	Commands []string           `json:"commands"`
-	// Error is why the node could not be checked.
+	// Error is the reason why the node could not be checked; "" if it was checked.
 	Error string `json:"error,omitempty"`
 }
 

@@ -12,11 +12,11 @@ import (
 	"ironworks/printable"
 )
 
-// concludeTimeout bounds the request after the end: the conductor may still have the node locked
-// for a moment.
+// concludeTimeout is the time limit of the request that follows a successful action; the conductor may still have the
+// node locked for a moment.
 const concludeTimeout = 30 * time.Second
 
-// conclude sends the request that follows a successful action. Its failure is only a note.
+// conclude sends the request that follows a successful action. If the request fails, it returns a note for the result.
 func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note string) {
 	ctx, stop := context.WithTimeout(ctx, concludeTimeout)
 	defer stop()
@@ -34,9 +34,9 @@ func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note s
 // of the next one.
 const rootDiskPlace = "extra.console.root_disk"
 
-// conclusion records which disk was installed to, unless the node has another instance by now.
+// conclusion returns the request that records the disk of the deployment, unless the node has another instance by now.
 func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
-	// The watched node lacks most fields.
+	// Read the node again, because the watched node lacks most fields.
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
 		return nil, err
@@ -48,12 +48,12 @@ func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*e
 	return rootDiskEntry(n, r)
 }
 
-// rootDiskEntry records which disk a deployment installs to; nil if that is unknown or recorded
+// rootDiskEntry returns the entry that records the disk of a deployment; nil if the disk is unknown or recorded
 // already.
 func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	disk := identityOf(r.facts)
 	if r.followUp == followUpWatch {
-		disk = r.before.RootDisk // at the time of sending the deployment
+		disk = r.before.RootDisk // the disk when the deployment was sent
 	}
 	if len(disk) == 0 || hints.RootDiskOf(n).Is(hints.DiskOf(disk)) {
 		return nil, nil //nolint:nilnil // nothing is written
@@ -71,7 +71,7 @@ func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	return &write, nil
 }
 
-// identityOf identifies the disk that is installed to; nil if that is ambiguous or unknown.
+// identityOf returns the attributes that identify the disk of the deployment; nil if the disk is ambiguous or unknown.
 func identityOf(facts *plan.Facts) map[string]string {
 	if facts == nil {
 		return nil

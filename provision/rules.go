@@ -34,7 +34,7 @@ func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	return list, nil
 }
 
-// FindRules returns the rules with a UUID or a description. The error names all that are unknown or ambiguous.
+// FindRules returns the rules with the given UUIDs or descriptions. The error names all unknown and ambiguous ones.
 func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 	var found []*rules.Rule
 	var problems []error
@@ -60,13 +60,13 @@ func uuids(list []*rules.Rule) string {
 	return strings.Join(ids, ", ")
 }
 
-// ruleFields are the fields that are compared and changed.
+// ruleFields returns the fields of a rule that are compared and changed.
 func ruleFields() []string {
 	return []string{"description", "priority", "sensitive", "conditions", "actions"}
 }
 
 // PlanRules compares wanted rules with Ironic's. A rule without a UUID matches the rule with the same description.
-// Hidden conditions and actions are written only if rewrite is set, because they cannot be compared.
+// Conditions and actions that the API hides cannot be compared, so they are written only if rewrite is set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error
@@ -146,8 +146,8 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile returns a rule as a file. The file of a sensitive rule lacks conditions and actions, which may have
-// secrets.
+// ruleFile returns the text of a file with the rule. For a sensitive rule, it omits conditions and actions, which may
+// have secrets.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive
@@ -158,7 +158,7 @@ func ruleFile(r *rules.Rule) string {
 	return string(text)
 }
 
-// DeleteRules plans the deletion of rules.
+// DeleteRules returns the plan that deletes rules.
 func DeleteRules(list []*rules.Rule) []Declared {
 	steps := make([]Declared, len(list))
 	for i, r := range list {

@@ -15,7 +15,7 @@ import (
 	"ironworks/rules"
 )
 
-// RuleTestAPI has the reads of a rule test.
+// RuleTestAPI is the part of Ironic's API that a test of rules reads.
 type RuleTestAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -30,7 +30,8 @@ type RuleTest struct {
 	Err    error
 }
 
-// RulesAPI has the reads of commands and screens about inspection rules; *ironicclient.Client implements it.
+// RulesAPI is the part of Ironic's API that commands and screens about inspection rules read; *ironicclient.Client
+// implements it.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI
@@ -50,8 +51,8 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 	return file.Rules, file.Warnings, nil
 }
 
-// RulesToTest returns the rules to test: the given rules of files, or Ironic's rules if given is nil. With both, a
-// given rule replaces the rule that it would change. Hidden rules are refused.
+// RulesToTest returns the rules to test: the given rules of files, or Ironic's rules if given is nil. If withActive is
+// set, it returns both, and a given rule replaces the rule of Ironic that it would change. Hidden rules are refused.
 func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
@@ -81,7 +82,7 @@ func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActi
 type RuleVerdict struct {
 	Kind    RuleVerdictKind
 	Outcome *rules.Outcome
-	// Failure is why the inspection would fail, or why that is not known.
+	// Failure is the reason why the inspection would fail, or why its outcome is unknown.
 	Failure string
 }
 
@@ -96,7 +97,7 @@ const (
 	RuleUnclear RuleVerdictKind = "unclear" // the result cannot be predicted
 )
 
-// Text is the verdict in words.
+// Text returns the verdict in words.
 func (v *RuleVerdict) Text() string {
 	if v.Kind == RuleDiffers {
 		return fmt.Sprintf("condition %d does not hold", v.Outcome.Condition)
@@ -104,7 +105,7 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines are the notes, the changes and the failure, one per line.
+// Lines returns the notes, the changes and the failure, each as one line.
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {
@@ -119,7 +120,7 @@ func (v *RuleVerdict) Lines() []string {
 	return lines
 }
 
-// Verdicts are the verdicts of the rules that were evaluated, in their order.
+// Verdicts returns the verdicts of the rules that were evaluated, in their order.
 func (t *RuleTest) Verdicts() []RuleVerdict {
 	if t.Result == nil {
 		return nil
@@ -141,7 +142,7 @@ func (t *RuleTest) Verdicts() []RuleVerdict {
 	return list
 }
 
-// Inspection is the predicted outcome of the inspection: succeeds, fails or unclear, with the reason.
+// Inspection returns the predicted outcome of the inspection: succeeds, fails or unclear, with the reason.
 func (t *RuleTest) Inspection() (result, why string) {
 	list := t.Verdicts()
 	switch {
@@ -193,7 +194,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads the node data that rules see.
+// ruleSubject reads the data of a node that rules can read.
 func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err

@@ -23,7 +23,7 @@ type runbookAction struct {
 	verbAction
 	api StepFileAPI
 
-	// runbook is the runbook, nil before Preflight and if err is set. steps are its steps.
+	// runbook is the runbook, nil before Preflight and if err is set. steps are the steps of the runbook.
 	runbook *stepfile.Item
 	steps   []models.Step
 	err     error
@@ -66,7 +66,7 @@ func orderOf(s models.Step) int {
 	return *s.Order
 }
 
-// withSteps is the verb with the steps in place of the runbook.
+// withSteps returns the action of the verb with the steps in place of the runbook.
 func (a *runbookAction) withSteps() verbAction {
 	req := a.req
 	req.Runbook = ""
@@ -102,10 +102,10 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings are the warnings of the steps.
+// warnings returns the warnings of the runbook's steps.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
-// notes name settings that Ironic ignores, or decides by the operator's roles.
+// notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
 	if a.req.DisableRamdisk && !a.isTrue("disable_ramdisk") {
@@ -126,7 +126,7 @@ func (a *runbookAction) isTrue(field string) bool {
 	return value
 }
 
-// Effect is the effect of the runbook's steps.
+// Effect returns the effect of the runbook's steps.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
 	if a.runbook == nil {
 		return a.verbAction.Effect(n)

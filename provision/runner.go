@@ -30,7 +30,7 @@ type Runner struct {
 	Poll time.Duration
 }
 
-// Batch is an action with its nodes, before anything is sent.
+// Batch is a planned action on nodes: [Runner.Plan] returns one, and [Runner.Run] carries it out.
 type Batch struct {
 	Action Action
 	Items  []Item
@@ -39,14 +39,14 @@ type Batch struct {
 // Item is the part of a batch for one node.
 type Item struct {
 	Node models.Node
-	// Refusal is why nothing will be sent, or nil.
+	// Refusal is the reason why nothing will be sent to the node, or nil.
 	Refusal *models.Refusal
 	Effect  models.Effect
-	// Warnings are settings that are legal but may not work, a sentence each.
+	// Warnings describe settings that are legal but may not work, one sentence for each.
 	Warnings []string
 }
 
-// Plan checks the action against every node. Nothing is sent.
+// Plan checks the action against every node. It sends nothing.
 func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	v, _ := r.API.Version()
 	p := Batch{Action: a}
@@ -65,7 +65,7 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	return p
 }
 
-// Prepare reads the nodes, runs the action's checks on them, and plans. Nothing is sent.
+// Prepare reads the nodes, runs the action's checks on them, and plans the action. It changes nothing.
 func (r *Runner) Prepare(ctx context.Context, a Action, ids []string) (Batch, error) {
 	nodes, err := FindNodes(ctx, r.API, ids)
 	if err != nil {
@@ -103,7 +103,8 @@ func (b Batch) Danger() models.Danger {
 // Consent returns the confirmation that the batch requires.
 func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
 
-// Answer is the text that the operator types for [models.ConsentTyped]: the name of one node, the number of several.
+// Answer returns the text that the operator must type for [models.ConsentTyped]: the name of a single node, or the
+// number of several nodes.
 func (b Batch) Answer() string {
 	legal := b.Legal()
 	if len(legal) == 1 {
@@ -114,29 +115,28 @@ func (b Batch) Answer() string {
 
 // RunOptions configure [Runner.Run].
 type RunOptions struct {
-	// Wait watches each node until the action ends; Timeout bounds that, 0 means no limit.
+	// Wait watches each node until the action ends. Timeout is the maximum time for that; 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
-	// StopOnFailure does not start further nodes once one has failed. Then [Concurrency] nodes run
-	// until their end; otherwise the next one starts as soon as Ironic has accepted the request of
-	// one.
+	// StopOnFailure starts no further nodes after one has failed. With it, at most [Concurrency] nodes run at a time,
+	// each until its end. Otherwise, the next node starts as soon as Ironic has accepted the request of another.
 	StopOnFailure bool
 	// Progress is called at every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
 	// Done is called with the result of each node as soon as it is available, like Progress. It may be nil.
 	Done func(Result)
-	// Sent reports when an earlier run, which was interrupted, sent the requests to a node, by UUID: the node is only
-	// followed. It may be nil.
+	// Sent reports whether and when an earlier run, which was interrupted, sent the requests to a node. Such a node is
+	// only watched. It may be nil.
 	Sent func(uuid string) (at time.Time, sent bool)
 	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// next lets the next node start; followed counts the nodes that are watched.
+	// next lets the next node start. followed counts the nodes that are watched.
 	next     func()
 	followed *atomic.Int64
 }
 
-// Progress is the progress of one node.
+// Progress is a report on one node while an action runs on it.
 type Progress struct {
 	Node models.NodeRef
 	// State is the node's current state, Step the running step; both may be empty.
@@ -146,18 +146,18 @@ type Progress struct {
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is the observed part of the operation, at the time At on the server's clock; nil without observations.
+	// Work is the observed part of the operation, at the time At on the server's clock; nil if nothing was observed.
 	Work *models.Work
 	At   time.Time
 	// Now is the node with the fields that were read; nil if it was not read. The receiver must
 	// not change it.
 	Now *models.Node
-	// Enrolled is the result of a node that was enrolled, while others are not done yet; nil before. It must not be
-	// changed.
+	// Enrolled is the result of a node whose enrollment has ended while others still run; nil before its end. It must
+	// not be changed.
 	Enrolled *Enrolled
 }
 
-// Outcome is the outcome for one node.
+// Outcome is the outcome of an action on one node.
 type Outcome string
 
 // Outcomes.
@@ -169,7 +169,7 @@ const (
 	OutcomeUnknown  Outcome = "unknown" // sent, result unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
-	// OutcomeCanceled means that the operator removed the node from the run; the error says whether something was sent.
+	// OutcomeCanceled means that the operator removed the node from the run; the error says whether a request was sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
@@ -179,13 +179,14 @@ type Result struct {
 	Outcome   Outcome
 	State     string
 	RequestID string
-	// Err is why the action failed or was refused.
+	// Err is the reason why the action failed or was refused; nil if it succeeded.
 	Err error
-	// Note is information about a success; safe to show, mostly empty.
+	// Note has information about a success. It is safe to show, and mostly empty.
 	Note string
 }
 
-// Retryable reports whether another attempt makes sense: the action failed, or was not tried after another failed.
+// Retryable reports whether another attempt makes sense: the action failed, or was not tried because another node had
+// failed.
 func (r *Result) Retryable() bool { return r.Outcome == OutcomeFailed || r.Outcome == OutcomeNotTried }
 
 // ErrTimeout is the error of nodes that were still busy at the time limit.
@@ -200,8 +201,8 @@ var errNotSent = errors.New("interrupted before the first request")
 // ErrNotTried is the error of nodes that were not started after another failed.
 var ErrNotTried = errors.New("not started: another node failed before")
 
-// Run carries out a plan: the legal items, [Concurrency] at a time; the others are returned as refused.
-// The results are in the plan's order.
+// Run carries out a plan: it acts on the nodes of the legal items, [Concurrency] at a time, and returns the others as
+// refused. The results are in the plan's order.
 func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
@@ -222,7 +223,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	return results
 }
 
-// runItem acts on the node of an item unless it is refused, canceled, or another failed before.
+// runItem acts on the node of an item unless the item is refused or canceled, or another node has failed before.
 func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts RunOptions, failed bool) Result {
 	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
 	refused := item.Refusal
@@ -248,14 +249,14 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-// readOnly is the refusal of an action, by its name, on a node in a read-only context.
+// readOnly returns the refusal of an action on a node in a read-only context.
 func readOnly(action, node string) *models.Refusal {
 	return &models.Refusal{
 		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
 	}
 }
 
-// Failed returns the plan's items that failed or were not tried, for another attempt.
+// Failed returns the batch's items that failed or were not tried, for another attempt.
 func (b Batch) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
@@ -266,8 +267,8 @@ func (b Batch) Failed(results []Result) []Item {
 	return items
 }
 
-// runNode acts on one node. A request that was started is sent unless ctx ends; once going has ended,
-// no new request is sent and nothing is watched. The progress is recorded in the log first.
+// runNode acts on one node. A request that was started is sent unless ctx ends. After going has ended, no new request
+// is sent, and the node is not watched. Each stage is recorded before its requests are sent.
 func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
 	log, res, over := a.prepare(ctx, going, r, n, opts)
 	defer log.close()
@@ -328,11 +329,11 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		return res
 	}
 	if !opts.Wait {
-		_ = log.setStage(StageSent, time.Now()) // on an error, the next run detects this
+		_ = log.setStage(StageSent, time.Now()) // if that fails, the next run detects it
 		return res
 	}
 	start := time.Now()
-	_ = log.setStage(StageFollowing, start) // on an error, the next run detects this
+	_ = log.setStage(StageFollowing, start) // if that fails, the next run detects it
 	r.follow(going, a, n, start, opts, &res)
 	r.updateRecord(log, &res)
 	return res
@@ -351,7 +352,7 @@ func (o RunOptions) report(p Progress) {
 	}
 }
 
-// Index returns the position of a node in the plan, and so of its result, or -1.
+// Index returns the position of a node in the batch, which is also that of its result, or -1.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }

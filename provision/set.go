@@ -31,9 +31,8 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	return unchangeable(a, n)
 }
 
-// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does
-// (UPDATE_ALLOWED_STATES in ironic/common/states.py): maintenance makes no difference, and of the
-// holds only service hold allows changes.
+// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does (UPDATE_ALLOWED_STATES
+// in ironic/common/states.py): it also refuses them in maintenance, and in all hold states except service hold.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {

@@ -48,7 +48,7 @@ func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
 	return stepfile.Parse(data, path, kind)
 }
 
-// FindStepFiles returns the objects with a name or UUID. The error names all that are unknown.
+// FindStepFiles returns the objects with the given names or UUIDs. The error names all unknown ones.
 func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]stepfile.Item, error) {
 	var found []stepfile.Item
 	var problems []error
@@ -133,7 +133,7 @@ func changeStepFile(existing, want *stepfile.Item, rewrite bool) Declared {
 	return d
 }
 
-// DeleteStepFiles plans the deletion of templates or runbooks.
+// DeleteStepFiles returns the plan that deletes templates or runbooks.
 func DeleteStepFiles(list []stepfile.Item) []Declared {
 	steps := make([]Declared, len(list))
 	for i := range list {
@@ -151,7 +151,7 @@ func requestSteps(item *stepfile.Item, fields ...string) request.Steps {
 	}
 }
 
-// fileOf is an object as a file, with secrets in arguments masked.
+// fileOf returns the text of a file with the object, in which secrets in arguments are masked.
 func fileOf(item *stepfile.Item) string {
 	shown := stepfile.Masked(item)
 	text, err := stepfile.YAML([]stepfile.Item{shown})

@@ -29,7 +29,7 @@ func ParseSteps(data []byte) ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseStep is strict: unknown fields would silently not be sent.
+// parseStep parses one step. It refuses unknown fields, which otherwise would silently not be sent.
 func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	var s models.Step
 	known := []string{"interface", "step", "args", "priority", "order"}
@@ -114,8 +114,8 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities adds missing priorities to deploy steps, because Ironic requires them: 80, as for install steps, in
-// descending order so that the list's order is preserved.
+// WithPriorities adds missing priorities to deploy steps, because Ironic requires them. They descend from 80, the
+// priority of install steps, so that the steps run in the order of the list.
 func WithPriorities(steps []models.Step) []models.Step {
 	const installPriority = 80
 	out := slices.Clone(steps)

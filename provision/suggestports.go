@@ -37,7 +37,7 @@ func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (P
 	return r, err
 }
 
-// FindPortProblems is ComparePorts with ports that were read before.
+// FindPortProblems is like ComparePorts, for ports that were read before.
 func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
@@ -62,7 +62,7 @@ func notInspected(node *models.Node, why string) error {
 	return refused
 }
 
-// CreateMissingPorts is an action that creates the missing ports of reports.
+// CreateMissingPorts returns an action that creates the ports that are missing according to the reports.
 func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) (*PortAction, error) {
 	a := &PortAction{name: "port suggest", api: api}
 	for i := range reports {

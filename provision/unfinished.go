@@ -11,8 +11,8 @@ import (
 	"ironworks/printable"
 )
 
-// Stage is the progress of a deployment when its record was last written. A stage is recorded
-// before its requests are sent, so they may have arrived or not.
+// Stage is the progress of a deployment when its record was last written. Each stage is recorded before its requests
+// are sent, so it is not known whether they have arrived.
 type Stage string
 
 // Stages, in order.
@@ -36,8 +36,8 @@ type Unfinished struct {
 	// Verb is deploy or rebuild; empty, in old records, is deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
-	// Started is the time when the first request was about to be sent, At when the last one was, to the second, both on
-	// this machine's clock.
+	// Started is the time before the first request was sent, and At the time before the last one was sent, accurate to
+	// the second. Both are on this machine's clock.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
 	// Instance is the instance_uuid that the deployment gives the node. Kept reports that the node already had this
@@ -46,10 +46,10 @@ type Unfinished struct {
 	Kept     bool   `json:"kept,omitempty"`
 	// Allocated reports that an allocation with that UUID reserves the node.
 	Allocated bool `json:"allocated,omitempty"`
-	// From is the node's state before, and Touched its provision_updated_at.
+	// From is the node's state before the deployment, and Touched its provision_updated_at at that time.
 	From    models.ProvisionState `json:"from"`
 	Touched models.Time           `json:"touched"`
-	// Digest identifies a deployment: a SHA-256 of everything that was requested.
+	// Digest identifies a deployment: the SHA-256 of everything that it requests.
 	Digest string `json:"digest"`
 	// Overrides are the checks that were overridden on this node.
 	Overrides []plan.CheckID `json:"overrides,omitempty"`
@@ -63,24 +63,24 @@ func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeplo
 // conductor tries to lock a node (3 times, 1 s).
 const settleTime = 5 * time.Second
 
-// next is the next action for an unfinished deployment.
+// next says what must be done next for an unfinished deployment.
 type next int
 
 const (
-	// nextWait: unknown yet which requests have arrived.
+	// nextWait: it is not known yet which requests have arrived.
 	nextWait next = iota
 	// nextSend: Ironic has no deployment request; the requests before it may be sent, or repeated.
 	nextSend
-	// nextFollow: Ironic has accepted it.
+	// nextFollow: Ironic has accepted the deployment.
 	nextFollow
-	// nextGiveBack: it had failed already.
+	// nextGiveBack: the deployment had failed already.
 	nextGiveBack
 	// nextOver: the node no longer belongs to this deployment.
 	nextOver
 )
 
-// next determines from the node which requests have arrived: the instance_uuid is unique, and once Ironic has accepted
-// a deployment, the node has left its state.
+// next returns what must be done next. The node shows which requests have arrived: its instance_uuid is unique, and
+// after Ironic has accepted a deployment, the node has left its state.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
@@ -99,7 +99,7 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 		return nextOver, fmt.Sprintf("the node is now %s; this deployment is no longer running", printable.Line(string(n.ProvisionState)))
 	case n.Reservation != "" || now.Sub(u.At) < settleTime && !u.At.After(now):
 		return nextWait, ""
-	case u.Stage == StageGivingBack && (ours || u.Allocated): // a failed allocation has no node
+	case u.Stage == StageGivingBack && (ours || u.Allocated): // a failed allocation reserves no node
 		return nextGiveBack, ""
 	case u.Stage == StageGivingBack && n.ProvisionState == u.From && len(stillChanged(n, r.Restore)) > 0:
 		return nextGiveBack, "" // another client released the node before its fields were restored
@@ -111,15 +111,15 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	return nextSend, ""
 }
 
-// hasLeftState reports whether the node has left the state that it was deployed from. If the state is the
-// same again (failed twice, or rebuilt), only the time shows it; a node never returns to available
-// with its instance_uuid.
+// hasLeftState reports whether the node has left the state that it was deployed from. If the state is the same again
+// (failed twice, or rebuilt), only the time of the state shows that; a node never returns to available with its
+// instance_uuid.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
 }
 
-// deploys reports whether a deployment passes through or ends in a state.
+// deploys reports whether a deployment passes through this state, or ends in it.
 func deploys(s models.ProvisionState) bool {
 	switch s {
 	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:

@@ -15,8 +15,8 @@ import (
 	"ironworks/printable"
 )
 
-// Provision returns an action that sends a provision verb. Only [Deploy] and [Rebuild] send
-// theirs: for these verbs, the action refuses every node.
+// Provision returns an action that sends a provision verb. It refuses every node for the verbs deploy and rebuild,
+// which only [Deploy] and [Rebuild] send.
 func Provision(r models.ProvisionRequest) Action {
 	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
 		return unchecked{verbAction: verbAction{req: r}}
@@ -24,7 +24,7 @@ func Provision(r models.ProvisionRequest) Action {
 	return verbAction{req: r}
 }
 
-// unchecked is a deployment without checks, which is always refused.
+// unchecked is the action of a deployment without checks, which refuses every node.
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
@@ -38,7 +38,7 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 type verbAction struct {
 	watchedAction
 	req models.ProvisionRequest
-	// setsRAID: the target RAID is set before the verb is sent.
+	// setsRAID is true if the target RAID configuration is set before the verb is sent.
 	setsRAID bool
 }
 
@@ -74,7 +74,7 @@ func (a verbAction) reservedStep() string {
 	return ""
 }
 
-// warnings returns the steps that Ironic drops, and those that only a custom hardware manager of the ramdisk can offer.
+// warnings names the steps that Ironic drops, and those that only a custom hardware manager of the ramdisk can offer.
 func (a verbAction) warnings(n *models.Node) []string {
 	if a.req.Verb == models.VerbRescue {
 		return endsOff(n)
@@ -94,8 +94,8 @@ func endsOff(n *models.Node) []string {
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns the problems of the steps on a node, of one degree of certainty, and the setting that would change
-// that.
+// wrongSteps returns those problems of the steps on a node that are certain, or those that are not, and the setting
+// that would remove them.
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
 		return nil, "" // without decoding the node
@@ -114,7 +114,8 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	return texts, printable.Line(setting)
 }
 
-// badArguments returns why Ironic would reject the arguments, with a remedy for the command line and one for the console.
+// badArguments returns the reason why Ironic would reject the arguments, with a remedy for the command line and one for
+// the console.
 func (a verbAction) badArguments() (why, hint, screenHint string) {
 	r := a.req
 	switch {
@@ -138,7 +139,7 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 		e.Text += automatedSteps(n)
 	}
 	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
-		e.Danger = models.DangerMayErase // steps unknown
+		e.Danger = models.DangerMayErase // the steps are unknown
 		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
 	}
 	return e
@@ -162,7 +163,7 @@ func (a verbAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// provisionEntry sends a provision verb.
+// provisionEntry returns the entry that sends a provision verb.
 func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	return entry{
 		verb: string(r.Verb), Request: request.Provision(n.UUID, r),
@@ -180,8 +181,8 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended uses that a node has left its state once Ironic has accepted a verb: the first stable state that is seen is
-// the outcome, even if it is the state before.
+// ended reports whether the verb's operation has ended. A node has left its state when Ironic has accepted a verb, so
+// the first stable state that is seen is the outcome, even if it equals the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {
@@ -191,8 +192,8 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 	return verdict{ok: slices.Contains(t.Success, s) && !failedInSuccess(a.req.Verb, now), state: string(s)}, true
 }
 
-// failedInSuccess reports a manual cleaning that has failed although the node is manageable: after a BIOS setting that
-// the firmware ignored, 39.0.0 continues after clean failed (cleaning_error_handler, then the next heartbeat), and
+// failedInSuccess reports whether a manual cleaning has failed although the node is manageable. After a BIOS setting
+// that the firmware ignored, 39.0.0 continues after clean failed (cleaning_error_handler, then the next heartbeat), and
 // leaves the fault.
 func failedInSuccess(verb models.Verb, now *models.Node) bool {
 	return verb == models.VerbClean && now.Maintenance && now.Fault == "clean failure"

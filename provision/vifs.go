@@ -47,8 +47,8 @@ func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error
 	return list, nil
 }
 
-// aboutNeutron explains a server error of a VIF request: the network interface asks Neutron, and Ironic's text does not
-// name it when Neutron does not answer.
+// aboutNeutron explains a server error of a VIF request: the network interface calls Neutron, and Ironic's message does
+// not name Neutron if Neutron does not answer.
 func aboutNeutron(n *models.Node, err error) error {
 	f, is := errors.AsType[*models.Fault](err)
 	if !is || f.Kind != models.FaultServer || !ports.ManagesNetworks(n.NetworkInterface) {
@@ -60,7 +60,7 @@ func aboutNeutron(n *models.Node, err error) error {
 	return &explained
 }
 
-// AttachVIF is an action that attaches a VIF to a port or port group of a node, or lets Ironic pick the port.
+// AttachVIF returns an action that attaches a VIF to a port or port group of a node, or lets Ironic pick the port.
 func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
 	a := &PortAction{name: "vif attach", api: api}
 	if port != "" {
@@ -86,7 +86,7 @@ func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, p
 	return a, nil
 }
 
-// DetachVIF is an action that detaches a VIF.
+// DetachVIF returns an action that detaches a VIF.
 func DetachVIF(api PortAPI, node *models.Node, vif string) *PortAction {
 	a := &PortAction{name: "vif detach", api: api}
 	a.add(node.UUID, portChange{

@@ -23,7 +23,7 @@ const (
 func NewWeb() *Web {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes,
-		// Servers are queried once, so connections are not kept open.
+		// Do not keep connections open, because each server is queried once.
 		DisableKeepAlives: true,
 	}
 	return &Web{client: &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -43,13 +43,13 @@ func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
 	return a, err
 }
 
-// Get reads at most most bytes of the answer's body.
+// Get returns the answer with at most most bytes of its body.
 func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
 	return w.do(ctx, http.MethodGet, address, most, part)
 }
 
 func (w *Web) do(ctx context.Context, method, address string, most int, part bool) (WebAnswer, []byte, error) {
-	// Canceling stops the transfer of a longer body.
+	// Canceling this context stops the transfer of a longer body.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
@@ -78,7 +78,7 @@ func (w *Web) do(ctx context.Context, method, address string, most int, part boo
 	return a, body, nil
 }
 
-// totalOf returns the total size from Content-Range: bytes 0-511/1024; -1 without one.
+// totalOf returns the total size from Content-Range: bytes 0-511/1024; -1 if the header has none.
 func totalOf(header string) int64 {
 	_, total, _ := strings.Cut(header, "/")
 	n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64)
