@@ -54,7 +54,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err == nil || options.Port != 0 || !errors.Is(err, ErrPortTaken) {
 		return s, err
 	}
-	// Another process has taken the port in the meantime, so try once more with another port.
+	// Another process has taken the port in the meantime, so try again with another port.
 	return startOnce(ctx, options)
 }
 
