@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// maxSettings bounds the BIOS settings; real machines have some hundreds.
+// maxSettings is the maximum number of BIOS settings that are read; real machines have some hundreds.
 const maxSettings = 2000
 
 type bios struct {
@@ -21,7 +21,7 @@ type bios struct {
 	} `json:"@Redfish.Settings"`
 }
 
-// readBIOS reads the settings, and the pending ones for the next boot, which are a separate
+// readBIOS reads the current BIOS settings, and the pending settings for the next boot, which are in a separate
 // resource.
 func (p *probe) readBIOS(ctx context.Context) error {
 	if p.system.Bios.ID == "" {
@@ -49,7 +49,7 @@ func (p *probe) readBIOS(ctx context.Context) error {
 	return err
 }
 
-// setting returns a value as the firmware writes it: numbers without an exponent.
+// setting returns the text of a setting's value; numbers have no exponent.
 func setting(value any) string {
 	switch v := value.(type) {
 	case nil:

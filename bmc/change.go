@@ -17,19 +17,19 @@ import (
 	"ironworks/models"
 )
 
-// changeAnswer is the answer to a change: the address of its task, if it has one.
+// changeAnswer is the controller's answer to a change: the address of the task that carries it out, if there is one.
 type changeAnswer struct {
 	task string
-	wait bool // 202
+	wait bool // the status was 202
 }
 
-// post sends an action.
+// post sends an action, and does not wait for its task.
 func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, error) {
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
-// act sends an action and waits for its task, if there is one. The note is about the result:
-// empty, or that the task is still running.
+// act sends an action and waits for its task, if there is one. The returned note is empty, or says that the task is
+// still running.
 func (s *session) act(ctx context.Context, at string, body any) (string, error) {
 	answer, err := s.post(ctx, at, body)
 	if err != nil {
@@ -38,9 +38,9 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 	return s.follow(ctx, answer)
 }
 
-// change changes a resource, and waits for its task, if there is one. Some controllers require the
-// version of the resource (428, or 412 for a wrong one): then it is read again, once. Some
-// controllers do not accept their own weak tags.
+// change changes a resource, and waits for its task, if there is one. Some controllers require the version of the
+// resource (status 428, or 412 for a wrong version): in that case, it reads the resource again, once. Some controllers
+// do not accept their own weak tags.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
 	patch := func(etag string) (changeAnswer, error) {
 		headers := map[string]string{}
@@ -77,7 +77,7 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. Without an answer it may have been accepted.
+// send sends a change. If there is no answer, the controller may have accepted the change.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -96,7 +96,7 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 		Type  string `json:"@odata.type"`
 		Error *struct{ Message string }
 	}
-	_ = json.Unmarshal(body, &task) // many answer with nothing, or with the changed resource
+	_ = json.Unmarshal(body, &task) // many answers have no body, or the changed resource
 	if task.Error != nil && hasFailed(body) {
 		return changeAnswer{}, schemas.ConstructError(http.StatusBadRequest, body)
 	}
@@ -113,8 +113,8 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	return answer, nil
 }
 
-// hasFailed detects answers with status 200 and an error; some controllers put Success in place of
-// an error.
+// hasFailed reports whether an answer with status 200 contains an error. Some controllers put the message Success where
+// an error would be.
 func hasFailed(body []byte) bool {
 	var task struct {
 		Error struct {
@@ -142,7 +142,7 @@ func (s *session) asUnconfirmed(err error) error {
 	return &unconfirmedError{err}
 }
 
-// unconfirmedError is a change without an answer.
+// unconfirmedError reports that the controller did not answer a change, which it may have accepted.
 type unconfirmedError struct{ err error }
 
 func (u *unconfirmedError) Error() string { return u.err.Error() }
@@ -151,7 +151,7 @@ func (u *unconfirmedError) Unwrap() error { return u.err }
 // isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// isAbout reports whether a controller's error is about a property.
+// isAbout reports whether a controller's error names this property.
 func isAbout(err error, property string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {
@@ -164,7 +164,7 @@ func isAbout(err error, property string) bool {
 	return strings.Contains(text, property)
 }
 
-// task is the state of a change.
+// task holds the fields of a Redfish Task that tell the state of a change.
 type task struct {
 	TaskState, TaskStatus string
 
@@ -211,9 +211,9 @@ func isTemporary(err error) bool {
 	return true
 }
 
-// lostTask is the fault of an order that the controller accepted, but whose task cannot be read:
-// the order may have been carried out. It hides the controller's answer, because an error about
-// the task says nothing about the order.
+// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read: the order may
+// have been carried out. The fault hides the controller's answer, because an error about the task says nothing about
+// the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{
@@ -256,7 +256,7 @@ func (s *session) readTask(ctx context.Context, at string) (state string, done b
 		}
 		return "", true, nil
 	case "":
-		// Not a task: a finished monitor returns the result.
+		// The resource is not a task: the monitor of an ended task returns the result.
 		return "", true, nil
 	}
 	return t.TaskState, false, nil
@@ -270,8 +270,8 @@ func (s *session) taskFailed(state, why string) error {
 	return f
 }
 
-// anyOf reports whether an error has one of some messages, or no specific message: most
-// controllers return a general error code beside the messages.
+// anyOf reports whether an error has one of the given messages, or no specific message: most controllers return a
+// general error code beside the messages.
 func anyOf(err error, ids ...string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {

@@ -7,13 +7,13 @@ import (
 	"ironworks/models"
 )
 
-// managerConsole is a console in a manager.
+// managerConsole is a console in Redfish's Manager resource.
 type managerConsole struct {
 	Enabled *bool    `json:"ServiceEnabled"`
 	Types   []string `json:"ConnectTypesSupported"`
 }
 
-// graphicalConsole and serialConsole are consoles in a system.
+// graphicalConsole and serialConsole are the consoles in Redfish's ComputerSystem resource.
 type graphicalConsole struct {
 	managerConsole
 	Port *float64
@@ -27,8 +27,8 @@ type serialWay struct {
 	URI     string `json:"ConsoleURI"`
 }
 
-// readConsoles reads the graphical and serial consoles. Those of the system take precedence: they
-// are newer, and have the ports.
+// readConsoles reads the graphical and serial consoles. The consoles of the system take precedence, because that form
+// is newer and has the ports.
 func (p *probe) readConsoles(ctx context.Context) error {
 	p.systemConsoles()
 	if p.manager == nil {
@@ -91,8 +91,7 @@ func (p *probe) systemConsoles() {
 	}
 }
 
-// supermicroConsole reads Supermicro's own resource, the only one of a vendor with the address of
-// the console.
+// supermicroConsole reads Supermicro's own resource, the only vendor's resource that has the address of the console.
 func (p *probe) supermicroConsole(ctx context.Context) error {
 	at := p.manager.Oem.Supermicro.IKVM.ID
 	if at == "" {

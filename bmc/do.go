@@ -11,9 +11,9 @@ import (
 )
 
 // Do carries out an order, in one session, and returns a short description of the result: "ForceOff", "inserted into
-// slot 1 (CD)". An order that the controller does not support is refused with the supported ones; errors are a
-// *models.BMCOrderError or a *models.Fault. Afterwards it reads once whether the order took effect; if not (yet), that
-// is part of the result, not an error.
+// slot 1 (CD)". If the controller does not support the order, the error names the supported ones; errors are a
+// *models.BMCOrderError or a *models.Fault. Afterwards it reads once whether the order took effect; if it did not take
+// effect (yet), the result says so, and there is no error.
 func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error) {
 	if err := o.Check(); err != nil {
 		return "", err
@@ -110,7 +110,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	return how + note + m.powerResult(ctx, goal), nil
 }
 
-// powerResult returns the power state if it differs from the goal.
+// powerResult describes the power state if it is unknown or differs from the goal; otherwise it returns "".
 func (m *server) powerResult(ctx context.Context, goal string) string {
 	if goal == "" {
 		return ""
@@ -155,7 +155,7 @@ func actionAt(offered, usual string) string {
 	return offered
 }
 
-// doBoot sets the boot override for one boot, in the current mode.
+// doBoot sets the boot device of the next boot, in the current boot mode.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
@@ -174,7 +174,7 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	if source != "" {
 		change["BootSourceOverrideTarget"] = source
 	}
-	// Without the mode, some controllers switch to a default mode.
+	// Send the boot mode, too, because without it some controllers switch to a default mode.
 	if b.Mode != "" && !off {
 		change["BootSourceOverrideMode"] = b.Mode
 	}
@@ -193,7 +193,7 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootResource returns the resource of the boot override: on some controllers, a separate one for the
+// bootResource returns the resource of the boot override: on some controllers, this is a separate resource with the
 // settings of the next boot.
 func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
@@ -211,8 +211,8 @@ func (m *server) bootResource(ctx context.Context) string {
 	return at
 }
 
-// bootResult describes the result, with the controller's state if it differs from the order. No source means the boot
-// order.
+// bootResult describes the result, with the controller's state if it differs from the order. An empty source means the
+// boot order.
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
@@ -266,7 +266,8 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC is unavailable for some minutes", nil
 }
 
-// restart accepts a closed or silent connection, because the controller is restarting.
+// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because the
+// controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError

@@ -19,7 +19,7 @@ import (
 
 const isItRedfish = "check the BMC's address and that Redfish is enabled"
 
-// fault classifies an error; it contains no credentials.
+// fault converts an error to a classified fault without credentials.
 func (s *session) fault(op string, err error) *models.Fault {
 	var known *models.Fault
 	if errors.As(err, &known) {
@@ -40,7 +40,7 @@ func (s *session) fault(op string, err error) *models.Fault {
 		s.answerFault(f, answer)
 	case errors.As(err, &syntax), errors.As(err, &kind), err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
 		f.Kind, f.Message, f.Hint = models.FaultNotRedfish, "not a Redfish response", isItRedfish
-		f.Err = nil // it may quote the answer
+		f.Err = nil // the error may quote the answer
 	case errors.As(err, &away):
 		f.Kind, f.Message = models.FaultNotRedfish, s.safe(away.Error())
 		f.Hint = isItRedfish
@@ -66,7 +66,7 @@ func innermost(err error) error {
 	}
 }
 
-// answerFault classifies a controller's error answer.
+// answerFault completes a fault from a controller's error answer.
 func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	f.Err = nil // the answer may repeat sent secrets
 	f.Status = answer.HTTPReturnedStatusCode
@@ -76,7 +76,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	full := hasMessage(answer, "SessionLimitExceeded", "RAC0218", "TooManySessions")
 	switch {
 	case f.Status == http.StatusBadRequest && strings.HasPrefix(s.url, "http://") && strings.Contains(strings.ToUpper(f.Message), "HTTPS"):
-		// Servers answer in plain text on a port that expects TLS.
+		// A server answers an HTTP request in plain text if its port expects TLS.
 		f.Kind, f.Message, f.Hint = models.FaultTLS, wire.Host(s.url)+" speaks TLS only on this port", "use https://"
 	case full:
 		f.Kind, f.Hint = models.FaultUnavailable, "the BMC has no free session; retry in a minute, or close sessions on the BMC"
@@ -104,7 +104,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	}
 }
 
-// hasMessage reports whether an answer has one of some messages, by the last words of their IDs.
+// hasMessage reports whether an error answer has a message whose ID ends with one of the given words.
 func hasMessage(answer *schemas.Error, ids ...string) bool {
 	all := []string{answer.Code}
 	for _, info := range answer.ExtendedInfos {
@@ -128,10 +128,10 @@ func messageOf(e *schemas.Error) string {
 	return "no error message"
 }
 
-// addSecret stores what must not be shown, in all forms in which a controller might repeat it.
+// addSecret stores a secret that must not be shown, in all forms in which a controller might repeat it.
 func (s *session) addSecret(user, secret string) {
 	if len(secret) < 3 {
-		return // too short: it occurs everywhere
+		return // the secret is too short: it occurs in any text
 	}
 	quoted, _ := json.Marshal(secret)
 	all := []string{
@@ -143,7 +143,7 @@ func (s *session) addSecret(user, secret string) {
 			s.secrets = append(s.secrets, text)
 		}
 	}
-	// The longest first: one may be a part of another.
+	// Mask the longest secrets first, because one may be a part of another.
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// system is the machine.
+// system holds the fields of a Redfish ComputerSystem, the machine.
 type system struct {
 	resource
 	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
@@ -42,7 +42,7 @@ type boot struct {
 	Order     []string `json:"BootOrder"`
 }
 
-// manager is the controller itself.
+// manager holds the fields of a Redfish Manager, the controller itself.
 type manager struct {
 	resource
 	Model, FirmwareVersion, DateTime, ManagerType, Manufacturer string
@@ -62,13 +62,13 @@ type manager struct {
 	}
 }
 
-// server is a system and its controller, in one session.
+// server is a session with a controller, in which one of its systems was selected.
 type server struct {
 	*session
 	system *system
 	// paths are the paths of all systems.
 	paths []string
-	// etag is the system's.
+	// etag is the version of the system resource, for changes.
 	etag string
 }
 
@@ -86,7 +86,7 @@ func (m *server) findSystem(ctx context.Context) error {
 	if i := slices.IndexFunc(m.paths, same); wanted != "" && i >= 0 {
 		place = m.paths[i]
 	}
-	// Some controllers write their own paths in different cases.
+	// Ignore case, because some controllers do not always write their own paths in the same case.
 	for _, at := range m.paths {
 		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
 			place = at
@@ -169,8 +169,8 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return found, nil
 }
 
-// slots returns the slots for virtual media: the system's, and the controller's that are
-// different. Newer controllers list them twice.
+// slots returns the slots for virtual media: those of the system, and those of the controller that the system does not
+// have. Newer controllers list them twice.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
@@ -185,7 +185,7 @@ func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error)
 	return all, errors.Join(err, err2)
 }
 
-// slot is a slot for virtual media.
+// slot holds the fields of a Redfish VirtualMedia, a slot for virtual media.
 type slot struct {
 	resource
 	MediaTypes                                []string
@@ -205,7 +205,7 @@ type mediaAction struct {
 	Protocols []string `json:"TransferProtocolType@Redfish.AllowableValues"`
 }
 
-// inserted reports whether something is in a slot. Some controllers keep the name of an ejected image.
+// inserted reports whether an image is in a slot. Some controllers keep the name of an ejected image.
 func (s *slot) inserted() bool {
 	if s.Inserted != nil {
 		return *s.Inserted

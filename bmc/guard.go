@@ -22,19 +22,20 @@ var (
 	errRedirect = errors.New("the BMC redirects to another address")
 )
 
-// redirected is a redirect by the controller.
+// redirected is the error for a redirect by the controller, which is not followed.
 type redirected struct{ to *url.URL }
 
-// Error omits user and query: a controller could place text there to make the console show it.
+// Error returns the message without the user and the query of the address, because a controller could place text there
+// to make the console show it.
 func (r *redirected) Error() string {
 	return fmt.Sprintf("%v: %s://%s", errRedirect, r.to.Scheme, r.to.Host)
 }
 
 func (r *redirected) Unwrap() error { return errRedirect }
 
-// guard is the transport between gofish and the network. gofish appends a controller's paths to the address and sends
-// the credentials there: a path such as "@elsewhere/" leads to another host. gofish also decodes any answer: a few
-// megabytes of empty objects fill gigabytes.
+// guard is the HTTP transport between gofish and the network, which protects against faulty and malicious controllers.
+// gofish appends a controller's paths to the address and sends the credentials there: a path such as "@elsewhere/"
+// leads to another host. gofish also decodes any answer: a few megabytes of empty objects fill gigabytes.
 type guard struct {
 	next   http.RoundTripper
 	base   *url.URL
@@ -42,8 +43,8 @@ type guard struct {
 
 	mu        sync.Mutex
 	remaining int
-	token     string // token of a session
-	user      string // sent with each request if basic is set
+	token     string // the token of the session
+	user      string // the user, sent with each request if basic is set
 	password  string
 	basic     bool
 	service   []byte // the root document: gofish does not export its links
@@ -139,7 +140,7 @@ func (g *guard) sameService(u *url.URL) bool {
 		(clean == root || strings.HasPrefix(clean, root+"/"))
 }
 
-// spend counts a request and adds the credentials.
+// spend counts a request against the limit of the session and adds the credentials.
 func (g *guard) spend(req *http.Request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,7 +170,7 @@ func (g *guard) setPause(wait time.Duration) {
 	g.wait = wait
 }
 
-// pause waits as long as the controller requests, if that is not long.
+// pause waits as long as the controller requests. It returns false if that is too long, or if the context ended.
 func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	if wanted <= 0 || wanted > g.limits.busy {
 		return false

@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// maxJobs bounds the jobs of each kind.
+// maxJobs is the maximum number of jobs of each kind that are read.
 const maxJobs = 50
 
-// job is a Redfish task, a job of the job service, or one of Dell's.
+// job holds the fields of a Redfish Task, a Job of the job service, or one of Dell's jobs.
 type job struct {
 	resource
 	TaskState, JobState, Message string
@@ -30,10 +30,10 @@ func (j *job) message() string {
 	return j.Message
 }
 
-// dellLinks are the locations of Dell's jobs.
+// dellLinks are the links in Dell's Manager resource that lead to its jobs.
 type dellLinks struct{ DellJobService, Jobs ref }
 
-// jobLists returns the locations of a controller's tasks and jobs.
+// jobLists returns links to the collections of a controller's tasks and jobs.
 func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, error) {
 	var lists []ref
 	var all []error
@@ -65,7 +65,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 		for i := range jobs {
 			j := &jobs[i]
 			if seen[j.ID] {
-				continue // Dell lists each of its jobs as a task, too
+				continue // Dell also lists each of its jobs as a task
 			}
 			seen[j.ID] = true
 			p.found.Jobs = append(p.found.Jobs, models.BMCJob{ID: j.ID, Name: j.Name, State: j.state(), Percent: percent(j.PercentComplete), Message: j.message()})
@@ -74,7 +74,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads a list of jobs, expanded if the controller supports that: there are hundreds.
+// jobs reads a list of jobs, It reads them expanded if the controller supports that, because there may be hundreds.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {

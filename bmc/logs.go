@@ -46,7 +46,7 @@ func (p *probe) readLogs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// isDump reports logs whose entries are files, or one per POST code.
+// isDump reports whether the entries of a log are files or POST codes, which are not worth reading.
 func isDump(id string) bool {
 	return strings.Contains(id, "Dump") || id == "PostCodes" || id == "HostLogger"
 }
@@ -76,7 +76,7 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top limits a request to the needed entries, if the controller supports that.
+// top returns the path of a request that is limited to the needed entries, if the controller supports that.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at
@@ -98,14 +98,15 @@ func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, stri
 	return page.Members, page.Next, int(amount(page.Count, 1e7)), nil
 }
 
-// oldestFirst compares the times of the first and the last entry, or otherwise their numbers.
+// oldestFirst reports whether a list starts with the oldest entry. It compares the times of the first and the last
+// entry, or their numbers if the times are missing.
 func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	if len(raw) < 2 {
 		return false
 	}
 	var first, final logEntry
 	for i, into := range map[int]*logEntry{0: &first, len(raw) - 1: &final} {
-		_ = json.Unmarshal(raw[i], into) // missing values do not count
+		_ = json.Unmarshal(raw[i], into) // missing values are ignored
 	}
 	a, b := parseTime(first.Created), parseTime(final.Created)
 	if !a.IsZero() && !b.IsZero() && !a.Equal(b) {
@@ -122,7 +123,7 @@ func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry,
 		return nil, nil
 	}
 	if p.oldestFirst(raw) {
-		slices.Reverse(raw) // keeps the order of equal times
+		slices.Reverse(raw) // before sorting, so that entries with equal times keep their order
 	}
 	if _, links := isLink(raw[0]); !links {
 		return resolve[logEntry](ctx, p.session, raw)

@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// label returns a slot for messages: "slot 1 (CD, DVD)".
+// label returns the name of a slot in messages: "slot 1 (CD, DVD)".
 func (s *slot) label() string {
 	if len(s.MediaTypes) == 0 {
 		return "slot " + s.ID
@@ -21,7 +21,7 @@ func (s *slot) label() string {
 	return fmt.Sprintf("slot %s (%s)", s.ID, strings.Join(s.MediaTypes[:min(len(s.MediaTypes), 3)], ", "))
 }
 
-// takesCD reports whether a slot accepts an ISO; an unspecified one may.
+// takesCD reports whether a slot accepts an ISO; a slot that does not name its media types may accept one.
 func (s *slot) takesCD() bool {
 	return len(s.MediaTypes) == 0 || slices.ContainsFunc(s.MediaTypes, func(t string) bool {
 		return strings.EqualFold(t, "CD") || strings.EqualFold(t, "DVD")
@@ -144,8 +144,8 @@ func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
 	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
 }
 
-// insert sends as few properties as possible, and more or fewer if the controller demands it, because some controllers
-// refuse properties that others require.
+// insert inserts an image. Some controllers refuse properties that others require, so it first sends as few as
+// possible, and then adds or removes those that the controller's error names.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
@@ -171,8 +171,8 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adjustProperties adds each property that a controller's error names, or removes it if the body has it. It reports whether the
-// error names any.
+// adjustProperties changes the body for another attempt: it adds each property that a controller's error names, or
+// removes it if the body has it. It reports whether the error names any property.
 func adjustProperties(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
@@ -188,7 +188,7 @@ func adjustProperties(body map[string]any, err error, protocol string) bool {
 	return found
 }
 
-// apply changes a body; nil removes a property.
+// apply sets the properties of change in a body; the value nil removes a property.
 func apply(body, change map[string]any) {
 	for name, value := range change {
 		if value == nil {
@@ -199,7 +199,8 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused reports whether a controller rejected the properties of a request, as opposed to failing to carry it out.
+// refused reports whether a controller rejected the properties of a request, as opposed to an error while carrying it
+// out.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -209,7 +210,7 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult returns the controller's state of a slot if it differs from the order.
+// mediaResult describes the state of a slot if it differs from the order; otherwise it returns "".
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
@@ -224,7 +225,7 @@ func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	return ""
 }
 
-// doEject empties a slot: the named one, or the only one with an image.
+// doEject empties a slot: the slot that the order names, or the only slot with an image.
 func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error) {
 	slots, err := m.allSlots(ctx, o.Name())
 	if err != nil {

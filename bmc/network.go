@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// maxMbit exceeds the speed of every link.
+// maxMbit is the maximum plausible speed of a link.
 const maxMbit = 1e8
 
 type ethernet struct {
@@ -20,8 +20,8 @@ type ethernet struct {
 	SpeedMbps *float64
 }
 
-// readNICs reads the interfaces of the machine; if none of them has an address, those of the
-// adapters in its chassis.
+// readNICs reads the network interfaces of the machine. If none of them has a MAC address, it reads those of the
+// network adapters in its chassis.
 func (p *probe) readNICs(ctx context.Context) error {
 	nics, err := members[ethernet](ctx, p.session, p.system.EthernetInterfaces, mostMembers)
 	addressed := false
@@ -40,8 +40,8 @@ func (p *probe) readNICs(ctx context.Context) error {
 	return err
 }
 
-// adapter is a network card. Newer ones have Ports, older ones NetworkPorts; the functions have
-// the addresses that the machine sees.
+// adapter holds the fields of a Redfish NetworkAdapter. Newer controllers use Ports, older ones NetworkPorts. The
+// functions have the MAC addresses that the machine sees.
 type adapter struct {
 	resource
 	Ports, NetworkPorts, NetworkDeviceFunctions ref
@@ -126,7 +126,7 @@ func (t *port) mbit() int {
 	return int(amount(t.SpeedMbps, maxMbit))
 }
 
-// link converts a port's status, Up or Down, to that of interfaces.
+// link converts the status of a port, Up or Down, to the status that interfaces have.
 func (t *port) link() string {
 	switch t.LinkStatus {
 	case "Up":

@@ -14,9 +14,8 @@ import (
 // maxEntries is the number of entries of each log that are read, the newest ones.
 const maxEntries = 50
 
-// Probe reads all data of a machine from its controller, part by part, for at most two minutes.
-// Unreadable parts are in Unread; an error is a *models.Fault, and means that nothing was
-// readable. The clock is the console's.
+// Probe reads all data of a machine from its controller, part by part, for at most two minutes. Unreadable parts are in
+// Unread; the error is a *models.Fault, and means that no part was readable. Times are those of the console's clock.
 func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -83,12 +82,12 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	return found, nil
 }
 
-// probe is one reading of a controller.
+// probe is the state of reading all data of one machine from its controller.
 type probe struct {
 	server
 	found   *models.BMC
 	manager *manager
-	// chassis are read once, for several parts.
+	// chassis are the machine's chassis, which are read once for several parts.
 	chassis     []chassis
 	chassisRead bool
 }
@@ -116,7 +115,7 @@ func (p *probe) parts() []part {
 	}
 }
 
-// read reads a part within its time limit, and records unreadable parts.
+// read reads a part within its time limit. If the part is unreadable, it records that.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
 		p.addUnread(part.name, "skipped: the BMC is too slow")
@@ -163,7 +162,7 @@ func (p *probe) summary(err error) string {
 	return strings.Join(words, "; ")
 }
 
-// reason returns one error, with its resource.
+// reason returns the text of one error, with the resource that it is about.
 func (p *probe) reason(err error) string {
 	if isOurs(err) {
 		return err.Error()
@@ -196,7 +195,7 @@ func (p *probe) readSystem(ctx context.Context) error {
 	return err
 }
 
-// health returns a Redfish health, or "" for an unknown value.
+// health converts a text to a health, or to "" if the value is unknown.
 func health(text string) models.BMCHealth {
 	for _, h := range []models.BMCHealth{models.BMCHealthOK, models.BMCHealthWarning, models.BMCHealthCritical} {
 		if strings.EqualFold(text, string(h)) {
@@ -241,7 +240,7 @@ func (p *probe) readSecureBoot(ctx context.Context) error {
 	return nil
 }
 
-// readMedia reads the slots and the protocols that each supports.
+// readMedia reads the slots for virtual media, and the protocols that each slot supports.
 func (p *probe) readMedia(ctx context.Context) error {
 	slots, err := p.slots(ctx, p.manager)
 	for i := range slots {
@@ -255,22 +254,21 @@ func (p *probe) readMedia(ctx context.Context) error {
 	return err
 }
 
-// Verify checks that a controller accepts the credentials, and has the machine. An error is a
-// *models.Fault.
+// Verify checks that a controller accepts the credentials and manages the machine. The error is a *models.Fault.
 func Verify(ctx context.Context, t Target) error {
 	s, err := open(ctx, &t)
 	if err != nil {
 		return err
 	}
 	defer s.close(ctx)
-	// The root is readable without credentials, the systems are not.
+	// Read the systems, because the service root is readable without credentials.
 	if _, err := s.client.Service.Systems(); err != nil {
 		return s.fault(loggingIn, err)
 	}
 	return nil
 }
 
-// chassis is the machine's chassis.
+// chassis holds the fields of a Redfish Chassis.
 type chassis struct {
 	resource
 	Thermal, Power, ThermalSubsystem, PowerSubsystem, Sensors, EnvironmentMetrics ref
@@ -279,8 +277,8 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis reads the machine's chassis, once: the chassis that the system links to, or all if the controller has
-// one machine.
+// readChassis reads the machine's chassis, once: the chassis that the system links to, or, if it links to none and the
+// controller has one machine, all chassis.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {
 		return p.chassis, nil

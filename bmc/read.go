@@ -11,10 +11,10 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Answers are decoded into our own types, with the few fields that are shown. gofish's types reject a whole drive
-// because of one field of the wrong type, send three requests at once, and follow an endless list.
+// Answers are decoded into our own types, which have only the fields that are shown. gofish's types reject a whole
+// drive because of one field of the wrong type, send three requests at once, and follow an endless list.
 
-// ref is a link to a resource.
+// ref is a link to another Redfish resource.
 type ref struct {
 	ID string `json:"@odata.id"`
 }
@@ -24,7 +24,7 @@ type condition struct{ State, Health, HealthRollup string }
 
 func (c condition) absent() bool { return c.State == "Absent" }
 
-// resource has the common fields.
+// resource has the fields that all Redfish resources have.
 type resource struct {
 	ref
 	ID     string `json:"Id"`
@@ -48,7 +48,7 @@ func setPath(one any, at string) {
 	}
 }
 
-// partialError is a list with unreadable members.
+// partialError reports that some members of a list could not be read.
 type partialError struct {
 	failed int
 	first  error
@@ -73,7 +73,7 @@ func (p *partialError) err() error {
 	return p
 }
 
-// unreadableError is a resource that could not be read.
+// unreadableError reports that a resource could not be read.
 type unreadableError struct {
 	at  string
 	err error
@@ -106,7 +106,7 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError records a field of the wrong type, which is no fatal error: encoding/json skips it.
+// skipTypeError records a field of the wrong type, which is not fatal, because encoding/json skips the field.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
@@ -122,14 +122,14 @@ func last(path string) string {
 	return path[strings.LastIndex(path, "/")+1:]
 }
 
-// collection is a page of members: links, or the members themselves.
+// collection is a page of a Redfish collection, whose members are links or whole resources.
 type collection struct {
 	Members []json.RawMessage
 	Next    string   `json:"Members@odata.nextLink"`
 	Count   *float64 `json:"Members@odata.count"`
 }
 
-// pages reads the members of a collection, up to limit.
+// pages reads at most most members of a collection, page by page.
 func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	seen := map[string]bool{}
@@ -211,7 +211,7 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 	return out, errors.Join(err, more)
 }
 
-// resolve reads members.
+// resolve decodes members, and reads those that are only links.
 func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
 	var out []T
 	var failed partialError
@@ -263,15 +263,15 @@ func readLinked[T any](ctx context.Context, s *session, links []ref, most int) (
 	return out, failed.err()
 }
 
-// action is an action of a resource.
+// action is an action that a Redfish resource offers.
 type action struct {
 	Target  string   `json:"target"`
 	Info    string   `json:"@Redfish.ActionInfo"`
 	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
 }
 
-// resets returns the reset types of an action, from the resource or its description; none if they
-// are not listed.
+// resets returns the reset types that an action allows, from the resource or from the description of the action; none
+// if neither lists them.
 func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	if len(a.Allowed) > 0 || a.Info == "" {
 		return a.Allowed, nil
@@ -279,7 +279,7 @@ func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	return s.parameter(ctx, a.Info, "ResetType")
 }
 
-// parameter returns the allowed values of a parameter in an action's description.
+// parameter returns the values that the description of an action allows for a parameter.
 func (s *session) parameter(ctx context.Context, info, name string) ([]string, error) {
 	var described struct {
 		Parameters []struct {

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// maxText bounds a text: log entries are the longest real ones.
+// maxText is the maximum length of a text. The longest texts of real controllers are log entries.
 const maxText = 2000
 
 // scrub makes every text safe to show: without control characters, and without the credentials,
@@ -41,7 +41,7 @@ func (s *session) scrubValue(v reflect.Value) {
 	}
 }
 
-// amount returns a count; missing, negative and impossible values are 0.
+// amount converts a number to a count. Missing, negative and impossible values become 0.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -49,7 +49,7 @@ func amount(n *float64, most float64) int64 {
 	return int64(*n)
 }
 
-// percent returns a percentage, or nil.
+// percent converts a number to a percentage; nil if it is missing or impossible.
 func percent(n *float64) *int {
 	if n == nil || !(*n >= 0 && *n <= 100) {
 		return nil
@@ -59,7 +59,7 @@ func percent(n *float64) *int {
 }
 
 // parseTime parses a time of the controller's clock. A clock that was never set starts in 1970, or at the firmware's
-// build date; the former does not count as a time.
+// build date; a time in 1970 does not count as a time.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
@@ -79,7 +79,7 @@ func orZero[T any](n *T) T {
 	return *n
 }
 
-// ownError are errors in our own words.
+// ownError is an error whose text is from this package, not from the controller.
 type ownError struct{ text string }
 
 func (o *ownError) Error() string { return o.text }

@@ -8,11 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// maxSensors bounds the sensors.
+// maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the
-// resources of older controllers, or those of newer ones, or the list of sensors.
+// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the resources of newer or
+// older controllers, or from the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}
@@ -34,7 +34,7 @@ func (p *probe) add(s models.BMCSensor, status condition) {
 	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= maxSensors {
 		return
 	}
-	// Some write 0 for missing bounds.
+	// Some controllers write 0 for missing thresholds.
 	if orZero(s.Low) == 0 && orZero(s.High) == 0 {
 		s.Low, s.High = nil, nil
 	}
@@ -42,7 +42,7 @@ func (p *probe) add(s models.BMCSensor, status condition) {
 	p.found.Sensors = append(p.found.Sensors, s)
 }
 
-// bounds are the critical values of a reading.
+// bounds are the critical thresholds of a reading.
 type bounds struct {
 	Low  *float64 `json:"LowerThresholdCritical"`
 	High *float64 `json:"UpperThresholdCritical"`

@@ -21,7 +21,7 @@ const (
 	loggingIn = "log in to the BMC"
 )
 
-// session is a connection to a controller, for one use.
+// session is a connection to a controller, opened for one use and closed after it.
 type session struct {
 	client *gofish.APIClient
 	http   *http.Client
@@ -31,16 +31,16 @@ type session struct {
 	url    string
 	// location is the session's own resource, "" without one.
 	location string
-	// renewed reports that an expired session was created again; only once, because some
-	// controllers lock an account after too many logins.
+	// renewed reports that an expired session was created again. This is done only once, because some controllers lock
+	// an account after too many logins.
 	renewed bool
 	secrets []string
 	root    root
-	// typeErrors are fields of the wrong type. They are skipped.
+	// typeErrors are the errors for fields of the wrong type, which were skipped.
 	typeErrors []error
 }
 
-// root is the service root.
+// root holds the fields of the Redfish service root.
 type root struct {
 	Systems, Managers, Chassis, Tasks, JobService, SessionService ref
 
@@ -88,7 +88,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the root. If that requires a password, each request gets it.
+// connect reads the service root. If that requires a password, every request sends the password.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -104,7 +104,7 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Unreadable fields are missing where they are needed.
+	// Ignore unreadable fields: an error is reported where such a field is needed.
 	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
 		s.typeErrors = append(s.typeErrors, err)
 	}
@@ -119,7 +119,7 @@ func (s *session) login(ctx context.Context) error {
 	return s.newSession(ctx)
 }
 
-// newSession logs in.
+// newSession creates a session on the controller and stores its token.
 func (s *session) newSession(ctx context.Context) error {
 	at := s.root.Links.Sessions.ID
 	if at == "" && s.root.SessionService.ID != "" {
@@ -145,7 +145,7 @@ func (s *session) newSession(ctx context.Context) error {
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}
-	// Some return an absolute URL with another host name.
+	// Some controllers return an absolute URL with another host name.
 	if u, err := url.Parse(made.ID); err == nil {
 		s.location = u.EscapedPath()
 	}
@@ -158,7 +158,7 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew creates an expired session again, once.
+// renew creates a new session if err says that the session has expired, once. It reports whether it did.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -167,8 +167,8 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even after the context has ended: an open session blocks others, because
-// controllers have few.
+// close logs out, even after the context has ended: an open session may block other users, because controllers allow
+// few sessions.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -177,7 +177,7 @@ func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.logout)
 	defer cancel()
 	s.guard.mu.Lock()
-	s.guard.remaining = max(s.guard.remaining, 1) // always allow this request
+	s.guard.remaining = max(s.guard.remaining, 1) // allow this request in any case
 	s.guard.mu.Unlock()
 	_, _ = s.client.WithContext(ctx).Delete(s.location) //nolint:bodyclose // gofish closes it
 }
@@ -191,20 +191,20 @@ func status(err error) int {
 	return 0
 }
 
-// limits bound one use of a controller. A zero value selects the default.
+// limits are the limits of one use of a controller. A zero value selects the default.
 type limits struct {
-	silence   time.Duration // without a byte
-	answer    time.Duration // for a whole answer
-	probePart time.Duration // for one part of a probe
-	total     time.Duration // for a whole probe, or for an order
-	task      time.Duration // until a task has ended
-	pause     time.Duration // between two readings of a task
-	busy      time.Duration // at most before a busy controller is asked again
-	logout    time.Duration // to end the session
+	silence   time.Duration // time without a byte of the answer
+	answer    time.Duration // time for a whole answer
+	probePart time.Duration // time for one part of a probe
+	total     time.Duration // time for a whole probe, or for an order
+	task      time.Duration // time until a task has ended
+	pause     time.Duration // time between two readings of a task
+	busy      time.Duration // maximum pause before a request to a busy controller is repeated
+	logout    time.Duration // time to end the session
 
-	requests int   // in one session
-	largest  int64 // bytes of an answer
-	values   int   // objects, lists and values of an answer
+	requests int   // number of requests in one session
+	largest  int64 // maximum size of an answer in bytes
+	values   int   // maximum number of objects, lists and values of an answer
 }
 
 // withDefaults sets the defaults. Slow controllers need many seconds for one answer; the largest real
@@ -230,7 +230,7 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// How many of each are read: real machines do not have more, or it is not useful.
+// Maximum numbers of resources that are read: real machines have fewer, or more are not useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

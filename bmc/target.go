@@ -9,13 +9,13 @@ import (
 	"ironworks/printable"
 )
 
-// Target is the controller of one machine.
+// Target is the controller of one machine, with the credentials and settings for connecting to it.
 type Target struct {
 	// Address is https://HOST[:PORT], as in driver_info's redfish_address; the default scheme is
 	// HTTPS.
 	Address string
-	// System is the path of the machine if the controller has several (redfish_system_id); empty
-	// is the only one.
+	// System is the path of the machine if the controller has several (redfish_system_id); if empty, it is the only
+	// machine.
 	System string
 	// Username and Password are the credentials; both may be empty.
 	Username string
@@ -23,15 +23,15 @@ type Target struct {
 	// Basic sends the credentials with each request instead of creating a session.
 	Basic bool
 	TLS   models.TLS
-	// Fingerprint is the SHA-256 of the only accepted certificate, in hexadecimal with or without
-	// colons; its names and its expiry do not matter then.
+	// Fingerprint is the SHA-256 of the only accepted certificate, in hexadecimal with or without colons; in that case,
+	// the names and the expiry of the certificate are ignored.
 	Fingerprint string
 
 	limits limits
 }
 
-// TargetOf returns a node's controller from its driver_info, without credentials, because Ironic
-// masks them. The error says why there is none.
+// TargetOf returns a node's controller from its driver_info, without credentials, because Ironic masks them. If the
+// node has no controller, the error is the reason.
 func TargetOf(n *models.Node) (Target, error) {
 	address, err := models.BMCAddress(n)
 	if err != nil {
@@ -47,7 +47,7 @@ func TargetOf(n *models.Node) (Target, error) {
 	case bool:
 		t.TLS.Insecure = !verify
 	case string:
-		// A path names a file on the conductor, which this console cannot read.
+		// Ignore a path, because it names a file on the conductor, which this console cannot read.
 		t.TLS.Insecure = strings.EqualFold(verify, "false")
 	}
 	return t, nil
@@ -64,7 +64,7 @@ func (t *Target) endpoint() (string, error) {
 		return "", fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	// Like sushy, gofish adds the root itself.
+	// Remove the path of the service root, because gofish, like sushy, adds it.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/redfish/v1")
 	return u.String(), nil
 }
@@ -82,7 +82,7 @@ func (t *Target) Host() (string, error) {
 	return u.Hostname(), nil
 }
 
-// systemPath returns the machine's path in the service; empty is the only one.
+// systemPath returns the path of the machine in the service; if empty, it is the only machine.
 func (t *Target) systemPath() string {
 	if t.System == "" {
 		return ""
@@ -90,8 +90,8 @@ func (t *Target) systemPath() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute resolves an address in an answer like a browser; credentials and session IDs in it are
-// not shown.
+// absolute resolves an address in an answer, as a browser would. The result is safe to show: it has no credentials and
+// session IDs.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)
 	if err != nil || u.Host == "" {

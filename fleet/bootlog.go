@@ -7,7 +7,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// maxLogEvents bounds the events that wait to be reported.
+// maxLogEvents is the maximum number of events from logs that wait to be reported.
 const maxLogEvents = 10_000
 
 // AddLogLines processes lines of ramdisk logs: it stores the boot progress with the node, and reports it with the
@@ -39,7 +39,7 @@ func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	}
 }
 
-// setLog stores a log and its result in the row of its node.
+// setLog stores the state of a ramdisk's log with its node, and its result in the node's row.
 func (s *Store) setLog(r *record, log *explain.BootLog) {
 	row := *r.row
 	before := explain.BootOf(&row)

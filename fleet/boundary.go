@@ -3,18 +3,18 @@ package fleet
 import "time"
 
 const (
-	// headAge is how old the order of an earlier round must be to compare with it. A database with
-	// whole seconds (MySQL) sorts changes of one second in any order, and a transaction may end
-	// after a later one has started.
+	// headAge is the minimum age of an earlier round's order with which a list is compared. A database with whole
+	// seconds (MySQL) sorts changes of one second in any order, and a transaction may end after a later one has
+	// started.
 	headAge = 2 * time.Second
-	// maxHead bounds how many nodes are remembered in their order.
+	// maxHead is the maximum number of nodes whose order is remembered.
 	maxHead = 2000
-	// minRun is the number of nodes that must be in the same order as before.
+	// minRun is the number of consecutive nodes that must be in the same order as in an earlier round.
 	minRun = 3
 )
 
-// head is the order, newest first, in which Ironic had last updated nodes when a round started at
-// a local time.
+// head is the order in which Ironic had last updated nodes, newest first, when a round started; started is that local
+// time.
 type head struct {
 	started time.Time
 	order   []string
@@ -30,8 +30,8 @@ func (p *Poller) anchor(now time.Time) []string {
 	return nil
 }
 
-// rememberHead stores the order that a round has read, followed by the known order of the nodes
-// below.
+// rememberHead stores the order that a round has read, followed by the known order of the nodes that were updated
+// before these.
 func (p *Poller) rememberHead(began time.Time, seen []string) {
 	order := make([]string, 0, min(len(seen)+maxHead, 2*maxHead))
 	taken := make(map[string]bool, len(seen))
@@ -59,8 +59,8 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 
 // boundary finds the position in a list by updated_at, newest first, from which nodes have not been updated since an
 // earlier round. Ironic omits updated_at from such a list, and heartbeats and locks update a node without a visible
-// change. But unchanged nodes keep their order: after the updated nodes come the nodes of the earlier round, in the
-// same order and with known content.
+// change. But unchanged nodes keep their order, so after the updated nodes come those of the earlier round (the
+// anchors), in the same order and with known content.
 type boundary struct {
 	anchors []string
 	at      map[string]int
@@ -68,8 +68,8 @@ type boundary struct {
 	// low is the first anchor that was not seen; next is the anchor that a run expects.
 	low, next int
 	run       int
-	// missed are anchors that should have come before the run: deleted, or updated while the pages
-	// were read.
+	// missed are the anchors that should have come before the run: they were deleted, or updated while the pages were
+	// read.
 	missed []string
 }
 
@@ -81,8 +81,8 @@ func newBoundary(anchors []string) *boundary {
 	return b
 }
 
-// addNodes processes the next nodes of the list; news has those with different content. It returns
-// how many were not on an earlier page of the round.
+// addNodes processes the next nodes of the list; news has the nodes whose content has changed. It returns the number of
+// nodes that were not on an earlier page of the round.
 func (b *boundary) addNodes(uuids []string, news map[string]bool) (unseen int) {
 	for _, uuid := range uuids {
 		if b.seen[uuid] {
@@ -122,5 +122,5 @@ func (b *boundary) addNode(uuid string, changed bool) {
 // missed nodes are deleted.
 func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(minRun, len(b.anchors)) }
 
-// exhausted reports whether all nodes of the earlier round were seen without any run.
+// exhausted reports whether all nodes of the earlier round were seen without a run of nodes in the same order.
 func (b *boundary) exhausted() bool { return b.low >= len(b.anchors) }

@@ -8,35 +8,36 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed is the kind of sweep that is needed, if any.
+// sweepNeed is the kind of sweep, a later full listing, that is needed, if any.
 type sweepNeed int
 
 const (
 	sweepNone sweepNeed = iota
 	// sweepUUIDs: nodes may be deleted, so a sweep that lists only UUIDs is enough.
 	sweepUUIDs
-	// sweepAll: more may have changed than was read.
+	// sweepAll: nodes may have changed that were not read.
 	sweepAll
 )
 
-// census is the state of comparing node counts.
+// census is the state of comparing the number of stored nodes with Ironic's count.
 type census struct {
 	// disabled reports that Ironic does not count nodes for this user, or counts other nodes than it lists.
 	disabled bool
 	// failed counts the server errors in a row.
 	failed int
-	// emptySweeps counts the urgent sweeps without a result since the count was last right.
+	// emptySweeps counts the urgent sweeps that found nothing since the count was last right.
 	emptySweeps int
 	// lastChurn is the time when a node was last added or removed, lastCreated when the newest nodes were last read.
 	lastChurn, lastCreated time.Time
 }
 
 const (
-	// createdEvery is the interval at which the newest nodes are read, in case as many were created as deleted.
+	// createdEvery is the interval at which the newest nodes are read, in case as many nodes were created as deleted,
+	// so that the count is unchanged.
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures of counting that are tolerated.
 	countTries = 5
-	// maxEmptySweeps is the number of sweeps without a result after which the count is ignored.
+	// maxEmptySweeps is the number of sweeps that find nothing after which the count is ignored.
 	maxEmptySweeps = 2
 )
 
@@ -46,8 +47,8 @@ func (p *Poller) requireSweep(d sweepNeed) { p.sweepNeed = max(p.sweepNeed, d) }
 // sweepPending reports whether a sweep is needed, or is running because one was needed.
 func (p *Poller) sweepPending() bool { return p.sweepNeed != sweepNone || p.list.urgent }
 
-// count returns the number of nodes. known is false if it is not available, or not needed because
-// the page of changed nodes has the whole fleet.
+// count returns the number of nodes that Ironic counts. known is false if the number is not available, or not needed
+// because the page of changed nodes has the whole fleet.
 func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	if v, _ := p.api.Version(); !v.Has(models.FeatureShards) {
 		p.census.disabled = true
@@ -76,8 +77,8 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	return total, true, nil
 }
 
-// fetchChanges reads changed, new and deleted nodes; two requests if nothing has changed. It
-// returns the nodes among the changed ones that it has read.
+// fetchChanges reads changed, new and deleted nodes; if nothing has changed, this takes two requests. It returns which
+// of the changed nodes it has read.
 func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[string]bool, err error) {
 	total, counted, err := p.count(ctx)
 	if err != nil {
@@ -98,8 +99,8 @@ func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[st
 	return read, p.compare(ctx, total, counted, had, p.removed-gone)
 }
 
-// compare compares the number of nodes with Ironic's count: had is the number before the round's
-// pages were read, of which removed were found to be deleted since.
+// compare compares the number of nodes with Ironic's count: had is the number of nodes before the round's pages were
+// read, and removed the number of those that were found to be deleted since.
 func (p *Poller) compare(ctx context.Context, total int, counted bool, had, removed int) error {
 	switch {
 	case !counted:
@@ -108,7 +109,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	case p.store.Len()+removed < total:
 		p.handleMiscount(sweepAll)
 	case p.store.Len() > total:
-		// Nodes were created or deleted after the count.
+		// Count again, because nodes were created or deleted after the count.
 		total, counted, err := p.count(ctx)
 		if err != nil {
 			return err
@@ -122,8 +123,8 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	return nil
 }
 
-// handleMiscount requires a sweep, unless sweeps have found nothing: then Ironic counts nodes that it
-// does not list.
+// handleMiscount requires a sweep, unless earlier sweeps have found nothing, which means that Ironic counts nodes that
+// it does not list.
 func (p *Poller) handleMiscount(d sweepNeed) {
 	if p.census.emptySweeps >= maxEmptySweeps {
 		p.census.disabled = true

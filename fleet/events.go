@@ -15,8 +15,8 @@ func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
 
-// onlyLearned reports whether the only difference is that driver_internal_info, which listings
-// omit, is known now.
+// onlyLearned reports whether two versions of a node differ only in driver_internal_info, which listings omit and which
+// is known only in the newer one.
 func onlyLearned(old, n *models.Node) bool {
 	if old.Internal != nil || n.Internal == nil {
 		return false
@@ -26,7 +26,7 @@ func onlyLearned(old, n *models.Node) bool {
 	return sameNode(&was, n)
 }
 
-// remember stores the base for the next differences.
+// remember stores the version of the node with which the next one is compared.
 func (r *record) remember(n *models.Node) {
 	if n.ProvisionState.Phase() != r.lastState.Phase() {
 		r.lastState, r.lastStep = n.ProvisionState, ""
@@ -36,8 +36,8 @@ func (r *record) remember(n *models.Node) {
 	}
 }
 
-// addedEvents returns the events of a new node. Every node starts in enroll, whatever its state is
-// when it is first seen.
+// addedEvents returns the events of a new node. Every node starts in enroll, so the events lead from there to the state
+// in which it is first seen.
 func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
@@ -86,7 +86,7 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	states := stateEvents(n, r.lastState, at)
 	var events []models.Event
 	if n.ProvisionState.Busy() {
-		// The current step belongs to the operation that started, the last step to the one that
+		// The current step belongs to the operation that has started, and the last step to the operation that has
 		// ended.
 		events = append(events, states...)
 	}
@@ -131,15 +131,15 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	old := &r.row.Node
 	switch {
 	case old.Internal == nil && old.ProvisionState.Phase() == n.ProvisionState.Phase():
-		return models.Event{}, false // it may have been there before the first request
+		return models.Event{}, false // the agent may have called before the first request
 	case old.Internal != nil && old.Internal.AgentURL == n.Internal.AgentURL:
 		return models.Event{}, false
 	}
 	return models.Event{Node: n.Ref(), Kind: models.EventAgent, To: n.Internal.AgentURL}, true
 }
 
-// stepPlace returns a step's position among the others, such as 3/6. The index may be older than
-// the step, because listings omit it.
+// stepPlace returns a step's position among the steps of the operation, such as 3/6. The index may be older than the
+// step, because listings omit it.
 func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
 	steps, i := n.Internal.Progress(kind)
 	if i < 0 || steps[i].Label() != step.Label() {

@@ -9,13 +9,13 @@ import (
 	"ironworks/models"
 )
 
-// listing is the poller's progress with the first full listing and the sweeps.
+// listing is the poller's progress with the first full listing and the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number counts the full listings, to find nodes that one did not include.
+	// number is the number of the current full listing, by which nodes are found that it did not include.
 	number uint64
-	// marker is the last node of the previous page, page the nodes of that page, and back how many
-	// of them to go back if the marker was deleted.
+	// marker is the last node of the previous page, page the nodes of that page, and back the number of nodes by which
+	// the listing goes back in the page if the marker was deleted.
 	marker string
 	page   []string
 	back   int
@@ -24,12 +24,12 @@ type listing struct {
 	missing    []string
 	verified   bool
 	sampleLeft int
-	// urgent marks a sweep without which the node list may be wrong, uuidsOnly one that lists only
-	// UUIDs. rows counts the nodes of a sweep, found reports that it found a change.
+	// urgent marks a sweep without which the node list may be wrong, and uuidsOnly a sweep that lists only UUIDs. rows
+	// counts the nodes of the sweep, and found reports that it has found a change.
 	urgent, uuidsOnly, found bool
 	rows                     int
 	started                  time.Time
-	// due is the time when the next regular sweep starts, soonest when an urgent one may.
+	// due is the time when the next regular sweep starts, and soonest the earliest time for an urgent one.
 	due, soonest time.Time
 	// pageDuration is the time that the last page took.
 	pageDuration time.Duration
@@ -96,8 +96,8 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep starts a sweep that is due, or needed. Urgent sweeps leave the API as much time as
-// they take.
+// planSweep starts a sweep that is due, or needed. Between urgent sweeps, it leaves the API idle for as long as a sweep
+// takes.
 func (p *Poller) planSweep() {
 	now := time.Now()
 	if p.sweepRunning() {
@@ -124,7 +124,7 @@ func (p *Poller) beginSweep() {
 	p.list.number++
 }
 
-// endUrgent ends an urgent sweep without remaining requests.
+// endUrgent ends an urgent sweep that has no remaining requests.
 func (p *Poller) endUrgent() {
 	if !p.list.urgent || p.sweepRunning() {
 		return
@@ -149,8 +149,8 @@ func (p *Poller) sweepCost() time.Duration {
 	return p.latency
 }
 
-// sweepStep sends a sweep's next request: a page, or one of the nodes that no page had. A fault
-// ends the sweep; each further failure doubles the delay before the next.
+// sweepStep sends a sweep's next request: for a page, or for one of the nodes that no page had. A fault ends the sweep;
+// each further failure doubles the delay before the next sweep.
 func (p *Poller) sweepStep(ctx context.Context) error {
 	err := p.sweepRequest(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -175,7 +175,7 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 	if len(p.list.missing) > fewMissing && !p.list.verified {
 		return p.verifySweep(ctx)
 	}
-	// Only a 404 removes a node that a sweep did not include.
+	// Read a node that the sweep did not include: only the answer 404 removes it.
 	uuid := p.list.missing[0]
 	p.list.missing = p.list.missing[1:]
 	gone, err := p.readNode(ctx, uuid)
@@ -199,8 +199,8 @@ const (
 	sampleSize = 4
 )
 
-// verifySweep decides whether a sweep that lacks many nodes is plausible: a sweep is plausible if Ironic counts no
-// more nodes than the sweep has. Then a sample is checked.
+// verifySweep decides whether a sweep that lacks many nodes is plausible: Ironic must not count more nodes than the
+// sweep has. If it is plausible, a sample of the missing nodes is read.
 func (p *Poller) verifySweep(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	p.list.verified = counted || p.census.disabled || p.census.failed == 0
@@ -225,8 +225,7 @@ func (p *Poller) removeMissing() {
 	p.report(Update{Events: events})
 }
 
-// listPage reads the next page of a full listing. Its nodes are newer than all before, so they
-// replace these.
+// listPage reads the next page of a full listing. Its nodes are newer than the stored versions, so they replace them.
 func (p *Poller) listPage(ctx context.Context) error {
 	began := time.Now()
 	fields := p.listFields()
@@ -280,8 +279,8 @@ func (p *Poller) listPage(ctx context.Context) error {
 	return nil
 }
 
-// goBack handles a marker whose node was deleted: the listing continues from the node before it,
-// and from further back if that is deleted, too.
+// goBack handles a marker whose node was deleted: the listing continues from the node before it, or from further back
+// if that node was also deleted.
 func (p *Poller) goBack() bool {
 	if p.list.marker == "" {
 		return false

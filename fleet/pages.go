@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// pageGrowth is the factor between the pages of one round: a quiet fleet costs a small page, a
-// burst of changes a few large ones.
+// pageGrowth is the factor between the pages of one round: a quiet fleet costs one small page, and a burst of changes
+// costs a few large pages.
 const pageGrowth = 10
 
 // pager reads a list page by page.
@@ -21,7 +21,7 @@ type pager struct {
 	endedEarly bool
 }
 
-// pageResult is the result of one page.
+// pageResult is the result of reading one page.
 type pageResult struct {
 	uuids []string
 	applied
@@ -72,9 +72,8 @@ func (p *Poller) changeLimit() int {
 	return min(2*p.store.Status().Busy+20, ironicclient.DefaultPage)
 }
 
-// readChanged reads the nodes that Ironic updated last, down to those that it has not updated
-// since an earlier round, and returns which it has read. deletions reports that nodes are known to
-// be deleted.
+// readChanged reads the nodes that Ironic updated last, down to those that it has not updated since an earlier round,
+// and returns the nodes that it has read. deletions reports that nodes are known to have been deleted.
 func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions bool) (read map[string]bool, err error) {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
@@ -119,13 +118,13 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, deletions bool) (bool, error) {
 	switch {
 	case len(b.anchors) == 0:
-		// There is nothing to compare with yet.
+		// There is no earlier round to compare with yet.
 		p.requireSweep(sweepAll)
 		return len(got.changedNodes) == 0, nil
 	case b.reached() && len(b.missed) == 0:
 		return true, nil
 	case b.reached() && len(b.missed) > fewMissing:
-		// Either many nodes were deleted, or this is not a boundary. A sweep decides.
+		// Either many nodes were deleted, or this is not the boundary. A sweep finds out which.
 		if deletions || p.census.disabled {
 			p.requireSweep(sweepAll)
 			return true, nil
@@ -171,7 +170,7 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 }
 
 // readCreated reads the newest nodes, down to the newest nodes of an earlier round. New nodes have no updated_at, so
-// they are at the end of that order. The order by created_at never changes, and new nodes come first.
+// they are at the end of the order by updated_at. The order by created_at never changes, and new nodes come first.
 func (p *Poller) readCreated(ctx context.Context) error {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "created_at", Descending: true, Limit: newNodesPage,

@@ -23,12 +23,12 @@ type API interface {
 
 // Options configure a Poller. The zero value has the defaults.
 type Options struct {
-	// Fast is the period while a node is in transition, Idle otherwise. 0 means 1 s and 5 s.
-	// Neither is shorter than ten times the last latency.
+	// Fast is the period while a node is in transition, and Idle the period otherwise. 0 means 1 s and 5 s. The used
+	// period is never shorter than ten times the last latency.
 	Fast, Idle time.Duration
 	// Fields are API fields to fetch in addition to [models.ListFields].
 	Fields []string
-	// Only limits the poller to these nodes (UUIDs or names): nothing is listed.
+	// Only limits the poller to these nodes (UUIDs or names): the poller reads each of them and lists no others.
 	Only []string
 	// GiveUp decides whether Run ends with a fault instead of retrying. Nil means never.
 	GiveUp func(*models.Fault) bool
@@ -43,13 +43,13 @@ const (
 	recentChange  = 30 * time.Second
 	backOffMax    = 30 * time.Second
 	latencyFactor = 10
-	// roundFactor is the least ratio of the period and the duration of a round: a burst is read without delay, but a
-	// fleet that changes all the time does not use the API's full capacity.
+	// roundFactor is the minimum ratio of the period to the duration of a round. A burst of changes is read without
+	// delay, but the polling of a fleet that changes all the time does not use the API's full capacity.
 	roundFactor = 2
-	// smallPage is the largest page whose duration counts as latency.
+	// smallPage is the size of the largest page whose duration counts as latency.
 	smallPage = 100
-	// reasonsPerTick bounds the history requests of one round, so that a thousand failed nodes at the start do not
-	// cause a thousand simultaneous requests.
+	// reasonsPerTick is the maximum number of history requests in one round, so that a thousand failed nodes at the
+	// start do not cause a thousand simultaneous requests.
 	reasonsPerTick = 4
 )
 
@@ -62,13 +62,14 @@ type Poller struct {
 	server ServerClock
 
 	watchMu sync.Mutex
-	watched map[string]int // number of Watch calls, by UUID
+	watched map[string]int // number of calls of Watch, by UUID of the node
 	needed  []string
 	polled  []string
 	refresh bool
 	// wake ends the wait between two rounds.
 	wake chan struct{}
-	// lastSingle is the watched node after which the next round continues if there are many.
+	// lastSingle is the last node that was read alone. If there are many watched nodes, the next round continues after
+	// it.
 	lastSingle string
 
 	// limited reports that the poller is limited to named nodes; when all of them are deleted, it
@@ -116,10 +117,9 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	}
 }
 
-// Run polls until ctx ends; faults are reported and retried forever, unless GiveUp decides
-// otherwise. It returns nil only when all nodes of Options.Only were deleted. Notify is called
-// from the same goroutine after every answer and every fault, and must not block for long: the
-// next poll waits for it.
+// Run polls until ctx ends; after a fault it reports the fault and tries again, without end unless GiveUp decides
+// otherwise. It returns nil only when all nodes of Options.Only were deleted. Notify is called from the same goroutine
+// after every answer and every fault, and must not block for long: the next poll waits for it.
 func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	p.onUpdate = notify
 	for {
@@ -150,8 +150,8 @@ func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	}
 }
 
-// recovered starts a sweep after the first round without a fault, because changes may have been
-// missed, and only a full listing shows what was deleted.
+// recovered starts a sweep after the first round without a fault, because changes may have been missed, and only a full
+// listing shows which nodes were deleted.
 func (p *Poller) recovered() {
 	if p.failures == 0 {
 		return
@@ -185,7 +185,7 @@ func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	if woken, err := p.sleep(ctx, until, p.wake); err != nil || !woken {
 		return err
 	}
-	// Even with PollNow, the API is busy no more than a tenth of the time.
+	// Even with PollNow, requests keep the API busy for at most a tenth of the time.
 	soonest := began.Add(latencyFactor * p.latency)
 	if soonest.After(until) {
 		soonest = until
@@ -223,7 +223,7 @@ func (p *Poller) period() time.Duration {
 	return max(period-time.Duration(jitter*float64(period)), minimum+time.Duration(jitter*float64(minimum)))
 }
 
-// latencies sum up the durations of a round's small requests.
+// latencies has the number and the total duration of a round's small requests.
 type latencies struct {
 	sum time.Duration
 	n   int

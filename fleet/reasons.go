@@ -8,11 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// maxReasonsWaiting bounds how many failures of one answer are held back until their reason is
-// known; a hundred at once have one cause, and must not delay other events.
+// maxReasonsWaiting is the maximum number of failures in one answer that are held back until their reasons are known. A
+// hundred failures at once have the same cause, and must not delay other events.
 const maxReasonsWaiting = 8
 
-// reasonTries is the number of times that a node's history is requested if that fails.
+// reasonTries is the maximum number of times that a node's history is requested if the request fails.
 const reasonTries = 3
 
 // wantedReason is a failed node whose reason must be read.
@@ -57,7 +57,7 @@ func (p *Poller) withReasons(works []models.Work) []models.Work {
 	return works
 }
 
-// reportReason reports a failed operation again whose reason was found later.
+// reportReason reports a failed operation again, because its reason was found later.
 func (p *Poller) reportReason(uuid string) {
 	row, evidence, ok := p.store.Get(uuid)
 	if !ok {
@@ -100,8 +100,8 @@ func (p *Poller) readReasons(ctx context.Context) error {
 	return nil
 }
 
-// readReason finds out why one node failed, from its history or else the evidence, and stores it; asked reports
-// whether a request was sent.
+// readReason finds out why one node failed, from its history or else from the evidence, and stores the reason. asked
+// reports whether it sent a request.
 func (p *Poller) readReason(ctx context.Context, uuid string) (asked bool, err error) {
 	row, evidence, ok := p.store.unexplained(uuid)
 	if !ok {

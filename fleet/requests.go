@@ -2,7 +2,7 @@ package fleet
 
 import "slices"
 
-// PollNow starts the next round now: the user asked for it, or an action was just sent.
+// PollNow starts the next round now, because the user has requested that or an action was just sent.
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
@@ -29,15 +29,15 @@ func (p *Poller) Refresh() {
 	p.PollNow()
 }
 
-// Watch reads a node in each period while it is in transition: one that is open, marked or being
-// deployed from this console. It ends with as many calls of Unwatch.
+// Watch makes the poller read a node in each period while it is in transition. It is for nodes that are open, marked or
+// being deployed from this console. It has an effect until Unwatch was called as often as Watch.
 func (p *Poller) Watch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
 	p.watched[uuid]++
 }
 
-// Unwatch ends one Watch.
+// Unwatch ends the effect of one call of Watch.
 func (p *Poller) Unwatch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
@@ -74,18 +74,18 @@ func (p *Poller) applyRequests() {
 	switch {
 	case len(p.opts.Fields) > before, refresh && p.list.phase == steady:
 		p.beginSweep()
-	case refresh: // this sweep's pages are older than the request
+	case refresh: // the pages of this sweep are older than the request
 		p.watchMu.Lock()
 		p.refresh = true
 		p.watchMu.Unlock()
 	}
 }
 
-// maxSingle bounds how many nodes one round reads one by one.
+// maxSingle is the maximum number of nodes that one round reads one by one.
 const maxSingle = 20
 
 // watchedNodes returns the nodes that a round reads one by one. If there are more than a few, it omits those that the
-// round has read already, and reads the others in turn; if many are deleted, a sweep finds that sooner.
+// round has read already, and reads the others in turn; if many nodes were deleted, a sweep finds that sooner.
 func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

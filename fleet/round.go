@@ -10,14 +10,14 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
-// wholeFields are the needed fields that models.Node lacks.
+// wholeFields returns the needed fields that models.Node lacks.
 func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Fields) }
 
-// changeFields are read of the few nodes that changed: the list's and the evidence.
+// changeFields returns the fields to read of the few nodes that changed: those of the list, and those of the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
-// round is one round: a page of the first listing, or changed, new and watched nodes and the
-// reasons of failures.
+// round runs one round: it reads a page of the first listing, or, after that listing, changed, new and watched nodes
+// and the reasons of failures.
 func (p *Poller) round(ctx context.Context) error {
 	if p.limited {
 		return p.onlyNodes(ctx)
@@ -37,8 +37,7 @@ func (p *Poller) round(ctx context.Context) error {
 	return p.steadyRound(ctx)
 }
 
-// steadyRound is a round after the first listing: changed and watched nodes, and the reasons of
-// failures.
+// steadyRound runs a round after the first listing: it reads changed and watched nodes, and the reasons of failures.
 func (p *Poller) steadyRound(ctx context.Context) error {
 	began := time.Now()
 	p.small = latencies{}
@@ -83,7 +82,7 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 				p.report(Update{Events: []models.Event{e}})
 			}
 		}
-		return true, nil // also if it was deleted before it was known
+		return true, nil // also if the store did not have the node
 	}
 	if err != nil {
 		return false, err
@@ -107,7 +106,7 @@ func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
 	return nil
 }
 
-// onlyNodes is a round of a poller that is limited to named nodes.
+// onlyNodes runs a round of a poller that is limited to named nodes.
 func (p *Poller) onlyNodes(ctx context.Context) error {
 	if p.list.phase == notStarted {
 		return p.firstRead(ctx)

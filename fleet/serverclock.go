@@ -2,11 +2,10 @@ package fleet
 
 import "time"
 
-// ServerClock estimates the server's time from the Date headers of its answers. Each of them is
-// accurate to a second; together they are far more accurate, and show correct ages even if the
-// local clock is wrong by an hour.
+// ServerClock estimates the server's time from the Date headers of its answers. Each header is accurate to a second;
+// together they are far more accurate. With this time, ages are correct even if the local clock is wrong by an hour.
 type ServerClock struct {
-	// low and high bound server time − local time.
+	// low and high are the bounds of the server's time minus the local time.
 	low, high time.Duration
 	known     bool
 	last      time.Time
@@ -26,7 +25,7 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// Known reports whether an answer had a Date.
+// Known reports whether any answer had the header Date.
 func (c *ServerClock) Known() bool { return c.known }
 
 // Skew returns how far the server's clock is ahead; 0 if unknown.

@@ -21,7 +21,8 @@ type contents struct {
 	mu     sync.RWMutex
 	nodes  map[string]*record
 	byName map[string]string
-	// ordering guards order, the nodes by name; nil after a node was added, removed or renamed.
+	// ordering guards order, which has the nodes sorted by name; order is nil after a node was added, removed or
+	// renamed.
 	ordering sync.Mutex
 	order    []*record
 	revision uint64
@@ -30,7 +31,7 @@ type contents struct {
 	logEvents []models.Event
 }
 
-// record is a node with what was observed by watching it.
+// record is a node in a store, with the observations from watching the node.
 type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
@@ -41,9 +42,9 @@ type record struct {
 	// lastState is the provision state of the last event, lastStep the last reported step.
 	lastState models.ProvisionState
 	lastStep  string
-	// reasonRequested reports that the reason of the failure was requested, reasonRead that it was read.
+	// reasonRequested reports that the reason of the node's failure was requested, and reasonRead that it was read.
 	reasonRequested, reasonRead bool
-	// sweep is the number of the last full listing that had the node.
+	// sweep is the number of the last full listing that included the node.
 	sweep uint64
 }
 
@@ -55,7 +56,7 @@ func NewStore() *Store {
 // Limited returns the same store for a reader who may see only the nodes that match a filter.
 func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
-// shows reports whether a reader gets a node.
+// shows reports whether readers of this store may see a node.
 func (s *Store) shows(r *record) bool {
 	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
 }
@@ -84,7 +85,7 @@ func (s *Store) Len() int {
 	return len(s.nodes)
 }
 
-// Counts are the numbers of nodes, in total and per state.
+// Counts has the numbers of nodes, in total and per state.
 type Counts struct {
 	Total       int
 	States      map[models.ProvisionState]int
@@ -130,21 +131,21 @@ func (s *Store) setStatus(change func(*Status)) Status {
 	return s.status
 }
 
-// origin is how a node that is not in the store yet was found.
+// origin is the way in which a node was found that is not in the store yet.
 type origin int
 
 const (
-	// baseline is the first listing: the node existed before the start.
+	// baseline means that the first listing had the node, so it existed before the start.
 	baseline origin = iota
-	// arrived is everything later: the node is new.
+	// arrived means that the node was found later, so it is new.
 	arrived
 )
 
-// applied is the result of storing nodes.
+// applied is the result of [Store.apply]: the changes that storing the nodes has made.
 type applied struct {
 	events []models.Event
-	// changedNodes are the UUIDs of nodes that are new or changed, except for a driver_internal_info that
-	// was not read before. added are the new ones.
+	// changedNodes are the UUIDs of nodes that are new or changed, not counting a driver_internal_info that was read
+	// for the first time. added are the UUIDs of the new ones.
 	changedNodes map[string]bool
 	added        []string
 	// works are the operations that entered another phase or ended.
@@ -155,8 +156,8 @@ type applied struct {
 	changed bool
 }
 
-// apply stores the server's data as of time at. A nil Internal keeps the known one, because not
-// every request includes it.
+// apply stores nodes that the server returned at time at. If Internal of a node is nil, the known value is kept,
+// because not every request includes that field.
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +192,7 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 }
 
-// add adds an unknown node.
+// add adds a node that is not in the store yet, and its events.
 func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *record {
 	row := &models.Row{Node: *n, Reason: failureOf(n)}
 	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
@@ -212,7 +213,7 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	return r
 }
 
-// update stores a changed node and adds the events.
+// update stores a changed node, and adds the events of the change to out.
 func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
 	out.changed = true
@@ -241,14 +242,13 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	r.remember(n)
 }
 
-// beginsWork reports whether an operation must have started between two states, even if it was not
-// seen: the evidence of the operation before does not explain this result. A hold is in the middle
-// of an operation.
+// beginsWork reports whether an operation must have started between two states, even if it was not seen: in that case,
+// the evidence of the operation before does not explain this result. A hold is in the middle of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
 
-// failureOf returns the reason for a failure if the node has it.
+// failureOf returns the reason for a node's failure if the node's fields contain it, otherwise "".
 func failureOf(n *models.Node) string {
 	if n.ProvisionState.Failed() {
 		return n.LastError
@@ -268,7 +268,7 @@ func (s *Store) rename(old string, n *models.Node) {
 	}
 }
 
-// unexplained returns a node in a failed state without a known reason.
+// unexplained returns a node if it is in a failed state and the reason is unknown.
 func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -296,7 +296,7 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 }
 
-// remove removes a node and returns the event.
+// remove removes a node and returns the event of the removal.
 func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -328,7 +328,7 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-// markSeen records that a listing had these nodes; it ignores unknown ones.
+// markSeen records that a listing had these nodes; it ignores nodes that are not in the store.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,7 +339,7 @@ func (s *Store) markSeen(uuids []string, sweep uint64) {
 	}
 }
 
-// notIn returns the nodes that are not in seen.
+// notIn returns the nodes of the store that are not in seen.
 func (s *Store) notIn(seen map[string]bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -353,7 +353,7 @@ func (s *Store) notIn(seen map[string]bool) []string {
 	return missing
 }
 
-// countBusy updates the number of nodes in transition; "" means no node.
+// countBusy updates the number of nodes in transition; "" as from or to means that there was or is no node.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--
@@ -370,7 +370,7 @@ func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*mode
 	return rows
 }
 
-// Select is [Store.Rows], with the nodes for which the filter has no answer yet, in no order.
+// Select is like [Store.Rows], and also returns, unsorted, the nodes for which the filter has no answer yet.
 func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
@@ -391,7 +391,7 @@ func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows
 	return rows, unknown
 }
 
-// named returns the nodes by name. The caller holds mu at least for reading.
+// named returns the nodes sorted by name. The caller holds mu at least for reading.
 func (s *Store) named() []*record {
 	s.ordering.Lock()
 	defer s.ordering.Unlock()

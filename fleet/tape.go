@@ -40,7 +40,7 @@ func (t *Tape) Rewind() {
 	s.revision++
 }
 
-// SetTime sets the status for a moment of the recording: all data is from then, and current.
+// SetTime sets the status of the node list for a moment of the recording: all data is up to date at that moment.
 func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version

@@ -8,7 +8,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// perform runs an action, once for each item of its loop.
+// perform runs an action, if it has a loop once for each item of the loop.
 func (r *run) perform(s *scope, a *Operation) *Exception {
 	if !a.looped() {
 		return r.once(s, a)
@@ -90,7 +90,7 @@ func pathOf(path any) ([]string, *Exception) {
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
-// attribute changes a field of the node or of a port, or a part of one. of is "" or names the port.
+// attribute changes a field of the node or of a port, or a part of one. of names the port, or is "" for the node.
 func (r *run) attribute(o *object, op string, args map[string]any, of string) *Exception {
 	var raised *Exception
 	parts, raised := pathOf(args["path"])
@@ -158,7 +158,7 @@ func (r *run) setAttribute(o *object, parts []string, value any) *Exception {
 	return r.assign(o, parts[0], value)
 }
 
-// assign sets a field, and adds a note if Ironic does not save it.
+// assign sets a field of a node or port, and adds a note if Ironic does not save the value.
 func (r *run) assign(o *object, name string, value any) *Exception {
 	if o.class == "Node" && name == "uuid" {
 		return raise("InvalidParameterValue", "Cannot overwrite UUID for an existing Node.")
@@ -170,7 +170,7 @@ func (r *run) assign(o *object, name string, value any) *Exception {
 	return raised
 }
 
-// descend follows keys, and adds objects for missing ones.
+// descend returns the value that the keys lead to. It adds an empty object for each missing key.
 func descend(v any, keys []string) (any, *Exception) {
 	for _, key := range keys {
 		d, ok := v.(*hints.PythonDict)
@@ -278,7 +278,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 	return r.assign(o, parts[0], field)
 }
 
-// itemAt is v[key] with a text as key, which has digits only where the path has.
+// itemAt implements Python's v[key] for a key that is a text, with which a list cannot be indexed.
 func itemAt(v any, key string) (any, *Exception) {
 	switch v := v.(type) {
 	case *hints.PythonDict:
@@ -343,7 +343,7 @@ func (r *run) capability(op string, args map[string]any) *Exception {
 	return r.assign(r.node, "properties", properties)
 }
 
-// maxTraits is Ironic's limit per node.
+// maxTraits is the maximum number of traits that Ironic allows for a node.
 const maxTraits = 50
 
 func (r *run) trait(op string, args map[string]any) *Exception {

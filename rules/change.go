@@ -10,13 +10,14 @@ import (
 	"ironworks/models/hints"
 )
 
-// Change is a change that rules made to a node.
+// Change is one change that rules made to a node, its ports or its plugin data.
 type Change struct {
 	// Of is node, trait, plugin data, or port with its MAC address.
 	Of string
-	// Path has slashes.
+	// Path is the path of the changed field, with slashes.
 	Path string
-	// Before and After are Python's values; missing ones are Missing. Secrets are masked.
+	// Before and After are the values, with Python's types. The value of a missing field is [Missing]. Secrets are
+	// masked.
 	Before, After any
 }
 
@@ -40,7 +41,7 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s %s: %s → %s", c.Of, c.Path, jsonText(c.Before), jsonText(c.After))
 }
 
-// jsonText is a value as JSON.
+// jsonText returns a value as JSON.
 func jsonText(v any) string {
 	text, err := models.JSONText(v)
 	if err != nil {
@@ -49,7 +50,7 @@ func jsonText(v any) string {
 	return text
 }
 
-// MarshalJSON omits missing values.
+// MarshalJSON returns the change as JSON, without the values of missing fields.
 func (c Change) MarshalJSON() ([]byte, error) {
 	fields := map[string]any{"of": c.Of, "path": c.Path}
 	for name, v := range map[string]any{"before": c.Before, "after": c.After} {
@@ -81,7 +82,8 @@ func changes(before, after Subject) []Change {
 	return append(list, differences("plugin data", "", before.PluginData, after.PluginData)...)
 }
 
-// differences compares objects key by key. A key of the node that is missing after the rule was never an attribute.
+// differences compares objects key by key. It ignores a key of the node that is missing after the rule, because it was
+// never an attribute of Ironic's object.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
 	keys := before.Keys()

@@ -64,7 +64,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns of comparisons whose types do not fit: a template is always a string.
+// comparison warns of comparisons between values of different types: a template is always a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
 		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
@@ -113,14 +113,14 @@ func (r *reader) pattern(v *document.Value) {
 	}
 }
 
-// templateUnused warns of a template where Ironic fills in none.
+// templateUnused warns of a template in an argument whose templates Ironic does not fill in.
 func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	if v.Kind == document.Text && !o.looped() && strings.Contains(v.Literal, "{") && knownName(v.Literal) {
 		r.warn(v, "%s of %s is used literally: Ironic expands templates there only in a loop", name, o.Op)
 	}
 }
 
-// knownName reports whether a text has a field that starts like one of a template.
+// knownName reports whether a text has a replacement field that starts with a name that templates know.
 func knownName(text string) bool {
 	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
 }

@@ -10,7 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// arguments returns an operation's arguments by name, with the templates filled in; Ironic's _process_args.
+// arguments returns an operation's arguments by name, with the templates filled in. It implements Ironic's
+// _process_args.
 func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Exception) {
 	op, _ := inverted(o.Op)
 	args := map[string]any{}
@@ -30,8 +31,8 @@ func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Excepti
 	return args, nil
 }
 
-// byName turns a list of arguments into an object. Ironic counts the plugin data as a parameter, too, which shifts the
-// optional ones.
+// byName converts a list of arguments to an object. Ironic also counts the plugin data as a parameter, which shifts the
+// optional parameters.
 func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	if d, ok := args.(*hints.PythonDict); ok {
 		return d, nil
@@ -39,7 +40,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	list, _ := args.(hints.PythonList)
 	list = slices.Clone(list)
 	if sig.pluginData {
-		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // added at creation, and again now
+		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // one was added at creation, and one is added now
 	}
 	d := &hints.PythonDict{}
 	if len(list) < len(sig.required) {
@@ -134,7 +135,7 @@ func compare(op string, args map[string]any) (bool, *Exception) {
 	return matches(op, value, args["regex"])
 }
 
-// chain compares each value with the next.
+// chain evaluates a comparison of several values: it compares each value with the next one.
 func chain(op string, given any, asText bool) (bool, *Exception) {
 	values, ok := given.(hints.PythonList)
 	if !ok {
@@ -192,7 +193,7 @@ func matches(op string, value, regex any) (bool, *Exception) {
 	return search(pattern, text, true)
 }
 
-// inNet is netaddr's IPAddress(address) in IPNetwork(subnet).
+// inNet implements netaddr's IPAddress(address) in IPNetwork(subnet).
 func inNet(address, subnet any) (bool, *Exception) {
 	net, ok := subnet.(string)
 	if !ok {
@@ -217,7 +218,7 @@ func inNet(address, subnet any) (bool, *Exception) {
 	return prefix.Contains(ip), nil
 }
 
-// network reads ADDRESS, ADDRESS/BITS or ADDRESS/MASK.
+// network parses a network of the form ADDRESS, ADDRESS/BITS or ADDRESS/MASK.
 func network(s string) (netip.Prefix, bool) {
 	text, mask, hasMask := strings.Cut(s, "/")
 	ip, err := netip.ParseAddr(text)
@@ -238,7 +239,7 @@ func network(s string) (netip.Prefix, bool) {
 	return prefix.Masked(), prefix.IsValid()
 }
 
-// maskBits returns the bits of a netmask, or of its inverse.
+// maskBits returns the number of bits of a netmask, or of an inverted netmask.
 func maskBits(s string, four bool) int {
 	mask, err := netip.ParseAddr(s)
 	if err != nil || mask.Is4() != four || mask.Zone() != "" {

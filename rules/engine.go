@@ -8,21 +8,22 @@ import (
 	"ironworks/models/hints"
 )
 
-// Subject is the node data that rules see and change.
+// Subject is the data of a node that rules can read and change.
 type Subject struct {
-	// Node are the node's fields as the API shows them.
+	// Node has the node's fields as the API shows them.
 	Node *hints.PythonDict
-	// Ports are the node's ports as the API shows them.
+	// Ports has the fields of each port of the node as the API shows them.
 	Ports  []*hints.PythonDict
 	Traits []string
 	// Inventory and PluginData are the data stored by an inspection.
 	Inventory, PluginData *hints.PythonDict
 }
 
-// Masking is Ironic's option [inspection_rules]mask_secrets: whether rules see secrets in the inventory.
+// Masking is Ironic's option [inspection_rules]mask_secrets: it decides whether rules can read the secrets in the
+// inventory.
 type Masking string
 
-// The values of the option.
+// The values of the option mask_secrets.
 const (
 	MaskAlways    Masking = "always"
 	MaskSensitive Masking = "sensitive" // except from rules that are sensitive
@@ -31,18 +32,19 @@ const (
 
 // Result is the outcome of all rules on one node.
 type Result struct {
-	// Outcomes are the outcomes of the rules that were evaluated, in their order.
+	// Outcomes has the outcome of each rule that was evaluated, in the order of evaluation.
 	Outcomes []Outcome
-	// After is the final state that Ironic saves.
+	// After is the state that Ironic saves after all rules.
 	After Subject
-	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear means that the
-	// result is unknown, and so is everything after it.
+	// Failure is the exception in the rule that was evaluated last, which ends the inspection; nil if the inspection
+	// succeeds. If [Exception.Unclear] is true for it, the result of that rule and of all later ones is unknown.
 	Failure *Exception
-	// Unstorable is the path in the plugin data that makes Ironic fail when it stores them, after the rules; "" for none.
+	// Unstorable is the path of the value because of which Ironic cannot store the plugin data after the rules; "" if
+	// there is none.
 	Unstorable string
 }
 
-// Outcome is the result of one rule.
+// Outcome is the result of one rule on one node.
 type Outcome struct {
 	Rule *Rule
 	// Matched means that all conditions hold.
@@ -51,20 +53,20 @@ type Outcome struct {
 	Condition int
 	// Action is the number of the action that failed, from 1; 0 for none.
 	Action int
-	// Notes are remarks for the operator about the actions that ran.
+	// Notes are notes for the operator about the actions that ran.
 	Notes []string
 	// Changes are the changes of the actions that Ironic saves.
 	Changes []Change
 }
 
-// run is one evaluation of rules.
+// run is the state of one evaluation of rules on one node.
 type run struct {
 	node       *object
 	ports      []*object
 	traits     []string
 	inventory  *hints.PythonDict
 	pluginData *hints.PythonDict
-	// hides reports that secrets are hidden from the current rule.
+	// hides reports whether secrets are hidden from the current rule.
 	hides      bool
 	notes      []string
 	unstorable string
@@ -99,7 +101,7 @@ func Run(list []*Rule, s Subject, masking Masking) *Result {
 	return result
 }
 
-// subject is the state now; the next action changes it.
+// subject returns the current state itself, which the next action changes.
 func (r *run) subject() Subject {
 	s := Subject{Node: r.node.values, Traits: r.traits, Inventory: r.inventory, PluginData: r.pluginData}
 	for _, p := range r.ports {
@@ -108,7 +110,7 @@ func (r *run) subject() Subject {
 	return s
 }
 
-// saved is a copy of the state.
+// saved returns a copy of the current state.
 func (r *run) saved() Subject {
 	s := r.subject()
 	s.Node, s.PluginData, s.Traits = orEmpty(s.Node), orEmpty(s.PluginData), slices.Clone(s.Traits)
@@ -125,7 +127,8 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
-// asReported returns an exception as the engine reports it: Ironic's own exceptions stay, others get the rule and the node.
+// asReported returns an exception as the engine reports it: Ironic's own exceptions are unchanged, and the text of
+// others names the rule and the node.
 func (e *Exception) asReported(rule *Rule, node string) *Exception {
 	if e.isIronic() || e.Unclear() {
 		return e
@@ -165,7 +168,7 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks notes that Ironic puts its masking wrapper into the plugin data, which it cannot store afterwards.
+// breaks records that Ironic puts its masking wrapper into the plugin data, so that it cannot store them afterwards.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)

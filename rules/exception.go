@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// Exception is an exception of Python or Ironic: it ends the inspection.
+// Exception is an exception of Python or Ironic that ends an inspection.
 type Exception struct {
 	Class, Text string
-	// About means that Ironic's text differs, and that this text only describes the problem.
+	// About means that Text only describes the problem, and that Ironic's text differs.
 	About bool
 }
 
@@ -28,7 +28,7 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic means that Ironic raises the exception class itself, so the error is reported unchanged.
+// isIronic reports whether the exception is of one of Ironic's own classes, which the engine reports unchanged.
 func (e *Exception) isIronic() bool {
 	switch e.Class {
 	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:
@@ -37,7 +37,7 @@ func (e *Exception) isIronic() bool {
 	return false
 }
 
-// actionFailed is Ironic's RuleActionExecutionFailure.
+// actionFailed returns Ironic's exception RuleActionExecutionFailure.
 func actionFailed(format string, args ...any) *Exception {
 	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
 }
@@ -48,5 +48,5 @@ const classUnclear = "unclear"
 
 func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }
 
-// Unclear means that the result cannot be predicted here.
+// Unclear reports that the result of the rule cannot be predicted.
 func (e *Exception) Unclear() bool { return e.Class == classUnclear }

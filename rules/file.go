@@ -12,13 +12,13 @@ import (
 	"ironworks/spell"
 )
 
-// Keys of a file.
+// Keys of a file of rules.
 const (
 	keyActions = "actions"
 	keyList    = "inspection_rules"
 )
 
-// File is a file of rules.
+// File is the parsed content of a file of rules.
 type File struct {
 	Rules []*Rule
 	// Warnings concern rules that Ironic accepts, but that probably do not work as intended.
@@ -26,7 +26,7 @@ type File struct {
 }
 
 // Parse reads rules from YAML or JSON: a rule, a list of rules, or an object with inspection_rules, as the API and
-// baremetal write it. A refusal is a *document.Error with all problems.
+// baremetal write it. If the file is invalid, the error is a *document.Error with all problems.
 func Parse(data []byte, file string) (*File, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *reader) rule(v *document.Value) {
 	r.out.Rules = append(r.out.Rules, rule)
 }
 
-// field reads a field of a rule.
+// field reads one field of a rule from a file.
 func (r *reader) field(rule *Rule, m *document.Member) {
 	v := &m.Value
 	switch m.Key {

@@ -9,14 +9,14 @@ import (
 	"ironworks/models/hints"
 )
 
-// formatSpec is Python's format specification, without the grouping and the alternate forms of numbers.
+// formatSpec matches Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
-// maxWidth limits the output of a template, because a width of billions would exhaust the memory, also that of the
-// conductor.
+// maxWidth is the maximum width of a field: a width of billions would exhaust the memory of this program, as it does
+// that of the conductor.
 const maxWidth = 100_000
 
-// formatValue is Python's format().
+// formatValue implements Python's format().
 func formatValue(v any, spec, name string) (string, *Exception) {
 	if o, ok := v.(*object); ok {
 		return "", unclear("{%s} is Python's representation of a whole %s", name, o.class)
@@ -119,7 +119,7 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 	return f.pad(sign, digits), nil
 }
 
-// pad fills up to the width; = fills between sign and digits.
+// pad fills a text up to the width. The alignment = fills between the sign and the digits.
 func (f specification) pad(sign, body string) string {
 	missing := max(0, f.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(body))
 	fill := f.fill

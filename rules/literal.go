@@ -28,7 +28,7 @@ func (p *literals) accept(text string) bool {
 	return ok
 }
 
-// maxLiteral is the maximum nesting that is read.
+// maxLiteral is the maximum nesting of a value that literal reads.
 const maxLiteral = 60
 
 var literalNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]\d+)?`)

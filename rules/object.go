@@ -9,11 +9,11 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is the conversion of oslo.versionedobjects for values of a field.
+// kind is the type of a field in oslo.versionedobjects, which decides how values are converted.
 type kind int
 
 const (
-	kindText    kind = iota // not null: "A string is required …"
+	kindText    kind = iota // must not be null: "A string is required …"
 	kindAnyText             // converted to text, such as a UUID
 	kindBool
 	kindWhole
@@ -25,7 +25,7 @@ const (
 
 type fieldType struct {
 	kind kind
-	// required: null is refused.
+	// required means that the field refuses null.
 	required bool
 }
 
@@ -75,18 +75,19 @@ func require(f map[string]fieldType, names ...string) map[string]fieldType {
 	return f
 }
 
-// pythonTime is Python's text of a datetime.
+// pythonTime is a time as Python's str() shows a datetime.
 type pythonTime string
 
-// object is a node or a port as Ironic's engine has it.
+// object is a node or a port with the attributes of Ironic's Python object.
 type object struct {
 	class  string // Node or Port
 	fields map[string]fieldType
 	// values are the values of the fields that the API shows, by name.
 	values *hints.PythonDict
-	// own are attributes other than fields, which the Python object has until the inspection ends.
+	// own are attributes that are not fields, which rules have set. The Python object has them until the inspection
+	// ends.
 	own map[string]any
-	// deleted fields cannot be read any more.
+	// deleted are the deleted fields, which cannot be read any more.
 	deleted map[string]bool
 }
 
@@ -100,7 +101,7 @@ func newObject(class string, fields map[string]fieldType, shown *hints.PythonDic
 	return o
 }
 
-// get is getattr.
+// get implements Python's getattr.
 func (o *object) get(name string) (any, *Exception) {
 	t, isField := o.fields[name]
 	switch {
@@ -128,7 +129,7 @@ func (o *object) get(name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
 }
 
-// method reports that Ironic's class has an attribute of that name other than a field.
+// method reports whether Ironic's class has an attribute with this name that is not a field.
 func (o *object) method(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "obj_") || strings.HasPrefix(name, "OBJ_") ||
 		strings.HasPrefix(name, "get_") || strings.HasPrefix(name, "list") ||
@@ -141,7 +142,7 @@ func (o *object) method(name string) bool {
 		}, name)
 }
 
-// set is setattr. ineffective reports that Ironic does not save it.
+// set implements Python's setattr. ineffective reports that Ironic does not save the value.
 func (o *object) set(name string, value any) (ineffective bool, raised *Exception) {
 	t, isField := o.fields[name]
 	if !isField {
@@ -156,13 +157,13 @@ func (o *object) set(name string, value any) (ineffective bool, raised *Exceptio
 		return false, raised
 	}
 	delete(o.deleted, name)
-	if t.kind != kindTraits { // null, which Ironic does not save
+	if t.kind != kindTraits { // the converted traits are null, which Ironic does not save
 		o.values.Set(name, converted)
 	}
 	return false, nil
 }
 
-// convert is the field's coerce.
+// convert implements the coerce method of the field's type.
 func (t fieldType) convert(class, name string, value any) (any, *Exception) {
 	if value == nil {
 		switch {
@@ -216,7 +217,7 @@ func wholeOf(value any) (any, *Exception) {
 	return nil, unclear("%s as a whole number is not evaluated here", hints.PythonRepr(value))
 }
 
-// dictOf is FlexibleDict.coerce: dict() of an object, or of a text that is one in Python's notation.
+// dictOf implements FlexibleDict.coerce, which accepts an object, or a text with an object in Python's notation.
 func dictOf(value any, name string) (any, *Exception) {
 	switch v := value.(type) {
 	case *hints.PythonDict:
@@ -241,7 +242,7 @@ func dictOf(value any, name string) (any, *Exception) {
 	return nil, raise("TypeError", "'%s' object is not iterable", typeName(value))
 }
 
-// remove is delattr. Ironic does not save the removal, and cannot read the field any more.
+// remove implements Python's delattr. Ironic does not save the removal, but rules can no longer read the field.
 func (o *object) remove(name string) *Exception {
 	if _, isField := o.fields[name]; isField {
 		if name == "uuid" {
@@ -263,7 +264,7 @@ func (o *object) remove(name string) *Exception {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
 }
 
-// clone copies lists and objects.
+// clone returns a deep copy of a value with its lists and objects.
 func clone(v any) any {
 	switch v := v.(type) {
 	case hints.PythonList:

@@ -10,10 +10,11 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// matchLimit ends a search: patterns like (a+)+$ take exponential time, in Ironic, too.
+// matchLimit is the time limit of a search, because patterns like (a+)+$ take exponential time, also in Ironic.
 const matchLimit = 300 * time.Millisecond
 
-// search looks for a pattern of Python's re module in a text; atStart: only at its start.
+// search reports whether a text matches a pattern of Python's re module. If atStart is true, the match must be at the
+// start of the text.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {
@@ -34,7 +35,7 @@ func search(pattern, text string, atStart bool) (bool, *Exception) {
 	return found, nil
 }
 
-// Two kinds of errors in patterns.
+// Errors of patterns: invalid in Python, or unsupported here.
 var (
 	errNotPython = errors.New("invalid regular expression")
 	errUnknown   = errors.New("is not evaluated here")
@@ -100,7 +101,7 @@ func (t *translator) step() error {
 	return nil
 }
 
-// inSet handles a character of a class: .NET subtracts classes, and Python's first ] is a member.
+// inSet translates a character of a character class: .NET subtracts classes, and Python's first ] is a member.
 func (t *translator) inSet(c rune) error {
 	switch {
 	case c == '[':
@@ -117,7 +118,7 @@ func (t *translator) inSet(c rune) error {
 	return nil
 }
 
-// escape handles a backslash. Python refuses letters that it does not know.
+// escape translates an escape sequence. Like Python, it refuses unknown letters after the backslash.
 func (t *translator) escape() error {
 	if t.at+1 >= len(t.in) {
 		return fmt.Errorf("%w: bad escape at the end", errNotPython)
@@ -146,7 +147,7 @@ func (t *translator) escape() error {
 	return nil
 }
 
-// group handles an opening parenthesis.
+// group translates an opening parenthesis with the characters that give the kind of the group.
 func (t *translator) group() error {
 	for _, g := range []struct{ python, net string }{
 		{"(?P<", "(?<"}, {"(?P=", ""}, {"(?:", "(?:"}, {"(?=", "(?="}, {"(?!", "(?!"}, {"(?#", "(?#"},
@@ -182,7 +183,7 @@ func (t *translator) group() error {
 	return nil
 }
 
-// upTo translates {,n}, which is {0,n}.
+// upTo translates Python's {,n} to {0,n}.
 func (t *translator) upTo() error {
 	rest := string(t.in[t.at:])
 	if end := strings.IndexByte(rest, '}'); end > 2 && allDigits(rest[2:end]) {

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// changePluginData changes the plugin data. Its paths have dots only.
+// changePluginData runs an action on the plugin data. The paths have dots only.
 func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	var keys []string
 	switch path := args["path"].(type) {
@@ -29,13 +29,13 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
 		}
 	default:
-		// Ironic looks for a dict, and has a ShallowMaskDict.
+		// Ironic checks for a dict, but its value is a ShallowMaskDict.
 		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s stays", path)
 	}
 	return raised
 }
 
-// putPluginData is update_nested_dict on a ShallowMaskDict.
+// putPluginData implements update_nested_dict on a ShallowMaskDict.
 func (r *run) putPluginData(keys []string, value any) *Exception {
 	holder, raised := r.pluginHolder(keys[:len(keys)-1])
 	if raised != nil {
@@ -44,7 +44,8 @@ func (r *run) putPluginData(keys []string, value any) *Exception {
 	return setItem(holder, keys[len(keys)-1], value)
 }
 
-// pluginHolder follows keys in the plugin data, and adds objects for missing ones.
+// pluginHolder returns the value in the plugin data that the keys lead to. It adds an empty object for each missing
+// key.
 func (r *run) pluginHolder(keys []string) (any, *Exception) {
 	var v any = r.pluginData
 	for _, key := range keys {
@@ -73,7 +74,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	var found any = s
 	for _, key := range keys {
 		next, raised := itemOf(found, key)
-		if m, ok := found.(masked); ok && allDigits(key) { // a text, not an index
+		if m, ok := found.(masked); ok && allDigits(key) { // the key is a text, not an index
 			d, isObject := m.value.(*hints.PythonDict)
 			next, raised = nil, raise("KeyError", "")
 			if isObject && d.Has(key) {
@@ -107,7 +108,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
 }
 
-// isAmong is Python's operator in, on plugin data behind the wrappers.
+// isAmong implements Python's operator in for plugin data within Ironic's masking wrappers.
 func isAmong(value, found any) (bool, *Exception) {
 	m, ok := found.(masked)
 	if !ok {
@@ -120,7 +121,8 @@ func isAmong(value, found any) (bool, *Exception) {
 	return slices.ContainsFunc(list, func(item any) bool { return equalsMasked(value, m.at("", item)) }), nil
 }
 
-// equalsMasked is Python's == with a value behind the wrappers: a ShallowMaskList equals nothing.
+// equalsMasked implements Python's == for a value within Ironic's masking wrappers. A ShallowMaskList equals no other
+// value.
 func equalsMasked(value, seen any) bool {
 	m, ok := seen.(masked)
 	if !ok {

@@ -29,7 +29,7 @@ func number(v any) (n *big.Rat, special float64, ok bool) {
 	return nil, 0, false
 }
 
-// compareNumbers is Python's exact comparison. ok is false with NaN, which has no order.
+// compareNumbers implements Python's exact comparison of numbers. ok is false if one is NaN, which has no order.
 func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) (order int, ok bool) {
 	if a != nil && b != nil {
 		return a.Cmp(b), true
@@ -40,7 +40,7 @@ func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) 
 	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 beside infinity
 }
 
-// equal is Python's ==.
+// equal implements Python's ==.
 func equal(a, b any) bool {
 	if x, xs, ok := number(a); ok {
 		y, ys, ok := number(b)
@@ -82,7 +82,7 @@ func equal(a, b any) bool {
 	return false
 }
 
-// ordered is Python's < or >.
+// ordered implements Python's < and >.
 func ordered(sign string, a, b any) (bool, *Exception) {
 	holds := func(order int) bool { return sign == "<" && order < 0 || sign == ">" && order > 0 }
 	x, xs, isNumber := number(a)
@@ -94,7 +94,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	switch a := a.(type) {
 	case string:
 		if b, ok := b.(string); ok {
-			return holds(cmp.Compare(a, b)), nil // UTF-8 has the order of code points
+			return holds(cmp.Compare(a, b)), nil // UTF-8 texts have the order of their code points
 		}
 	case hints.PythonList:
 		if b, ok := b.(hints.PythonList); ok {
@@ -109,7 +109,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
 }
 
-// contains is Python's in.
+// contains implements Python's operator in.
 func contains(value, in any) (bool, *Exception) {
 	switch in := in.(type) {
 	case hints.PythonList:

@@ -16,30 +16,31 @@ const (
 	maxDescription = 255
 )
 
-// phaseMain is the only phase: after the inspection hooks, before the inventory is stored.
+// phaseMain is the only phase in which rules run: after the inspection hooks, before the inventory is stored.
 const phaseMain = "main"
 
-// Rule is an inspection rule.
+// Rule is an inspection rule, as Ironic stores it or a file declares it.
 type Rule struct {
-	// UUID is empty in a file that leaves it to Ironic.
+	// UUID is the rule's UUID; empty for a rule of a file that leaves the choice to Ironic.
 	UUID        string
 	Description string
 	// Phase is "main".
 	Phase string
-	// Priority orders the rules: higher ones run first, equal ones in the order of their creation.
+	// Priority orders the rules: rules with a higher priority run first, rules with equal priorities in the order of
+	// their creation.
 	Priority int
 	// Sensitive makes the API hide conditions and actions, forever.
 	Sensitive bool
-	// Conditions must all hold. A rule without conditions always applies.
+	// Conditions are the conditions that must all hold. A rule without conditions always applies.
 	Conditions []Operation
 	Actions    []Operation
-	// Hidden means that the API did not show conditions and actions.
+	// Hidden means that the API did not show the rule's conditions and actions.
 	Hidden bool
 }
 
-// Operation is a condition or an action.
+// Operation is a condition or an action of a rule.
 type Operation struct {
-	// Op is the operator, which ! inverts, or the action.
+	// Op is the name of the action, or of the operator, which a leading ! inverts.
 	Op string
 	// Args are a *hints.PythonDict by name, or a hints.PythonList in the order of the parameters, which is deprecated.
 	Args any
@@ -86,7 +87,7 @@ func bodies(operations []Operation, conditions bool) hints.PythonList {
 	return list
 }
 
-// Names lists the operators or actions, "" without operations.
+// Names returns the names of the operators or actions in one text, "" if there are none.
 func Names(list []Operation) string {
 	names := make([]string, len(list))
 	for i := range list {
@@ -98,7 +99,7 @@ func Names(list []Operation) string {
 // looped reports whether the operation has a loop: Ironic ignores an empty one.
 func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
 
-// Decode reads a rule of the API.
+// Decode decodes a rule in the API's form.
 func Decode(raw json.RawMessage) (*Rule, error) {
 	value, err := hints.DecodePython(raw)
 	if err != nil {
@@ -132,7 +133,7 @@ func decoded(list any) []Operation {
 }
 
 // withoutPluginData removes the empty plugin_data that Ironic's validation adds to the arguments of actions on plugin
-// data, and stores.
+// data, and which Ironic stores.
 func withoutPluginData(args any) any {
 	d, ok := args.(*hints.PythonDict)
 	if !ok || !d.Has("plugin_data") {
@@ -154,7 +155,7 @@ func Sorted(list []*Rule) []*Rule {
 	return sorted
 }
 
-// inverted returns an operator without its exclamation mark.
+// inverted returns an operator without its exclamation mark, and whether it had one.
 func inverted(op string) (string, bool) {
 	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
 	return strings.TrimSpace(rest), not

@@ -7,7 +7,8 @@ import (
 // signature has the arguments that Ironic's class of an operator or action accepts.
 type signature struct {
 	required, optional []string
-	// formatted are the arguments whose templates are filled in; a loop fills in all.
+	// formatted are the arguments whose templates are filled in; in a loop, the templates of all arguments are filled
+	// in.
 	formatted []string
 	// pluginData means that the class gets the plugin data as an argument.
 	pluginData bool
@@ -52,7 +53,7 @@ func actions() map[string]signature {
 	}
 }
 
-// parameters returns the names that a file may give.
+// parameters returns the names of the arguments that a file may give.
 func (s signature) parameters() []string {
 	all := append(slices.Clone(s.required), s.optional...)
 	return slices.DeleteFunc(all, func(name string) bool { return name == "plugin_data" })

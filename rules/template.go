@@ -9,21 +9,21 @@ import (
 	"ironworks/models/hints"
 )
 
-// scope are the names that templates know.
+// scope has the values of the names that templates can use, such as the node, the inventory and the item of a loop.
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
-	// hidden is called with a field whose value the API hides.
+	// hidden is called when a template uses a field whose value the API hides.
 	hidden func(name string)
 	// item is the item of a loop; looping is true if there is one.
 	item    any
 	looping bool
 }
 
-// masked is a value that Ironic shows to rules through ShallowMaskDict and ShallowMaskList.
+// masked is a value that Ironic wraps in a ShallowMaskDict or a ShallowMaskList before rules read it.
 type masked struct {
 	value any
-	// hides replaces the values of secret keys.
+	// hides means that the values of secret keys are replaced.
 	hides bool
 }
 
@@ -32,7 +32,7 @@ var secretKeys = []string{"password", "auth_token", "bmc_password"} //nolint:goc
 
 const secretMask = "***"
 
-// at returns a value of a dictionary or list: containers stay masked.
+// at returns a value of a dictionary or list: objects and lists stay wrapped.
 func (m masked) at(key string, v any) any {
 	if m.hides && slices.Contains(secretKeys, key) {
 		return secretMask
@@ -44,7 +44,7 @@ func (m masked) at(key string, v any) any {
 	return v
 }
 
-// plain returns a copy without the values of secret keys.
+// plain returns a copy of the value in which the values of secret keys are replaced.
 func (m masked) plain() any {
 	switch v := m.value.(type) {
 	case hints.PythonList:
@@ -87,8 +87,8 @@ func typeName(v any) string {
 	return hints.PythonTypeName(v)
 }
 
-// fill is Ironic's safe_format: a template that cannot be expanded is unchanged. With a missing key, the value of
-// the operator is-empty becomes None.
+// fill implements Ironic's safe_format. It returns a template unchanged if it cannot be filled in. If that is because
+// of a missing key, and the operator is is-empty, it returns None.
 func (s *scope) fill(template, op string) (any, *Exception) {
 	text, raised := s.format(template, 2)
 	switch {
@@ -102,7 +102,7 @@ func (s *scope) fill(template, op string) (any, *Exception) {
 	return template, nil
 }
 
-// interpolate is Ironic's interpolate_variables.
+// interpolate implements Ironic's interpolate_variables.
 func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	var raised *Exception
 	if text, ok := value.(string); ok && s.looping {
@@ -135,7 +135,7 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 		list := make(hints.PythonList, len(v))
 		for i, item := range v {
 			if text, ok := item.(string); ok {
-				list[i], raised = s.fill(text, op) // once, even in a loop
+				list[i], raised = s.fill(text, op) // filled in once, even in a loop
 			} else {
 				list[i], raised = s.interpolate(item, op)
 			}
@@ -148,7 +148,7 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	return value, nil
 }
 
-// format is Python's str.format with the names of the scope. depth limits templates in format specifications.
+// format implements Python's str.format with the names of the scope. depth limits templates in format specifications.
 func (s *scope) format(template string, depth int) (string, *Exception) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
@@ -191,7 +191,7 @@ func (s *scope) format(template string, depth int) (string, *Exception) {
 // field is a replacement field of a template.
 type field struct {
 	name       string
-	conversion rune // 0 for none
+	conversion rune // the conversion, 0 if there is none
 	spec       string
 }
 
@@ -358,7 +358,8 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod reports that the attribute may be a method of the value's Python type, whose text has an address.
+// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains a
+// memory address, which cannot be predicted.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {
 	case hints.PythonInt, float64, bool:

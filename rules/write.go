@@ -7,7 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// flowFrom is the depth from which a file has objects and lists on one line: the arguments of an operation.
+// flowFrom is the depth from which objects and lists are written on one line in a file: that of the arguments of an
+// operation.
 const flowFrom = 4
 
 // YAML writes rules as a file that [Parse] reads.
