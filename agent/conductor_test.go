@@ -25,20 +25,21 @@ type conductor struct {
 	t      *testing.T
 	server *httptest.Server
 
-	// These are set before the agent starts.
+	// The following fields are set before the agent starts.
 	node        string       // JSON of the node
 	lookups     []int        // statuses before the first 200
 	token       string       // token of the lookup's answer
 	inspection  int          // status of continue_inspection
 	apiVersion  string       // version in the root document
 	lookupQuery func(string) // called with the query of each lookup
-	// inspectionLater is the status of continue_inspection once a lookup has succeeded; inspection if zero.
+	// inspectionLater is the status of continue_inspection after a lookup has succeeded; if zero, the status is
+	// inspection.
 	inspectionLater int
 
 	mu        sync.Mutex
 	looked    int
 	inspected *dict
-	// inspections counts the inventories.
+	// inspections counts the received inventories.
 	inspections int
 	heartbeats  []*dict
 	beat        chan struct{}
@@ -126,7 +127,7 @@ func (c *conductor) start(m *metal, options Options) (done chan error) {
 	return c.startOn(m, m, options)
 }
 
-// startOn is start for other hardware around a metal.
+// startOn is like start, but runs the agent on other hardware, which wraps a metal.
 func (c *conductor) startOn(m *metal, hardware Hardware, options Options) (done chan error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -199,7 +200,7 @@ func (d *driver) list() list {
 	return commands
 }
 
-// last returns the newest command.
+// last returns the newest command of the agent.
 func (d *driver) last() *dict {
 	d.t.Helper()
 	commands := d.list()

@@ -25,7 +25,7 @@ func TestCrashIsAFailureWithAReason(t *testing.T) {
 	}
 }
 
-// brittleLater is hardware that becomes brittle when the agent runs already.
+// brittleLater is hardware that becomes brittle while the agent runs.
 type brittleLater struct {
 	Hardware
 	broken *atomic.Bool

@@ -17,7 +17,7 @@ type metal struct {
 	boot     BootMode
 	units    []UnitState // answers of UnitState, in order
 
-	// Failures.
+	// Errors that the methods return.
 	installErr error
 	lines      []string
 	bootErrs   []error
@@ -132,7 +132,7 @@ func (m *metal) Sync(context.Context) error        { m.note("sync"); return nil 
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); m.off(); return nil }
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); m.off(); return nil }
 
-// lines is a journal of a test.
+// lines collects the lines of the agent's journal.
 type lines struct {
 	mu   sync.Mutex
 	text []string

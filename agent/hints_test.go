@@ -10,7 +10,7 @@ import (
 
 const gib = 1 << 30
 
-// shelf returns the disks of the cases.
+// shelf returns the disks that hintCases use.
 func shelf() []Disk {
 	yes, no := true, false
 	return []Disk{

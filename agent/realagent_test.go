@@ -23,7 +23,7 @@ type diskCase struct {
 	disks      []Disk
 }
 
-// result is an agent's result for a diskCase: a disk and what it would erase, or an error.
+// result is an agent's result for a diskCase: the root disk and the disks that it would erase, or an error.
 type result struct {
 	Device string   `json:"device"`
 	Erased []string `json:"erased"`
@@ -67,7 +67,7 @@ func diskCases() []diskCase {
 	)
 }
 
-// ours returns this agent's result.
+// ours returns the result of this agent for a case.
 func ours(t *testing.T, version string, c diskCase) result {
 	t.Helper()
 	parsed, err := hints.ParsePythonJSON(c.node)

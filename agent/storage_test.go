@@ -16,7 +16,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// workbench is metal with the programs and the disks of a machine.
+// workbench is a metal that has the programs and the disks of a simulated machine.
 type workbench struct {
 	*metal
 	machine *machine.Machine
@@ -86,7 +86,7 @@ func (w *workbench) Unmount(_ context.Context, device string, files []File) erro
 	return w.machine.SetFiles(device, all)
 }
 
-// agent returns one without a conductor.
+// agent returns an agent without a conductor, for testing its steps.
 func (w *workbench) agent(options Options) *agent {
 	a := bench(w.metal, options)
 	a.hardware = w

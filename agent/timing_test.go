@@ -43,7 +43,7 @@ func (s *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: r}, nil
 }
 
-// called returns when an address was called.
+// called returns the times at which an address was called.
 func (s *answers) called(name string) []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func TestLookupBacksOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := s.called("lookup")
-		// A conflict has its own pauses; other refusals always the same.
+		// After a conflict, the pauses grow; after other refusals, they are always the same.
 		for i, low := range []time.Duration{5, 10, 30, 30, 0} {
 			gap := at[i+1] - at[i]
 			most := low*time.Second + time.Second<<i

@@ -20,7 +20,7 @@ type allocatingAPI struct {
 	made []models.AllocationRequest
 	// ends is the state of every allocation, and its last error.
 	ends, why string
-	// conflict answers that the allocation exists already.
+	// conflict makes the fake Ironic answer that the allocation exists already.
 	conflict bool
 }
 

@@ -20,7 +20,7 @@ import (
 
 const bmcPassword = "s3cr3t-0f-the-BMC"
 
-// besides is Ironic's data on a node, to compare the BMC with.
+// besides is an Ironic with the data of one node, with which the BMC's data is compared.
 type besides struct {
 	*fakeAPI
 	ports     []models.Port

@@ -85,7 +85,7 @@ func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit
 
 func ref() models.NodeRef { return models.NodeRef{UUID: "uuid-n1", Name: "n1"} }
 
-// TestConsolesAreRestored covers two readers of a console that is disabled.
+// TestConsolesAreRestored covers two readers of a console that was disabled before.
 func TestConsolesAreRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()

@@ -30,10 +30,10 @@ type cut struct {
 	sent  []string
 	at    int // the number of the change; 0 for none
 	after bool
-	// lost is that change, which breaks again, unless once.
+	// lost is the change at which the connection broke. It breaks there again, unless once is set.
 	lost string
 	once bool
-	// targets: sent has the verbs, too.
+	// targets is true if sent also includes the verbs.
 	targets bool
 }
 
@@ -196,7 +196,8 @@ func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
 	})
 }
 
-// TestEnrollSendsLostVerbsAgain, at most three times, wherever they were lost. Ironic carries each out once.
+// TestEnrollSendsLostVerbsAgain: a lost verb is sent again, at most three times, wherever it was lost. Ironic carries
+// out each verb once.
 func TestEnrollSendsLostVerbsAgain(t *testing.T) {
 	for _, verb := range []int{8, 9} { // after the requests of the node and its parts
 		for _, after := range []bool{false, true} {
@@ -227,7 +228,7 @@ func TestEnrollSendsLostVerbsAgain(t *testing.T) {
 	}
 }
 
-// TestEnrollSendsLostChangesAgain, whether Ironic carried them out or not.
+// TestEnrollSendsLostChangesAgain: a lost change is sent again, whether Ironic carried it out or not.
 func TestEnrollSendsLostChangesAgain(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("carried out %v", after), func(t *testing.T) {

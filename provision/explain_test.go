@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// explainedAPI is an Ironic with nodes to explain.
+// explainedAPI is a fake Ironic with the nodes that the tests explain.
 type explainedAPI struct {
 	*fakeAPI
 	conductors []models.Conductor

@@ -27,12 +27,12 @@ type fakeAPI struct {
 	nodes   map[string]models.Node
 	history map[string][]models.HistoryEntry
 	version models.APIVersion
-	// calls has the changes, looks counts the reads.
+	// calls has the changes, and looks counts the reads.
 	calls   []string
 	looks   int
 	running int
 	atOnce  int
-	// took is the time that a change takes, skew how far the server's clock is ahead.
+	// took is the time that a change takes, and skew is how far the server's clock is ahead.
 	took, skew time.Duration
 	// onCall runs at a change and may fail it; onLook may fail a read. onApplied may lose the
 	// answer to a change that was carried out.

@@ -56,7 +56,7 @@ type giveBackRig struct {
 	// injected, or the state of disk and Ironic is saved, before or after it.
 	request, at int
 	fault       giveBackFault
-	// kept has the files and the node as a process that was killed then would leave them.
+	// kept has the files and the node in the state in which a process that is killed at that request leaves them.
 	kept map[string][]byte
 	was  models.Node
 }
@@ -197,7 +197,7 @@ func (rig *giveBackRig) deploy() provision.Result {
 	})
 }
 
-// recorded reports whether a record remains, restored whether the node has its original values.
+// recorded reports whether a record remains. restored reports whether the node has its original values.
 func (rig *giveBackRig) recorded() bool {
 	list, err := (&provision.Deployments{Dir: rig.dir}).List(time.Now())
 	if err != nil {

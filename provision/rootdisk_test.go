@@ -17,7 +17,7 @@ const (
 	theRecord   = `n1 patch [{"op":"add","path":"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}}]`
 )
 
-// TestRootDiskIsRecorded: after a successful deployment, and no other.
+// TestRootDiskIsRecorded: the root disk is recorded after a successful deployment, but not after a failed one.
 func TestRootDiskIsRecorded(t *testing.T) {
 	t.Parallel()
 	twin := strings.NewReplacer("/dev/sda", "/dev/sdb", "0x5001", "0x5002").Replace(diskWithWWN)
@@ -110,7 +110,7 @@ func TestRootDiskIsRecorded(t *testing.T) {
 	}
 }
 
-// TestRootDiskIsNotRecordedWithoutWatching: then the outcome is unknown.
+// TestRootDiskIsNotRecordedWithoutWatching: the outcome of a deployment that is not watched is unknown.
 func TestRootDiskIsNotRecordedWithoutWatching(t *testing.T) {
 	t.Parallel()
 	api, _, plan, runner := theRun(t, &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, nil)

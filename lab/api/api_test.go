@@ -53,10 +53,10 @@ func (r *rig) node(change func(*db.Node)) *db.Node {
 	return made
 }
 
-// latest is the newest version.
+// latest is the newest API version.
 const latest = "1.115"
 
-// do sends a request; a body makes it JSON.
+// do sends a request. If the body is not empty, the content type is JSON.
 func (r *rig) do(method, path, version, body string) *httptest.ResponseRecorder {
 	r.t.Helper()
 	request := httptest.NewRequestWithContext(r.t.Context(), method, "http://lab"+path, strings.NewReader(body))
@@ -71,7 +71,7 @@ func (r *rig) do(method, path, version, body string) *httptest.ResponseRecorder 
 	return recorder
 }
 
-// get returns the document of a path, which must exist.
+// get returns the document at a path, which must exist.
 func (r *rig) get(path string) map[string]any {
 	r.t.Helper()
 	return r.want(http.MethodGet, path, "", http.StatusOK)

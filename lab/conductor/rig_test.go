@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// patience bounds each wait of a test.
+// patience is the maximum duration of each wait of a test.
 const patience = 60 * time.Second
 
 const testSpeed = 40
@@ -90,7 +90,7 @@ func (r *rig) serveISO(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, "a live image")
 }
 
-// metal is the machine as its agent sees it.
+// metal is the hardware of a machine for its agent.
 type metal struct {
 	m *machine.Machine
 }

@@ -88,7 +88,7 @@ func (m *metal) Sync(context.Context) error        { return errors.New("disk on 
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); return nil }
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); return nil }
 
-// journal stores lines and signals new ones.
+// journal stores the lines of a program and signals new ones.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -131,7 +131,7 @@ func (j *journal) await(t *testing.T, beginning string) string {
 	}
 }
 
-// run is a shell script on a machine.
+// run is a test in which a shell script runs as the agent of a machine.
 type run struct {
 	*journal
 	power context.CancelFunc

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const imageURL = "http://conductor.example/boot.iso"
 
-// web answers requests for images without a network.
+// web is an HTTP transport that answers requests for images without a network.
 type web map[string]string
 
 func (w web) RoundTrip(request *http.Request) (*http.Response, error) {
