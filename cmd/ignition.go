@@ -58,8 +58,8 @@ func (a *app) imageError(path string, err error) error {
 	return err
 }
 
-// fileOutput is the flag -o/--output FILE. Commands have it if the global flag of that name, the format, makes no sense
-// for them.
+// fileOutput is the flag -o/--output FILE of commands that write a file. It replaces the global flag --output, the
+// format, which such commands do not need.
 type fileOutput struct {
 	path  string
 	force bool

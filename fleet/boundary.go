@@ -57,8 +57,8 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 	p.heads = p.heads[old:]
 }
 
-// boundary finds the position in a list by updated_at, newest first, from which nodes have not been updated since an
-// earlier round. Ironic omits updated_at from such a list, and heartbeats and locks update a node without a visible
+// boundary finds where a list by updated_at, newest first, becomes old: from there on, nodes have not been updated since
+// an earlier round. Ironic omits updated_at from such a list, and heartbeats and locks update a node without a visible
 // change. But unchanged nodes keep their order, so after the updated nodes come those of the earlier round (the
 // anchors), in the same order and with known content.
 type boundary struct {

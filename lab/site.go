@@ -31,7 +31,7 @@ type SiteOptions struct {
 	Virtual *VirtualOptions
 	// Dir is the folder of the database and of the disks' contents; if empty, both are in memory.
 	Dir string
-	// Story starts operations on the machines of the cast, as the documentation describes.
+	// Story starts the operations on the machines of the lab that the documentation describes.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)

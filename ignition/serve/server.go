@@ -87,7 +87,7 @@ type Server struct {
 	ending bool
 }
 
-// entry is an item with its identity in the maps.
+// entry is an item whose pointer identifies it in the server's maps.
 type entry struct{ Item }
 
 func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind: e.Kind} }

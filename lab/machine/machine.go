@@ -47,7 +47,7 @@ type Machine struct {
 	end     context.CancelFunc
 	work    sync.WaitGroup
 
-	mu      sync.Mutex // released by unlock after a change
+	mu      sync.Mutex // after a change, unlock releases it
 	closed  bool
 	spec    Spec // only the content of disks changes
 	raid    raidState

@@ -78,7 +78,7 @@ func (r *Rack) Machines() []*Machine {
 	return all
 }
 
-// onlyMachine returns the machine of a rack that has exactly one and is therefore the BMC of that machine.
+// onlyMachine returns the machine of a rack with a single machine. Such a rack is the BMC of its machine.
 func (r *Rack) onlyMachine() (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

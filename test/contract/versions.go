@@ -104,7 +104,7 @@ func shapes() group {
 	}}
 }
 
-// limits covers the limits of request bodies.
+// limits has cases on both sides of Ironic's limits of request bodies: their nesting, their size and the length of names.
 func limits() group {
 	return group{name: "limits", behaviors: []behavior{
 		{name: "depth-25", since: 83, steps: []step{

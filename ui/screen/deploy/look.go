@@ -156,7 +156,7 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
-	s.setReport() // the checks know what reads the user data
+	s.setReport() // the program that reads the user data comes from the checks
 	if first && !s.Typing() {
 		s.refill() // the forms show the nodes' values
 	}

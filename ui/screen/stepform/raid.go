@@ -179,7 +179,7 @@ func describeRAID(k steps.Known) func(string) string {
 	}
 }
 
-// software reports whether the agent runs a step: it can then create only volumes whose controller is "software".
+// software reports whether the agent runs a step. The agent can create only volumes whose controller is "software".
 func software(k steps.Known) bool { return slices.Contains(k.Drivers, steps.Agent) }
 
 // parseRAID reads a target RAID. The text is LEVEL:SIZE with :root and :NAME for each volume, or YAML or JSON.

@@ -180,8 +180,8 @@ func (l *List) Click(y int) (picked string, done bool) {
 	return item.ID, item.Disabled == ""
 }
 
-// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lower-case letters start a text,
-// and the keys that edit it stay with the text.
+// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lower-case letters begin a filter,
+// so neither they nor the keys that edit a filter are hotkeys.
 func (l *List) hotkey(key string) int {
 	ctrl, is := strings.CutPrefix(key, "ctrl+")
 	switch {

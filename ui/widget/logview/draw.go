@@ -50,7 +50,7 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room returns the width of a text.
+// room returns the width that the text of a line may have.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
 // body returns the text of a line, after the name of its writer.
