@@ -104,8 +104,8 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// The agent has no token: either Ironic issued it before, perhaps to another ramdisk, or the machine is in
-		// rescue.
+		// Either the agent has no token, because Ironic issued it before, perhaps to another ramdisk, or the machine is
+		// in rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil

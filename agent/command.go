@@ -47,8 +47,8 @@ type action struct {
 	do         func(ctx context.Context, params *dict) (any, error)
 }
 
-// execute starts a command. It returns an error only for an invalid request; a failure of the command is stored in the
-// command.
+// execute starts a command. It returns an error only if the command is unknown or another one is running; a failure of
+// the command is stored in the command.
 func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, error) {
 	extension, name, dotted := strings.Cut(full, ".")
 	if !dotted {

@@ -86,8 +86,8 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
 }
 
-// verified is a reader of an image. At the end of the content it returns an error if the checksum is wrong, so that the
-// program that writes the image stops.
+// verified is a reader of an image. At the end of the content it returns an error if the checksum is wrong, so that its
+// reader stops.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash

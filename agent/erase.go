@@ -34,7 +34,7 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	return results, nil
 }
 
-// eraseCompletely overwrites one disk, if it may be erased.
+// eraseCompletely erases all content of one disk, if it may be erased.
 func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	skipReadOnly := python.Truthy(node.Dict("driver_internal_info").Get("agent_erase_skip_read_only"))
 	switch {
@@ -54,8 +54,8 @@ func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	return nil
 }
 
-// eraseMetadata erases the partition tables and signatures of all disks. After a disk that cannot be erased, it
-// continues, and fails at the end.
+// eraseMetadata erases the partition tables and signatures of the disks that may be erased. After a disk that
+// cannot be erased, it continues, and fails at the end.
 func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }

@@ -176,7 +176,7 @@ func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer r
 }
 
 // postInspection sends the inventory, with retries while Ironic is busy, failing or unreachable. An error after the
-// last retry ends the agent.
+// last retry ends the agent, unless it already serves.
 func (a *agent) postInspection(ctx context.Context, data *dict, logged bool) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {

@@ -50,7 +50,7 @@ type journal struct {
 	entries []Entry
 }
 
-// keptEntries is the number of lines that the journal keeps in memory.
+// keptEntries is the maximum number of lines that the journal keeps in memory.
 const keptEntries = inspectionLines
 
 func (j *journal) write(unit string, priority Priority, text string) {

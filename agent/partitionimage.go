@@ -38,7 +38,7 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes reads a size in MiB from an image_info; a missing size is 0.
+// megabytes reads a size in MiB from an image_info; a missing size is a KeyError.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)

@@ -66,7 +66,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards does what the agent must do after its service has ended, such as a reboot.
+// afterwards does what the agent must do after its service has ended, such as taking the network down.
 func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
 	case endByDeath:

@@ -32,7 +32,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run runs the agent until ctx ends, which is no error, or until Ironic has ended the agent, for example by a reboot.
+// Run runs the agent until ctx ends, which is no error, or until Ironic has ended the agent by finalizing a rescue.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}

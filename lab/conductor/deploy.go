@@ -15,7 +15,7 @@ import (
 	"ironworks/python"
 )
 
-// limit refuses an action if the maximum number of nodes is already being deployed or cleaned.
+// limit refuses an action if the maximum number of nodes is already being deployed, or deleted and cleaned.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {

@@ -114,7 +114,7 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 }
 
 // storeFirmware implements sync_firmware_components (ironic/objects/firmware.py): components that the BMC no longer
-// reports stay in the table, and components with the same version keep their times.
+// reports stay in the table, and unchanged components keep their times.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {

@@ -266,8 +266,8 @@ func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []str
 	return nil
 }
 
-// noManagement is embedded by management interfaces that lack its functions: each function fails like Ironic's base
-// class.
+// noManagement is embedded by management interfaces that lack its functions: each function except validate fails like
+// Ironic's base class.
 type noManagement struct{}
 
 func (noManagement) validate(*task) error { return nil }

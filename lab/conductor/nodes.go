@@ -86,7 +86,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 }
 
 // updateTime is the time for which the conductor holds the lock of a node during a PATCH; Ironic 39.0.0 on SQLite takes
-// twice as long. Concurrent requests to the node are refused during this time. A single request holds the lock only for
+// twice as long. During this time, concurrent requests have to try again. A single request holds the lock only for
 // shortUpdate, which is long enough for concurrent requests to arrive.
 const (
 	updateTime  = 40 * time.Millisecond

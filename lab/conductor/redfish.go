@@ -88,7 +88,7 @@ func (b *bmcCache) forget(m *bmc) {
 	}
 }
 
-// bmc is a session of the conductor with a BMC, which the nodes with the same address and credentials share.
+// bmc is a session of the conductor with a BMC, which the nodes with the same Redfish settings share.
 type bmc struct {
 	c    *Conductor
 	info redfishInfo
@@ -283,8 +283,8 @@ func mostSevere(raw json.RawMessage) string {
 	return ""
 }
 
-// enter reads the service root and logs in: it creates a session, or uses basic authentication if the BMC has no
-// sessions. It does not return the authentication in outdated again.
+// enter reads the service root and logs in: it creates a session, or uses basic authentication if that is configured,
+// or is allowed and the BMC refuses a session. It does not return the authentication in outdated again.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()

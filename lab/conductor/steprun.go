@@ -118,7 +118,7 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 
 // failing has options of failSteps.
 type failing struct {
-	keep     bool // keep the ramdisk and its setup
+	keep     bool // do not tear the operation down
 	noChange bool // leave the provision state unchanged: the node has already failed
 }
 
@@ -186,7 +186,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	}
 }
 
-// planSteps plans the operation with the steps that the agent has reported.
+// planSteps plans the operation, now also with the steps that the agent has reported.
 func (t *task) planSteps(kind stepKind) error {
 	if kind == cleanSteps {
 		return t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning")))

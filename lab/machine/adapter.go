@@ -87,7 +87,7 @@ func (p adapterPart) get(w http.ResponseWriter, request *http.Request, m *Machin
 	show(w, resource)
 }
 
-// port returns a network interface as a NetworkPort. Without a link, the speed is missing, because sushy accepts only
+// port returns a network interface as a Port. Without a link, the speed is missing, because sushy accepts only
 // numbers.
 func (m *Machine) port(number int, nic NIC) object {
 	port := object{

@@ -89,7 +89,7 @@ func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 }
 
 // updateTarget returns the machine to update: the machine that the targets name, or, without targets, the only machine
-// of the rack.
+// that the client sees.
 func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	visible := r.visible(request)
 	if len(targets) == 0 && len(visible) == 1 {

@@ -212,7 +212,7 @@ func (m *Machine) sgdisk(args []string) Output {
 	return Output{}
 }
 
-// requested parses the argument NUMBER:STARTs:+SIZEMiB of a new partition; nil if it is invalid.
+// requested parses the argument NUMBER:STARTs:+SIZEMiB of a new partition. An invalid number is replaced by 1 MiB.
 func (d *Disk) requested(what string) *Partition {
 	fields := strings.Split(what, ":")
 	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
