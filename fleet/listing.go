@@ -96,8 +96,8 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep starts a sweep that is due, or needed. Between urgent sweeps, it leaves the API idle for as long as a sweep
-// takes.
+// planSweep starts a sweep that is due, or needed. An urgent sweep starts only when as much time has passed since the
+// last sweep as that sweep took.
 func (p *Poller) planSweep() {
 	now := time.Now()
 	if p.sweepRunning() {

@@ -50,7 +50,7 @@ func (s Status) Stale(now time.Time) bool {
 // answers quickly.
 const staleAfter = 20 * time.Second
 
-// Update is a report of a poller about changes in its store.
+// Update is a report of a poller, after an answer or a fault.
 type Update struct {
 	// Events are the new events, in order; there may be none.
 	Events []models.Event

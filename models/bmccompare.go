@@ -14,7 +14,7 @@ type BMCDifference struct {
 	Differs bool   `json:"differs"`
 }
 
-// CompareBMC compares the values that both Ironic and the BMC report.
+// CompareBMC compares the values of Ironic and the BMC. One of both values may be missing.
 func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	var out []BMCDifference
 	add := func(what, ironic, bmc string, same func(a, b string) bool) {

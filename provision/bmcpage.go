@@ -145,7 +145,7 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds the values that the BMC and Ironic both have, and marks those that differ.
+// compared adds the values of Ironic and the BMC, and marks those that differ.
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""

@@ -102,7 +102,7 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
 	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
-		next() // waits for a slot, of which each running request holds one
+		next() // start the next node: e.slots limits the concurrent requests
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
 		defer end()
 		results[i] = e.node(ctx, going, &plan[i])

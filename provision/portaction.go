@@ -240,7 +240,7 @@ func convert(raw map[string]any, into any) {
 
 func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }
 
-// portLabel returns the name or the MAC address of a port.
+// portLabel returns the MAC address of a port, or else its UUID.
 func portLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["address"]), uuidOf(raw)))
 }

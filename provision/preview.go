@@ -11,8 +11,8 @@ import (
 // Preview is the planned effect of an action on one node.
 type Preview struct {
 	Node models.NodeRef
-	// Refusal is the reason why nothing would be sent; nil if the action is legal. If it is set, of the other fields
-	// only Warnings may be set.
+	// Refusal is the reason why nothing would be sent; nil if the action is legal. If it is set, there are no Requests
+	// and no Commands.
 	Refusal *models.Refusal
 	// Requests are sent in this order. If there are neither requests nor a refusal, the node is
 	// already as requested.

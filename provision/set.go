@@ -32,7 +32,7 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 }
 
 // unchangeable refuses changes of fields while a state transition is in progress, as Ironic does (UPDATE_ALLOWED_STATES
-// in ironic/common/states.py): it also refuses them in maintenance, and in all hold states except service hold.
+// in ironic/common/states.py). Maintenance makes no difference. Of the hold states, only service hold allows changes.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {

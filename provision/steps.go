@@ -114,8 +114,8 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities adds missing priorities to deploy steps, because Ironic requires them. They descend from 80, the
-// priority of install steps, so that the steps run in the order of the list.
+// WithPriorities adds missing priorities to deploy steps, because Ironic requires them. The first step gets 80, the
+// priority of install steps; others get one less than the step before, so that they run after it.
 func WithPriorities(steps []models.Step) []models.Step {
 	const installPriority = 80
 	out := slices.Clone(steps)

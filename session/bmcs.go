@@ -97,13 +97,13 @@ func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	w.Trust(t)
 	login, err := w.Logins.For(ctx, t.Address, t.Username)
 	if err != nil {
-		w.Report(err) // the other sources may have credentials
+		w.Report(err) // Ask may still get the password
 	}
 	t.Username, t.Password = login.Username, login.Password
 	if t.Password.IsSet() && !w.mayReceive(t, login) {
 		t.Password = ""
 		if t.Username == "" {
-			return nil // the BMC needs no credentials
+			return nil // without a user name, no credentials are needed
 		}
 		return &provision.BMCCredentialsError{Address: t.Address, Username: t.Username, Withheld: login.From}
 	}

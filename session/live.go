@@ -41,7 +41,7 @@ type Live struct {
 }
 
 // Live returns a live session. It sends nothing before [Live.Run]. It receives pushed journals if the context
-// configures this, even if no screen shows them. left is called for each serial console that could not be restored.
+// configures this, even if no screen shows them. left is called for each console that could not be restored.
 func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text string)) *Live {
 	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, log)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.G
 	return l.consoles.OpenGraphical(ctx, node)
 }
 
-// GiveBack disables those serial consoles that this session has enabled.
+// GiveBack disables those consoles of nodes that this session has enabled.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)

@@ -32,7 +32,7 @@ func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
 	return r
 }
 
-// Snapshots turns reports of progress into records. A command reads its nodes often, so that only nodes that have
+// Snapshots turns reports of progress into records. A command reads its nodes often, so only nodes that have
 // changed get a snapshot.
 type Snapshots struct {
 	mu   sync.Mutex

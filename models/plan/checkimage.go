@@ -19,7 +19,7 @@ type ImageFacts struct {
 	Checksums *ChecksumFile
 }
 
-// WebAnswer is the answer of a web server to a HEAD request.
+// WebAnswer is the answer of a web server.
 type WebAnswer struct {
 	// Error says why there is no answer. The other fields are empty then.
 	Error  string

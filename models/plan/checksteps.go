@@ -40,8 +40,8 @@ func checkInstallStep(f *Facts) finding {
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
 }
 
-// checkInstallOnce finds several steps of one plan that install a system. For example, start_assisted_install does not
-// replace the step install_coreos of the plan.
+// checkInstallOnce finds several steps of a deployment that are known to install a system. For example,
+// start_assisted_install does not replace the step install_coreos of a plan.
 func checkInstallOnce(f *Facts) finding {
 	known := []string{"install_coreos", "start_assisted_install", "write_image", "execute_bootc_install"}
 	order := plainSteps(f.Order())

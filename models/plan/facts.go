@@ -62,7 +62,7 @@ type Facts struct {
 	Templates      []models.DeployTemplate
 	TemplatesError string
 
-	// Offered has the steps that the agent reported last; nil if Ironic has recorded none.
+	// Offered has the steps that the agent reported last; nil if neither Ironic nor this console has them.
 	Offered *OfferedSteps
 
 	// UserData is the result of checking the user data; nil if there is none.

@@ -130,8 +130,7 @@ type ConfigDrive struct {
 	UserData     string
 	// Reader is the program that reads the user data; empty means that it is derived.
 	Reader UserDataReader
-	// MetaData is merged key by key with that of the plan. install_coreos reads coreos_append_karg and
-	// coreos_copy_network.
+	// MetaData is merged key by key, see [Fields.With]. install_coreos reads coreos_append_karg and coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
 }

@@ -5,11 +5,11 @@ import "fmt"
 // Class is the Python class of an error of Ironic.
 type Class string
 
-// The classes of errors that Ironic handles.
+// The classes of errors.
 const (
 	InvalidParameterValue Class = "InvalidParameterValue"
 	RedfishError          Class = "RedfishError"
-	// Ironic does not handle the errors of other classes: it fails the step with their text.
+	// Ironic does not handle errors of the following classes: it fails the step with their text.
 	KeyError       Class = "KeyError"
 	ValueError     Class = "ValueError"
 	AttributeError Class = "AttributeError"

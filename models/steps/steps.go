@@ -188,8 +188,8 @@ func (all Interfaces) offer(k *Known) bool {
 	return false
 }
 
-// bootsAgent reports whether a deploy interface runs the agent's steps. It is not asked for
-// autodetect, because another interface has replaced it when steps run.
+// bootsAgent reports whether a deploy interface runs the agent's steps. It returns true for autodetect, which another
+// interface has replaced when steps run.
 func bootsAgent(deployInterface string) bool {
 	return !slices.Contains([]string{"fake", "noop", "ramdisk", "anaconda"}, deployInterface)
 }
