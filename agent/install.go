@@ -43,7 +43,7 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// planInstall returns the installation that the node's configdrive describes.
+// planInstall returns the installation that the node's instance_info and the agent's options describe.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
 	info := node.Dict("instance_info")
