@@ -52,7 +52,7 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic reaches the agent. It waits for an address, for LookupAttempts attempts.
+// advertise returns the address at which Ironic reaches the agent. It tries LookupAttempts times to find an address.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil
