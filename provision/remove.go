@@ -59,7 +59,7 @@ const (
 	unlockPoll = 2 * time.Second
 )
 
-// onceUnlocked calls do, and repeats the call while it fails because a conductor has the node locked.
+// onceUnlocked calls do, and repeats that for [lockedFor] while it fails because a conductor has the node locked.
 func onceUnlocked(ctx context.Context, do func() error) error {
 	for start := time.Now(); ; {
 		err := do()

@@ -144,8 +144,8 @@ type NamedNode struct {
 
 // LocalFacts has the prerequisites of this machine.
 type LocalFacts struct {
-	// Keys is the number of SSH keys for ramdisks, Named the number of those that the context names. KeyNotes are the
-	// problems of unusable keys.
+	// Keys is the number of SSH keys for ramdisks. Named has the keys that the context names. KeyNotes are the problems
+	// of unusable keys.
 	Keys     int
 	Named    []string
 	KeyNotes []string
@@ -156,8 +156,8 @@ type LocalFacts struct {
 	AuditNew   bool
 	AuditError string
 
-	// BMCUser and BMCPassword report whether there are BMC credentials. BMCKeyring reports whether there is a keyring:
-	// it was not opened, because that may ask the user.
+	// BMCUser is the user name for BMCs. BMCPassword reports whether there is a password, and BMCKeyring whether there
+	// is a keyring: it was not opened, because that may ask the user.
 	BMCUser     string
 	BMCPassword bool
 	BMCKeyring  bool
@@ -186,8 +186,8 @@ type TerminalFacts struct {
 	IsTerminal    bool
 	Term          string
 	Width, Height int
-	// Colours names the color support of the terminal, Locale the environment variable that sets the locale. UTF8
-	// reports whether that locale uses UTF-8.
+	// Colours names the color support of the terminal. Locale is the environment variable that sets the locale, as
+	// NAME=VALUE. UTF8 reports whether that locale uses UTF-8.
 	Colours, Locale string
 	UTF8            bool
 }

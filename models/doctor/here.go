@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// judgeSSHKeys judges the SSH keys. Without a key, the log of a ramdisk cannot be read.
+// judgeSSHKeys judges the SSH keys. Without a key, the log of a ramdisk cannot be read over SSH.
 func judgeSSHKeys(f *Facts) Diagnosis {
 	h := &f.Local
 	var evidence []models.Observation

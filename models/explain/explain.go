@@ -47,8 +47,8 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 // names of evidence in braces.
 type Rule struct {
 	ID RuleID
-	// Errors are the known errors of the rule: at least one must occur in the reason, the history or the log. An empty
-	// list matches every text.
+	// Errors are the known errors of the rule: at least one must occur in the reason, the history or the log. If the
+	// list is empty, only the state and the conditions count.
 	Errors []ErrorID
 	// In are the states in which the rule applies; an empty list means all states. An unknown state matches.
 	In []models.ProvisionState
