@@ -18,9 +18,20 @@ import (
 // with the time before sending and the result. The node is selected by its UUID. Truncated lines
 // are skipped; a missing file has none.
 func Read(path, context string, node models.NodeRef) (records []Record, err error) {
+	return requests(path, []byte(node.UUID), func(r *Record) bool { return r.Context == context && r.Node.UUID == node.UUID })
+}
+
+// Unfinished returns the requests of a verb in a context whose result was never written, as [Read] does.
+func Unfinished(path, context, verb string) (records []Record, err error) {
+	records, err = requests(path, []byte(verb), func(r *Record) bool { return r.Context == context && r.Verb == verb })
+	return slices.DeleteFunc(records, func(r Record) bool { return r.Result != Sending }), err
+}
+
+// requests returns one record for each request that is wanted, from the lines that contain a text.
+func requests(path string, having []byte, wanted func(r *Record) bool) (records []Record, err error) {
 	place := map[string]int{}
-	err = eachRecord(path, []byte(node.UUID), func(r *Record) {
-		if r.Context != context || r.Node.UUID != node.UUID {
+	err = eachRecord(path, having, func(r *Record) {
+		if !wanted(r) {
 			return
 		}
 		if i, begun := place[r.ID]; begun {
@@ -30,20 +41,6 @@ func Read(path, context string, node models.NodeRef) (records []Record, err erro
 		}
 		place[r.ID] = len(records)
 		records = append(records, *r)
-	})
-	return records, err
-}
-
-// Unfinished returns the records of a verb in a context whose result was never written, in the order of the file.
-func Unfinished(path, context, verb string) (records []Record, err error) {
-	err = eachRecord(path, []byte(verb), func(r *Record) {
-		if r.Context != context || r.Verb != verb {
-			return
-		}
-		records = slices.DeleteFunc(records, func(begun Record) bool { return begun.ID == r.ID })
-		if r.Result == Sending {
-			records = append(records, *r)
-		}
 	})
 	return records, err
 }

@@ -211,7 +211,7 @@ func byInState(r *Row) int64 {
 	if since.IsZero() {
 		return math.MaxInt64
 	}
-	return -since.UnixNano()
+	return -since.UnixMicro() // nanoseconds overflow for years beyond 2262, which an API may send
 }
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }

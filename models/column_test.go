@@ -330,3 +330,21 @@ func BenchmarkAttention(b *testing.B) {
 		SortRows(rows, by.At(time.Unix(1000, 0)), false)
 	}
 }
+
+// TestSortByAgeOfFarTimes: an API may send any year; the order stays that of time.
+func TestSortByAgeOfFarTimes(t *testing.T) {
+	t.Parallel()
+	by, err := FindColumn(plainColumns(), "age")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []*Row
+	for _, year := range []int{1700, 9999, 2026, 2300} {
+		rows = append(rows, &Row{Node: Node{UUID: strconv.Itoa(year)}, Since: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)})
+	}
+	rows = append(rows, &Row{Node: Node{UUID: "unknown"}})
+	SortRows(rows, by, false)
+	if got, want := uuids(rows), []string{"9999", "2300", "2026", "1700", "unknown"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

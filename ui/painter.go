@@ -50,7 +50,7 @@ func newPainter(term *Terminal) *painter {
 	}
 	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)
 	p.scr.SetTabStops(-1)
-	p.scr.SetMapNewline(true) // as the terminal of an SSH session without a real PTY does; a raw terminal does not
+	p.scr.SetMapNewline(!term.raw) // the terminal of an SSH session without a real PTY adds carriage returns
 	p.scr.SetScrollOptim(true)
 	return p
 }

@@ -28,8 +28,10 @@ type Terminal struct {
 	// means the process's own terminal.
 	Width, Height int
 	Resizes       iter.Seq2[int, int]
-	// profile says which colors the terminal shows.
+	// profile says which colors the terminal shows. raw is true if the terminal is in raw mode, so that a line feed does
+	// not move to the first column.
 	profile colorprofile.Profile
+	raw     bool
 	// Record receives the terminal's output; nil for no recording.
 	Record Recorder
 }
@@ -86,14 +88,13 @@ func (c *Console) newProgram(term *Terminal, options ...tea.ProgramOption) *tea.
 	out := &lockedWriter{out: term.Out}
 	if c.record = term.Record; c.record != nil {
 		record := io.Writer(c.record)
-		if c.tty == nil {
+		if !term.raw {
 			record = returned{record}
 		}
 		out.out = io.MultiWriter(record, term.Out)
 	}
 	term.Out = out
 	c.painter = newPainter(term)
-	c.painter.scr.SetMapNewline(c.tty == nil)
 	if c.record != nil {
 		c.record.OnPart(c.painter.erase)
 	}

@@ -25,15 +25,12 @@ type tty struct {
 	resized chan os.Signal
 }
 
-// ErrNoTerminal means that the input or output of a console is not a terminal.
-var ErrNoTerminal = errors.New("the console needs a terminal")
-
 // openTTY sets the terminal to raw mode and completes its description.
 func openTTY(t *Terminal) (*tty, error) {
 	in, is := t.In.(*os.File)
 	out, too := t.Out.(*os.File)
 	if !is || !too {
-		return nil, ErrNoTerminal
+		return nil, errors.New("the console needs a terminal")
 	}
 	width, height, err := term.GetSize(int(out.Fd())) //nolint:gosec // file descriptors are small
 	if err != nil {
@@ -43,7 +40,7 @@ func openTTY(t *Terminal) (*tty, error) {
 	if err := y.raw(); err != nil {
 		return nil, err
 	}
-	t.Width, t.Height, t.profile = width, height, colorprofile.Detect(out, t.Env)
+	t.Width, t.Height, t.profile, t.raw = width, height, colorprofile.Detect(out, t.Env), true
 	return y, nil
 }
 
