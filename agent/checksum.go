@@ -106,7 +106,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.generation() == legacyAgent || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
-		image = "[]" // the real agent reports its matches, which are none, in place of the address
+		image = "[]" // the real agent reports its empty list of matches, not the address
 		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string

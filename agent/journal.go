@@ -127,7 +127,7 @@ func newLogs(j *journal) logs {
 	}
 }
 
-// Recorder is a [Hardware] with logs of its own, which the agent sends with its journal.
+// Recorder is a [Hardware] that keeps logs, which the agent sends with its journal.
 type Recorder interface {
 	// SystemLogs returns log files by name. The journal among them has this number of last lines, or all lines if lines
 	// is 0. A file named journal replaces the agent's own journal.

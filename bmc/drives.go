@@ -26,7 +26,7 @@ type drive struct {
 	FailurePredicted bool
 }
 
-// readDrives reads the drives of the storage controllers; if there are none, it reads the drives that the chassis
+// readDrives reads the drives of the storage controllers; without such drives, it reads the drives that the chassis
 // lists. If no drives are listed at all, it reads the devices of SimpleStorage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)

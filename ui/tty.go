@@ -101,7 +101,7 @@ func (g *guest) Run() error {
 	raw := c.tty.raw()
 	back()
 	select {
-	case c.tty.resized <- syscall.SIGWINCH: // a program in a process group of its own got the signal instead of the console
+	case c.tty.resized <- syscall.SIGWINCH: // the console got no signal if the program ran in another process group
 	default:
 	}
 	return errors.Join(err, raw)

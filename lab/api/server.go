@@ -12,7 +12,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// API serves Ironic's HTTP API. It has no state of its own: the tables and the conductor have all data.
+// API serves Ironic's HTTP API. It stores nothing: the tables and the conductor have all data.
 type API struct {
 	tables    *db.Store
 	conductor Conductor
