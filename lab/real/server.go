@@ -126,7 +126,8 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 
 // configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
-	for _, name := range []string{"http", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
+	// Ironic creates http/redfish for its first image; two at once fail with EEXIST (ironic/common/image_publisher.py).
+	for _, name := range []string{"http/redfish", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
 			return err
 		}

@@ -111,6 +111,18 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// TestWaitForIdle waits for a condition outside the screen, while the program writes nothing.
+func TestWaitForIdle(t *testing.T) {
+	t.Parallel()
+	s := terminal.StartT(t, terminal.Options{Command: exec.Command("cat")})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	calls := 0
+	if err := s.WaitFor(ctx, func(string) bool { calls++; return calls == 3 }); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	s := terminal.StartT(t, terminal.Options{Command: exec.Command("cat")})

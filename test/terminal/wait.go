@@ -14,8 +14,12 @@ import (
 // ErrEnded means that the program has ended without showing the wanted screen.
 var ErrEnded = errors.New("the program has ended")
 
+// unchanged is the time after which WaitFor calls wanted again for the same screen.
+const unchanged = 100 * time.Millisecond
+
 // WaitFor waits until wanted returns true for the text of the screen. It skips screens that the program is still
-// drawing (synchronized output), since a user would not see them.
+// drawing (synchronized output), since a user would not see them. wanted may also depend on other things than the
+// screen: it is called for each change, and every 100 ms without one.
 func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
 	for {
 		over := s.hasEnded()
@@ -31,6 +35,7 @@ func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) err
 		select {
 		case <-changed:
 		case <-s.ended:
+		case <-time.After(unchanged):
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for a screen: %w", context.Cause(ctx))
 		}

@@ -19,14 +19,22 @@ import (
 // bmcGrace is the delay before the BMC is read, so that passing the tab does not read it.
 const bmcGrace = 400 * time.Millisecond
 
-// bmcTab is the data of the BMC. It is read when the tab is first shown, on request, and after a command to the
-// BMC; never by itself.
+// While the BMC reports that the power is changing, it is read again every settleInterval, at most settleReads times.
+const (
+	settleInterval = 5 * time.Second
+	settleReads    = 12
+)
+
+// bmcTab is the data of the BMC. It is read when the tab is first shown, on request, after a command to the BMC, and
+// while the power is changing.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]
 	pane pane.Pane
 	// visits counts how often the tab was shown.
 	visits int
+	// settling counts the reads in a row that found the power changing.
+	settling int
 	// keep has the credentials to store in the keyring once the BMC has accepted them; nil for none.
 	keep *screen.BMCLogin
 }
@@ -36,6 +44,9 @@ type bmcDue struct {
 	of    *bmcTab
 	visit int
 }
+
+// bmcSettled reports that settleInterval has passed since a read found the power changing.
+type bmcSettled struct{ of *bmcTab }
 
 // bmcKept is the result of storing credentials in the keyring.
 type bmcKept struct {
@@ -91,6 +102,14 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 			return false, nil
 		}
 		return true, s.readBMC()
+	case bmcSettled:
+		if msg.of != s.bmc {
+			return false, nil
+		}
+		if s.tab == bmcTabPlace {
+			return true, s.readBMC()
+		}
+		return true, nil
 	case bmcKept:
 		if msg.of != s.bmc {
 			return false, nil
@@ -102,9 +121,28 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	}
 	mine, next = s.bmc.look.Handle(msg)
 	if mine && s.bmc.look.Err() == nil {
-		return true, tea.Batch(next, s.bmc.keepLogin())
+		return true, tea.Batch(next, s.bmc.keepLogin(), s.bmc.settle())
 	}
 	return mine, next
+}
+
+// settle returns the command that waits for the next read, if the power is changing.
+func (b *bmcTab) settle() tea.Cmd {
+	look, _ := b.look.Value()
+	if b.look.Busy() {
+		return nil
+	}
+	if power := look.BMC.System.Power; power != "PoweringOn" && power != "PoweringOff" {
+		b.settling = 0
+		return nil
+	}
+	if b.settling++; b.settling > settleReads {
+		return nil
+	}
+	return func() tea.Msg {
+		<-time.After(settleInterval)
+		return bmcSettled{of: b}
+	}
 }
 
 // keepLogin stores accepted credentials in the keyring.
@@ -125,6 +163,7 @@ func (s *Screen) bmcOrdered() tea.Cmd {
 	for _, t := range s.env.Tasks.All() {
 		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
 		if of && provision.OrdersBMC(t.Plan.Action) && !t.Running() && t.Ended.After(s.bmc.look.At()) {
+			s.bmc.settling = 0
 			return s.readBMC()
 		}
 	}

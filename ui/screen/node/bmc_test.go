@@ -33,10 +33,15 @@ type controllers struct {
 	approved []string
 	orders   []models.BMCOrder
 	keepErr  error
+	// After settled reads, the look is next.
+	settled int
+	next    *provision.BMCReport
 }
 
 func (c *controllers) Query(context.Context, string) (*provision.BMCReport, error) {
-	c.asked++
+	if c.asked++; c.asked == c.settled {
+		c.look = c.next
+	}
 	return c.look, c.err
 }
 
@@ -207,6 +212,31 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 		c.err, c.look = errors.New("gone"), nil
 		r.Deliver(s, screen.Reload{})
 		screentest.Shows(t, s, 80, 20, "gone", "ACME R750")
+	})
+}
+
+// TestBMCPowerSettles: while the power is changing, the BMC is read again until it has settled.
+func TestBMCPowerSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changing := bmcLook()
+		changing.BMC.System.Power = "PoweringOn"
+		c := &controllers{look: changing, settled: 4, next: bmcLook()}
+		r, s := onBMC(t, bmcFields, c)
+		if c.asked != 4 {
+			t.Errorf("%d reads until the power was on, want 4", c.asked)
+		}
+		// A machine that hangs is not read forever.
+		c.asked, c.settled = 0, 0
+		c.look = changing
+		r.Do(s, s.Do(action.BMCRead))
+		if want := 1 + 12; c.asked != want {
+			t.Errorf("%d reads of a machine that never powers on, want %d", c.asked, want)
+		}
+		c.asked = 0
+		r.Do(s, s.Do(action.BMCRead))
+		if c.asked != 1 {
+			t.Errorf("%d reads on request after that, want 1", c.asked)
+		}
 	})
 }
 
