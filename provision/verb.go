@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/models/request"
 	"ironworks/models/steps"
 	"ironworks/printable"
@@ -87,8 +88,8 @@ func (a verbAction) warnings(n *models.Node) []string {
 // the agent is on the fast track (ironic/drivers/modules/redfish/boot.py and conductor/utils.py, is_fast_track, 39.0.0).
 func endsOff(n *models.Node) []string {
 	boot, _ := n.Field("boot_interface")
-	fast := strings.ToLower(fmt.Sprint(n.DriverInfo["fast_track"])) // as oslo.utils reads a boolean
-	if !strings.HasSuffix(models.TextOf(boot), "redfish-virtual-media") || slices.Contains([]string{"true", "1", "t", "on", "y", "yes"}, fast) {
+	fast, _ := hints.PythonBool(fmt.Sprint(n.DriverInfo["fast_track"])) // a JSON number is a float64 here: 1, not 1.0
+	if !strings.HasSuffix(models.TextOf(boot), "redfish-virtual-media") || fast {
 		return nil
 	}
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}

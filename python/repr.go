@@ -138,14 +138,5 @@ func IsSecret(text string) bool {
 	return false
 }
 
-// Bool reads a boolean as oslo_utils.strutils does; ok is false if value is not one.
-func Bool(value any) (yes, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(Str(value))) {
-	case "1", "t", "true", "on", "y", "yes":
-		return true, true
-	case "0", "f", "false", "off", "n", "no":
-		return false, true
-	default:
-		return false, false
-	}
-}
+// Bool reads a boolean as oslo.utils' bool_from_string does with strict; ok is false if value is not one.
+func Bool(value any) (yes, ok bool) { return hints.PythonBool(Value(value)) }

@@ -2,9 +2,6 @@ package conductor
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"ironworks/python"
@@ -35,12 +32,8 @@ func fastTrackEnabled(value any) (bool, error) {
 	if value == nil {
 		return false, nil
 	}
-	text := strings.ToLower(strings.TrimSpace(fmt.Sprint(value)))
-	switch {
-	case slices.Contains([]string{"true", "1", "t", "on", "y", "yes"}, text):
-		return true, nil
-	case slices.Contains([]string{"false", "0", "f", "off", "n", "no"}, text):
-		return false, nil
+	if enabled, ok := python.Bool(value); ok {
+		return enabled, nil
 	}
-	return false, invalid("Invalid value of fast_track: Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", fmt.Sprint(value))
+	return false, invalid("Invalid value of fast_track: Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", python.Str(value))
 }

@@ -93,7 +93,7 @@ func newDisk(reported *PythonDict) Disk {
 			}
 		}
 	}
-	if rotational, ok := pythonBool(reported.Get(string(Rotational))); ok {
+	if rotational, ok := PythonBool(reported.Get(string(Rotational))); ok {
 		d.Rotational = &rotational
 	}
 	return d

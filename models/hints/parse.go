@@ -164,7 +164,7 @@ func (r reader) parseHint(name Hint, given any) (parsedHint, *Error) {
 	}
 	switch name {
 	case Rotational:
-		want, ok := pythonBool(given)
+		want, ok := PythonBool(given)
 		if !ok {
 			return h, raised("ValueError", `Root device hint "%s" is not a Boolean value. Current value: %s`, name, PythonStr(given))
 		}
@@ -219,11 +219,8 @@ func (r reader) addOperator(h *parsedHint) *Error {
 	return nil
 }
 
-// pythonBool emulates the strict bool_from_string of oslo.utils.
-func pythonBool(v any) (value, ok bool) {
-	if b, is := v.(bool); is {
-		return b, true
-	}
+// PythonBool emulates the strict bool_from_string of oslo.utils; ok is false where it raises ValueError.
+func PythonBool(v any) (value, ok bool) {
 	switch PythonLower(pythonStrip(PythonStr(v))) {
 	case "1", "t", "true", "on", "y", "yes":
 		return true, true

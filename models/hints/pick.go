@@ -138,7 +138,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 		}
 		return r.match(size/GiB, h.spec)
 	case Rotational:
-		has, ok := pythonBool(value)
+		has, ok := PythonBool(value)
 		return ok && has == h.want, nil
 	default:
 	}
