@@ -129,11 +129,14 @@ func TestOneAddressLeavesRoom(t *testing.T) {
 	}
 }
 
+// loginLimit leaves a handshake enough time on a busy machine.
+const loginLimit = 3 * time.Second
+
 // TestHalfOpenHandshakes fills the gate with connections that send nothing, or only their identification. They are
 // closed, and then other connections are accepted.
 func TestHalfOpenHandshakes(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Handshakes: 16, Login: 700 * time.Millisecond})
+	r := serve(t, Limits{Handshakes: 16, Login: loginLimit})
 	slow := []net.Conn{r.dial(), r.dial(), r.dial(), r.dial()}
 	_, _ = io.WriteString(slow[1], "SSH-2.0-x\r\n")
 	_, _ = io.WriteString(slow[2], "SSH-2.0-x\r\n\x00\x00\xff\xff")
@@ -159,7 +162,7 @@ func TestHalfOpenHandshakes(t *testing.T) {
 // TestConnectionsWithoutSessions do not count as unauthenticated, and end after a while.
 func TestConnectionsWithoutSessions(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Handshakes: 8, Login: 500 * time.Millisecond, NoSession: 500 * time.Millisecond})
+	r := serve(t, Limits{Handshakes: 8, Login: loginLimit, NoSession: loginLimit})
 	var lonely []*ssh.Client
 	for range 4 {
 		lonely = append(lonely, r.connect(r.anna))
@@ -178,7 +181,7 @@ func TestConnectionsWithoutSessions(t *testing.T) {
 
 func TestIdleSession(t *testing.T) {
 	t.Parallel()
-	r := serve(t, Limits{Idle: 700 * time.Millisecond})
+	r := serve(t, Limits{Idle: 2 * time.Second})
 	c := r.connect(r.anna)
 	s, typing := r.console(c, 80, 24), r.console(c, 80, 24)
 	stop := make(chan struct{})
