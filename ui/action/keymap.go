@@ -92,8 +92,8 @@ func (m *Keymap) bind(b *Binding) []Problem {
 	return nil
 }
 
-// conflicts returns a problem for each bound key that runs two actions on one screen. The problem belongs to the later
-// of the two bindings.
+// conflicts returns a problem for each bound key that runs two actions on one screen. by has the index of the binding
+// of each bound action. The problem belongs to the binding of the two actions, the later one if both are bound.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
 	reported := map[string]bool{}

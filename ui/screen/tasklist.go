@@ -46,7 +46,7 @@ type taskEntry struct {
 	known    map[string]provision.Result
 }
 
-// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. Running counts their goroutines.
+// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. running counts their goroutines.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }

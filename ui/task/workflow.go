@@ -190,7 +190,7 @@ func (taskEnded) in() state         { return stateRunning }
 // send returns the command that reports an event of the flow.
 func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
 
-// Update passes an event to its flow.
+// Update passes an event to its flow. It drops events that do not belong to the flow's current state.
 func (w *Workflow) Update(msg Msg) tea.Cmd {
 	f := msg.flow
 	if msg.event.in() != f.state {

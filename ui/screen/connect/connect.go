@@ -101,7 +101,7 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh reads the contexts again. They include the context of --url, which is not in the configuration file.
+// refresh fills the table with the configured contexts, and the session's context if that is not configured (--url).
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {

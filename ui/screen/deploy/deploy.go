@@ -66,7 +66,7 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates are the values of the plan for which the first form was made.
+	// kind and allocates are the values of the plan for which the form ramdisk was made.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]

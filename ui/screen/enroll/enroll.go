@@ -141,7 +141,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the form's values. If the source has changed, the form gets the fields of the new source.
+// changed applies the form's values. If the source or the ramdisk has changed, the form gets the fields for it.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -201,7 +201,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover returns the table of the tab.
+// mover returns the table of the tab, or the form.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case tabNodes:

@@ -88,7 +88,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns the lines above the explanation, which say that the node was deleted or could not be read.
+// notices returns the lines above the explanation that say why it is missing or no longer current, such as a deleted
+// node or an error of the last request; nil if it is current.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -138,7 +139,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 // indent returns the column of the texts.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends lines. If at is true, the cursor can be on the first of them.
+// place appends lines that the cursor can be on. If at is true, the cursor is there, and is drawn on the first line.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)

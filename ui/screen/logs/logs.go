@@ -24,7 +24,7 @@ type Log struct {
 	kept     *Kept
 	followed screen.Logs
 	nodeLogs []*nodeLog
-	// dropped counts the lines that the sources dropped.
+	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
 
 	filter models.LogFilter

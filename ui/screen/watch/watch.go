@@ -66,7 +66,7 @@ type row struct {
 	estimate models.Estimate
 	// pace is the progress of the installer.
 	pace models.InstallPace
-	// waiting means that a task has not started on the node yet. trouble is why the operation cannot continue.
+	// waiting means that a task has not started on the node yet. trouble is the last fault of the task on the node.
 	waiting bool
 	trouble string
 	// endedEarlier means that the node's operation ended before the running ones started.

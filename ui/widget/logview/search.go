@@ -54,8 +54,8 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from returns the number of the line after which Next starts: the current line, or the line before the first visible
-// one.
+// from returns the index, among the shown lines, of the line after which Next starts: the current line, or the line
+// before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)
