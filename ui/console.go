@@ -37,7 +37,7 @@ type Options struct {
 	ReadOnly bool
 	// ASCII avoids glyphs beyond ASCII; Mouse starts with the mouse on.
 	ASCII, Mouse bool
-	// Background of the terminal, if known.
+	// Background is the background of the terminal, if known.
 	Background Background
 	// Ramdisks builds ramdisks without a session; may be nil. File is opened on the Ignition screen at the start,
 	// unless "".

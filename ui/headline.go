@@ -203,5 +203,5 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner turns once a second while tasks run. Nothing else moves by itself.
+// spinner returns the glyph that shows running tasks. It changes once a second; nothing else moves by itself.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

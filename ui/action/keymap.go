@@ -128,7 +128,7 @@ func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	return problems
 }
 
-// All returns all actions; read-only.
+// All returns all actions. The list must not be changed.
 func (m *Keymap) All() []Action {
 	if m == nil {
 		return all
@@ -217,7 +217,7 @@ func KeyText(key string) string {
 	return key
 }
 
-// All returns all built-in actions; read-only.
+// All returns all built-in actions. The list must not be changed.
 func All() []Action { return all }
 
 // Find returns the built-in action with an ID.

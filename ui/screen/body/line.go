@@ -139,7 +139,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws a pane, or nothing if the pane is empty.
+// PaneOr draws a pane, or the text nothing if the pane is empty.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {

@@ -40,7 +40,7 @@ type checkRun struct {
 	stop   context.CancelFunc
 	// stale means that the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers. states are the nodes' states in the store at the time of those answers.
+	// memory caches Ironic's answers. states are the nodes' states in the store when the nodes were last requested.
 	memory *provision.Preflighter
 	states []string
 }

@@ -96,7 +96,7 @@ func New(env *screen.Env) *Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEnroll} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "enroll" }
 
 // Start does nothing: the form is empty.
@@ -240,7 +240,7 @@ func (s *Screen) exists(uuid string) bool {
 	return there
 }
 
-// Targets is always empty: actions on nodes are for nodes that exist.
+// Targets always returns nil: actions on nodes are for nodes that exist.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns the node at the cursor and the equivalent command.

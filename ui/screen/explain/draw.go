@@ -52,7 +52,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// drawCount draws the number of the explanation, and marks hidden lines.
+// drawCount draws a rule with the number of the explanation, and with the key to the best one if that is not shown.
 func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {

@@ -87,7 +87,7 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 	}
 }
 
-// get reads the recorded operations.
+// get reads the recorded operations of the node and those of all nodes.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
 func (l *timeline) close() {

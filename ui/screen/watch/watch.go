@@ -102,7 +102,7 @@ func New(env *screen.Env) screen.Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "watch" }
 
 // Start reads the durations of past operations.

@@ -112,8 +112,8 @@ func (v *View) LastProblem() (Line, bool) {
 
 func (e *entry) isProblem() bool { return e.level <= Error || e.mark != "" }
 
-// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to 100
-// 000 lines.
+// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to
+// 100 000 lines.
 func has(s, what string, plain bool) bool {
 	if !plain {
 		start, _ := pane.Find(s, what)

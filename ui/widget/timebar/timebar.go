@@ -27,7 +27,7 @@ type Span struct {
 // Kind says whether and how a span has ended.
 type Kind int
 
-// The ends of spans.
+// The kinds of spans.
 const (
 	Over   Kind = iota
 	Open        // the span is still running
