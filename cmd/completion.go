@@ -159,7 +159,8 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices returns the keys of all columns. A key after a dash is for the reverse order.
+// sortChoices returns the keys of all columns. If the prefix starts with a dash, for the reverse order, the keys have
+// one, too.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")

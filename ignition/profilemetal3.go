@@ -26,7 +26,7 @@ import (
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`: YAML with the keyfiles below NetworkManager.
 	NMState []byte
-	// KeyFiles replace the keyfiles in NMState.
+	// KeyFiles are the keyfiles if NMState is empty.
 	KeyFiles []KeyFile
 	// RegistriesConf replaces /etc/containers/registries.conf.
 	RegistriesConf []byte

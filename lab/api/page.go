@@ -54,7 +54,8 @@ func (c *call) listArguments(query *schema, standard []string, params []param) (
 	return args, fields, err
 }
 
-// parsePaging reads limit and sort_dir; The list of the resource checks marker and sort_key.
+// parsePaging reads the parameters for paging, and checks limit and sort_dir. The list of the resource checks marker
+// and sort_key.
 func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {
