@@ -59,8 +59,8 @@ func (c choices) complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 	return found, directive
 }
 
-// flagChoices has the choices of flags by the name of the flag. If only the flag of one command has choices, the key is
-// the path of the command with the name.
+// flagChoices returns the choices of flags by the name of the flag. If only the flag of one command has choices, the
+// key is the path of the command with the name.
 func (a *app) flagChoices() map[string]choices {
 	return map[string]choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),

@@ -126,7 +126,7 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	return err
 }
 
-// update handles the news of a poll.
+// update handles the changes that a poll has found.
 func (w *watcher) update(u fleet.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,8 +29,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// listParams are the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and text
-// the parameters that are texts.
+// listParams returns the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and
+// text the parameters that are texts.
 func listParams(marker, text check, others ...param) []param {
 	return append([]param{
 		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
