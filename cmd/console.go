@@ -40,7 +40,7 @@ type consoleFlags struct {
 	record string
 	// castVersion is the version of the format in which the terminal is recorded.
 	castVersion int
-	// resetView ignores the stored view: the console starts with the view of the configuration.
+	// resetView removes the stored view: the console starts with the view of the configuration.
 	resetView bool
 	// file is the user data that the console checks at the start, or "".
 	file string
@@ -102,8 +102,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration. contextErr is the reason why no context is
-// selected, or nil.
+// openConsole opens the console on the contexts of a configuration. pick is the reason why no context is selected, or
+// nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	keys, err := keymap(cfg.Console)
 	if err != nil {
