@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RamdiskStage is a stage of a ramdisk's boot. The stage that was reached may still be running.
+// RamdiskStage is a stage in the boot of a ramdisk. The stage that was reached last may still be running.
 type RamdiskStage int
 
 // The stages in order.
@@ -22,7 +22,7 @@ const (
 	RamdiskHeartbeat              // Ironic received a heartbeat
 )
 
-// ramdiskStages has the names of the stages, and the activity of the machine in each.
+// ramdiskStages holds the names of the stages, and what the machine does in each of them.
 var ramdiskStages = [...]struct{ noun, doing string }{
 	RamdiskUnknown:   {"unknown", "booting"},
 	RamdiskPowerOn:   {"power on", "powered on"},
@@ -36,7 +36,7 @@ var ramdiskStages = [...]struct{ noun, doing string }{
 	RamdiskHeartbeat: {"heartbeat", "sending heartbeats"},
 }
 
-// Noun returns the stage's name.
+// Noun returns the name of the stage.
 func (s RamdiskStage) Noun() string { return ramdiskStages[s].noun }
 
 // Doing describes the machine's activity in the stage.
