@@ -1,9 +1,9 @@
 package models
 
-// ProvisionState is a state of Ironic's state machine, as the API spells it (ironic/common/states.py of 39.0.0).
+// ProvisionState is a state of Ironic's state machine, spelled as in the API (ironic/common/states.py, 39.0.0).
 type ProvisionState string
 
-// All provision states that the API can show.
+// All provision states that the API can report.
 const (
 	StateEnroll     ProvisionState = "enroll"
 	StateManageable ProvisionState = "manageable"
@@ -41,7 +41,7 @@ const (
 	StateServiceFailed  ProvisionState = "service failed"
 )
 
-// States returns all provision states, in the order of a machine's life.
+// States returns all provision states, in the order in which a machine usually passes through them.
 func States() []ProvisionState {
 	return []ProvisionState{
 		StateEnroll, StateVerifying, StateManageable,
