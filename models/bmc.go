@@ -97,7 +97,7 @@ type BMCMedia struct {
 	Protocols []string `json:"protocols,omitempty"`
 }
 
-// BMCConsoleKind says what a BMC console shows or accepts.
+// BMCConsoleKind is the kind of console that a BMC offers.
 type BMCConsoleKind string
 
 // The kinds of BMC consoles.

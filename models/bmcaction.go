@@ -10,7 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// BMCVerb is a command for a BMC. Its value is the command's name on the command line.
+// BMCVerb is a command for a BMC, such as "power on" or "insert media".
 type BMCVerb string
 
 // The commands for a BMC.

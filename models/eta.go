@@ -12,8 +12,8 @@ import (
 type DurationStats struct {
 	// N is the number of samples. If N is 0, the other fields are zero, too.
 	N int
-	// Median is the median of the samples. Spread is half of the interquartile range: half of the samples are about
-	// within Spread of the median.
+	// Median is the median of the samples. Spread is half of the interquartile range: about half of the samples
+	// differ from the median by no more than Spread.
 	Median, Spread time.Duration
 	// Class is the resource class of the samples, or "" if they include all classes.
 	Class string

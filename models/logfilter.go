@@ -9,12 +9,12 @@ import (
 
 // LogFilter is a parsed filter for log lines. Its grammar is the same as that of [Filter], but the keys differ:
 //
-//	text         the text, the unit or the node contains text
+//	text         the text, the unit or the node's name contains text
 //	node:text    the node's name or uuid contains text
 //	unit:text    the unit contains text
 //	source:text  the source contains text: ssh, push, archive, …
 //	level:warn   the level is warn or worse; level:=warn exactly warn
-//	known:text   the line is a known error, and its id contains text; !known: matches all
+//	known:text   the line is a known error whose id contains text; known: matches every known error
 //	!term        the term does not match
 type LogFilter struct {
 	terms []logTerm

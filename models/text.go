@@ -81,7 +81,8 @@ func harmful(r rune) bool { return r > '~' && printable.Line(string(r)) != strin
 
 var macAddress = regexp.MustCompile(`^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$`)
 
-// ParseMAC returns a MAC address in the form that Ironic uses: six pairs of lower-case digits, separated by colons.
+// ParseMAC returns a MAC address in the form that Ironic uses: six pairs of lower-case hexadecimal digits, separated
+// by colons. valid is false if text is not a MAC address.
 func ParseMAC(text string) (mac string, valid bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !macAddress.MatchString(text) {

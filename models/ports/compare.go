@@ -71,7 +71,7 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 }
 
 // missing returns the finding for a NIC without a port. If it is unknown which NIC booted the ramdisk, PXE is enabled
-// on the new port, which is also Ironic's default. The exception is a boot interface that does not need PXE.
+// on the new port, as by default in Ironic, unless the node's boot interface does not need it.
 func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	fields := map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot || !booted && NeedsPXEPort(n.BootInterface)}
 	if link := linkOf(nic.Neighbor); link != nil {
@@ -91,8 +91,8 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	}
 }
 
-// linkOf returns the local_link_connection for the switch port n. It returns nil if data is missing and Ironic would
-// refuse the value.
+// linkOf returns the local_link_connection for the neighbor n. It returns nil if n lacks data without which Ironic
+// would refuse the value.
 func linkOf(n hints.Neighbor) map[string]any {
 	if n.SwitchID == "" || n.PortID == "" {
 		return nil
