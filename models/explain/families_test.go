@@ -69,7 +69,7 @@ func TestExplainFamilies(t *testing.T) {
 	}
 }
 
-// TestExplainFamiliesYield checks that a rule for an individual message replaces its family.
+// TestExplainFamiliesYield checks that no family explains a message for which an individual rule exists.
 func TestExplainFamiliesYield(t *testing.T) {
 	t.Parallel()
 	for _, c := range realTexts {
@@ -83,7 +83,8 @@ func TestExplainFamiliesYield(t *testing.T) {
 	}
 }
 
-// TestFamilySigns checks that every sign is found, and that every family is complete.
+// TestFamilySigns checks that every family is complete, and that its openings and words are in a form that the search
+// can find.
 func TestFamilySigns(t *testing.T) {
 	t.Parallel()
 	seen := map[RuleID]bool{}

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// NIC is a network interface that inspection found.
+// NIC is a network interface found by inspection.
 type NIC struct {
 	Name string
 	// MAC is the MAC address in lower case.
 	MAC string
-	// HasCarrier reports a link. Redfish inspection reports no links: it sets CarrierUnknown instead.
+	// HasCarrier reports whether there is a link. CarrierUnknown means that the inventory does not say so, as is the
+	// case with Redfish inspection.
 	HasCarrier     bool
 	CarrierUnknown bool
 	// Boot means that the ramdisk booted over this NIC.
 	Boot bool
-	// Neighbor is the switch port at the other end, as LLDP announced it.
+	// Neighbor is the switch port at the other end of the link, as announced by LLDP.
 	Neighbor Neighbor
 }
 
