@@ -94,7 +94,7 @@ type NodesTally struct {
 	Nameless     []string
 	Discovered   []string
 	Undiscovered int
-	// Conductor is the name of a conductor that Ironic reports for some node.
+	// Conductor is the conductor that Ironic reports for one of the nodes.
 	Conductor string
 }
 
@@ -126,8 +126,8 @@ func (t *NodesTally) Add(n *models.Node) {
 	}
 }
 
-// BusiestISOs returns the deploy ISOs that the most nodes use, in descending order of nodes. It returns no more than
-// most of them.
+// BusiestISOs returns the deploy ISOs that are used by the largest numbers of nodes, in descending order. The
+// parameter most limits how many ISOs it returns.
 func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 	var all []plan.BootFile
 	for address, nodes := range t.ISOs {

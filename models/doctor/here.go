@@ -104,7 +104,8 @@ func judgeTerminal(f *Facts) Diagnosis {
 	return ok(strings.Join(text, ", "), evidence...)
 }
 
-// TerminalOf describes the terminal. It reads the same environment variables as the console.
+// TerminalOf describes the terminal. Like the console, it derives this from environment variables, whose values the
+// function variable returns.
 func TerminalOf(variable func(name string) string) TerminalFacts {
 	t := TerminalFacts{Term: variable("TERM")}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

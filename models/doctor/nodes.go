@@ -87,8 +87,8 @@ func judgeNodesInspection(f *Facts) []Diagnosis {
 	return []Diagnosis{ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
 }
 
-// judgeFleetISOs judges the deploy ISOs that most nodes use. It returns warnings instead of failures, because a
-// broken ISO affects only the later deployments of the nodes that use it.
+// judgeFleetISOs judges the deploy ISOs that are used by the largest numbers of nodes. It returns warnings instead of
+// failures, because a broken ISO affects only later deployments of the nodes that use it.
 func judgeFleetISOs(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.ISOs {
@@ -172,7 +172,7 @@ func judgeNamed(f *Facts) []Diagnosis {
 	return all
 }
 
-// WebImage returns the node's image and whether it is on a web server.
+// WebImage returns the node's image, and reports whether it is on a web server.
 func (n *NamedNode) WebImage() (plan.Image, bool) {
 	return (&plan.Facts{Node: n.Node, Kind: plan.KindDirect}).WebImage()
 }

@@ -16,8 +16,8 @@ type Boot struct {
 	Obstacle *models.BootError
 	// Heartbeat is the time of the last heartbeat in this boot, or zero if Ironic has received none.
 	Heartbeat time.Time
-	// Line is the time of the last line in the ramdisk's log, and Source is where that line came from. Both are zero
-	// if no log was read.
+	// Line is the time of the last line in the ramdisk's log, and Source says where that line came from. Both are
+	// zero if no log was read.
 	Line   time.Time
 	Source models.LogSource
 	// Served describes the last download of the boot medium since the operation started, and ServedAt is the time of

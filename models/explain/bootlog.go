@@ -16,7 +16,7 @@ type BootLog struct {
 	ID string
 	// Stage is the latest stage that the log shows.
 	Stage models.RamdiskStage
-	// Source is where the last line came from.
+	// Source says where the last line came from.
 	Source models.LogSource
 	// Errors lists the unresolved errors of the boot in order of occurrence.
 	Errors []models.BootError
@@ -28,12 +28,12 @@ type BootLog struct {
 	before               string // the ID of the previous boot
 	begin, reached, last bootTime
 	upTo                 time.Time     // time of the newest line on the machine's clock
-	clockBehind          time.Duration // smallest known difference between the time of arrival and the machine's time
+	clockBehind          time.Duration // smallest difference seen between a line's time of arrival and the machine's time
 	clockKnown           bool          // whether clockBehind is set
 }
 
-// bootTime holds the two times of a log line: machine is when it was written, on the machine's clock; received is
-// when it arrived, on this machine's clock.
+// bootTime holds the two times of a log line: machine is the time when it was written, on the machine's clock;
+// received is the time when it arrived, on this machine's clock.
 type bootTime struct{ machine, received time.Time }
 
 // clockTrust is the longest plausible delay of a line. A larger difference means that the clock of the machine is

@@ -274,7 +274,7 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic expects no heartbeats at the moment.
+// rebooting reports whether Ironic currently expects no heartbeats, because the machine reboots.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
 // spreads reports whether the problem is of a kind that usually affects several machines.

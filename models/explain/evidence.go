@@ -231,7 +231,7 @@ func (x *explaining) step() string {
 }
 
 // deadline says when Ironic gives up waiting, assuming that its timeouts have their default values. For inspection,
-// the timeout counts from the start; for other operations, every heartbeat restarts it.
+// the timeout counts from the start; for other operations, every heartbeat extends it.
 func (x *explaining) deadline() string {
 	left, known := x.left()
 	if !known {

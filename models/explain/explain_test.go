@@ -177,8 +177,8 @@ var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }
 
-// waiting returns the facts of a node that waits for its ramdisk in an operation that started at the given duration
-// before explainNow, after applying change to them.
+// waiting returns the facts of a node that waits for its ramdisk. Its operation started the duration began earlier
+// than explainNow. The function change can modify the facts.
 func waiting(began time.Duration, change func(n *models.Node, f *Facts)) *Facts {
 	n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: models.StateDeployWait, TargetProvisionState: models.StateActive, PowerState: models.PowerOn, ProvisionUpdatedAt: ago(began), Internal: &models.Internal{}}
 	f := &Facts{Now: explainNow, Row: &models.Row{Node: n}, Work: &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-began), Whole: true, Outcome: models.OutcomeRunning}}

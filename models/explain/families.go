@@ -7,9 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// family explains the messages of an exception class, a module or a phase of Ironic that have no rule for themselves.
-// A word counts only if the text also contains an opening, because other programs write about images or networks,
-// too.
+// family explains the messages of an exception class, a module or a phase of Ironic that have no individual rules. A
+// word counts only if an opening precedes it, because other programs write about images or networks, too.
 type family struct {
 	ID RuleID
 	// Openings lists ways in which clauses of Ironic or the agent begin; "…" stands for up to maxOpeningGap bytes.

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// bootLogOf returns the progress that the lines show.
+// bootLogOf returns the progress of a boot that logged the given lines.
 func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	var b BootLog
 	for _, l := range lines {

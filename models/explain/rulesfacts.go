@@ -196,7 +196,8 @@ var factRules = []Rule{
 	},
 }
 
-// fineRules state that nothing is wrong. They are dropped if any other rule matches with more than low confidence.
+// fineRules state that nothing is wrong. They are dropped if a rule for a problem matches with more than low
+// confidence.
 var fineRules = []Rule{
 	{
 		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, NoProblem: true,

@@ -16,8 +16,8 @@ func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) 
 	}
 }
 
-// buildAgain returns the next action for a ramdisk that is configured incorrectly: to build its configuration again,
-// with the given flags.
+// buildAgain returns the next action for a ramdisk that is configured incorrectly, which is to rebuild it with the
+// given flags.
 func buildAgain(text, flags string) Next {
 	return Next{Text: text, Key: "ignition", Command: "ironworks ignition build " + flags}
 }

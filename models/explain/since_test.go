@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// changedAt returns a change to field that was made the duration before ago.
+// changedAt returns one change to the given field, which was made the duration before earlier than explainNow.
 func changedAt(before time.Duration, field string) []models.NodeChange {
 	return []models.NodeChange{{Field: field, At: ago(before).Time}}
 }

@@ -89,7 +89,8 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestStepLineIsStill checks that the line of a waiting node changes at most about 95 times in an hour.
+// TestStepLineIsStill checks that rounded times keep the line stable: for a waiting node, it changes at most 95 times
+// in an hour.
 func TestStepLineIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)

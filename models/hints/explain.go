@@ -185,8 +185,8 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
 }
 
-// Disagree says whether Ironic accepts the hints while the agent refuses them, or the reverse. It returns "" if both
-// agree.
+// Disagree describes the disagreement if Ironic accepts the hints but the agent refuses them, or the reverse. It
+// returns "" if both agree.
 func (h Hints) Disagree(by Generation) string {
 	ironic, agent := h.Validate(by), h.Parse(by)
 	var e *Error

@@ -17,7 +17,7 @@ func stableHints() []Hint {
 // NoStableHintError means that no stable hint distinguishes a disk from the other disks.
 type NoStableHintError struct {
 	Disk string
-	// Why explains, for each attribute, why it does not distinguish the disk.
+	// Why gives, for each attribute, the reason why it does not distinguish the disk.
 	Why []string
 }
 

@@ -127,7 +127,7 @@ func same(*Facts) {}
 
 func rebuild(f *Facts) { f.Verb = models.VerbRebuild }
 
-// TestChecks checks that every check recognizes its problem, and reports nothing if the problem does not exist.
+// TestChecks checks that every check recognizes its problem, and that it accepts a node without this problem.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}

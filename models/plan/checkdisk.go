@@ -40,8 +40,8 @@ func checkHints(f *Facts) finding {
 	return pass("accepted by Ironic and the agent", at)
 }
 
-// ansibleOperators returns a problem for each hint that Ansible cannot match. Ansible only compares values, and does
-// not support operators (ironic/drivers/modules/ansible/deploy.py, _parse_root_device_hints).
+// ansibleOperators returns a problem for each hint that Ansible cannot match. Ansible compares values for equality,
+// and does not know any other operators (ironic/drivers/modules/ansible/deploy.py, _parse_root_device_hints).
 func ansibleOperators(h hints.Hints) []string {
 	var wrong []string
 	for _, name := range h.Names() {

@@ -28,7 +28,7 @@ func (part Part) of(f Fields) Fields {
 	return own
 }
 
-// put copies the fields of the part.
+// put copies the fields that belong to the part.
 func (part Part) put(to *Fields, from Fields) {
 	switch part {
 	case PartRamdisk:
@@ -79,8 +79,8 @@ func (p *Plan) Clone() *Plan {
 }
 
 // Change changes a part of the fields of the named nodes. If the plan contains no other nodes, Change changes the
-// common fields, and those nodes' own fields that override this part. If it does, Change changes only the named
-// nodes' own fields, so that the other nodes are not affected.
+// common fields, and the nodes' own fields that override this part. If it does contain other nodes, Change changes
+// only the named nodes' own fields, so that the others are not affected.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
 	if !others {

@@ -88,7 +88,7 @@ type UserDataFacts struct {
 	// OK means that the user data is valid for its format.
 	OK       bool
 	Findings []UserDataFinding
-	// Sent is the number of bytes that Ironic receives for the user data.
+	// Sent is the size, in bytes, of the user data as it is sent.
 	Sent int
 }
 
@@ -242,7 +242,7 @@ func (r finding) onScreen(remedy string) finding {
 	return r
 }
 
-// sawAt returns evidence that includes the age of the value, which was read at the time at.
+// sawAt returns evidence that was read at the time at, including its age.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
 	if !at.IsZero() && f.Now.After(at) {

@@ -206,7 +206,7 @@ func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
 			return
 		}
 		var word string
-		if v.Kind == yaml.ScalarNode { // do not depend on the type: off is a boolean in YAML 1.1
+		if v.Kind == yaml.ScalarNode { // accept every type of scalar: in YAML 1.1, off is a boolean
 			word = v.Value
 		}
 		policy, err := ParseCheckPolicy(id, word)

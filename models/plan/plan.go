@@ -186,8 +186,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns f with the fields that are set in other overridden. Fields are overridden key by key, but hints, steps
-// and traits are replaced as a whole.
+// With returns a copy of f in which the fields that other sets override those of f. Fields are overridden key by key,
+// but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

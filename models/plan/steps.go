@@ -10,7 +10,8 @@ import (
 )
 
 // The priorities of deploy steps. The agent runs only between deploy, which starts it, and tear_down_agent, which
-// stops it (ironic/drivers/modules/agent.py). PriorityInstall is the default for steps without a priority.
+// stops it (ironic/drivers/modules/agent.py). PriorityInstall applies to the first step of a plan if it has no
+// priority.
 const (
 	PriorityDeploy        = 100
 	PriorityInstall       = 80
@@ -48,8 +49,8 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 }
 
 // deploymentSteps returns the steps to send, with their priorities. It adds the step that defines the kind to the
-// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority runs
-// directly after its predecessor in the list.
+// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority gets one
+// that is lower by one than that of the preceding step.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })

@@ -9,13 +9,13 @@ import (
 	"ironworks/models/steps"
 )
 
-// The sources of steps. For the steps of a template, [TemplateSource] returns the source.
+// Values of [OrderedStep.Source]. For the steps of a template, [TemplateSource] returns the value.
 const (
 	SourceDriver = "driver"
 	SourcePlan   = "plan"
 )
 
-// TemplateSource returns the source to state for the steps of the named template.
+// TemplateSource returns the value of [OrderedStep.Source] for the steps of the named template.
 func TemplateSource(name string) string { return "template " + name }
 
 // OrderedStep is a deploy step together with the source that requests it.
