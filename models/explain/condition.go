@@ -274,7 +274,8 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic currently expects no heartbeats, because the machine reboots.
+// rebooting reports whether Ironic currently expects no heartbeats, because a step reboots the machine or runs on the
+// BMC.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
 // spreads reports whether the problem is of a kind that usually affects several machines.

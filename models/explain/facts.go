@@ -86,7 +86,7 @@ type BMCFacts struct {
 
 // Siblings summarizes the other nodes that are in the same kind of operation.
 type Siblings struct {
-	// Total counts these nodes. Affected counts those that have the same problem.
+	// Total is the number of these nodes. Affected is the number of those with the same problem.
 	Affected, Total int
 	// Names lists the names of some of the affected nodes.
 	Names []string

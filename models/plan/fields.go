@@ -23,7 +23,7 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
 		"traits": func(n *yaml.Node) {
-			f.Traits = []string{} // an empty list removes the node's traits
+			f.Traits = []string{} // an empty list removes the instance's traits
 			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
 				var trait string
 				r.textAt(&trait, path)(item)

@@ -33,7 +33,7 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // an allocation overwrites the instance's traits, even if it has none (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites them, even if it requests none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]

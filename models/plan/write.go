@@ -169,7 +169,8 @@ func (c ConfigDrive) yaml() *yaml.Node {
 	return drive
 }
 
-// writeTraits adds the traits to the mapping m. It also writes an empty list, because that removes the node's traits.
+// writeTraits adds the traits to the mapping m. It also writes an empty list, because that removes the instance's
+// traits.
 func (f *Fields) writeTraits(m *yaml.Node) {
 	if f.Traits == nil {
 		return
