@@ -40,7 +40,7 @@ const (
 	clockSlack = 2 * time.Minute
 )
 
-// BootOf determines the progress of the last boot of the node's ramdisk.
+// BootOf returns the progress of the last boot of the node's ramdisk.
 func BootOf(r *models.Row) Boot {
 	n := &r.Node
 	var b Boot

@@ -20,8 +20,8 @@ type BootLog struct {
 	Source models.LogSource
 	// Errors lists the unresolved errors of the boot in order of occurrence.
 	Errors []models.BootError
-	// Served describes the last download of the boot medium, and ServedAt is the time of that download. Both are
-	// empty if ironworks did not serve the medium. The download may already belong to the next boot.
+	// Served describes the last download of the boot medium; ServedAt is the time of that download. Both are empty if
+	// ironworks did not serve the medium. The download may belong to the next boot.
 	Served   string
 	ServedAt time.Time
 
@@ -60,7 +60,7 @@ func (b *BootLog) at(t bootTime) time.Time {
 // Begin returns the time of the first line seen of the boot, or zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// reachedAt returns the time when the current stage started.
+// reachedAt returns the time when the stage started.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
 // Last returns the time of the last line, or zero if no log was read.

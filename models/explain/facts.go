@@ -84,7 +84,7 @@ type BMCFacts struct {
 	Progress string
 }
 
-// Siblings summarizes the other nodes that are in the same kind of operation.
+// Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
 	// Total is the number of these nodes. Affected is the number of those with the same problem.
 	Affected, Total int
@@ -157,7 +157,7 @@ func troubleOf(r *models.Row) string {
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
-	// maxConfidence limits the confidence of conclusions drawn from the text.
+	// maxConfidence limits the confidence of conclusions from the text.
 	maxConfidence Confidence
 	// old means that the text may come from an earlier operation.
 	old bool

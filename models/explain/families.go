@@ -18,14 +18,14 @@ type family struct {
 	Words    []string
 	// In lists the states in which the family applies. If it is empty, the family applies in all states.
 	In []models.ProvisionState
-	// Weak means that an opening is not enough to prove that Ironic wrote the text.
+	// Weak means that an opening alone does not prove that Ironic wrote the text.
 	Weak bool
 
 	Verdict, Brief, Not string
 	Next                Next
 	// Evidence names the facts that are shown in addition to the text and the step.
 	Evidence []EvidenceField
-	// Source names the modules or classes of Ironic that write these messages.
+	// Source names the modules or classes of Ironic that write such messages.
 	Source string
 }
 

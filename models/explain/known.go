@@ -48,7 +48,7 @@ const (
 	ErrorImageUnreached  ErrorID = "image-unreached"
 )
 
-// Errors that prevent a ramdisk from booting or from calling back.
+// The errors that prevent a ramdisk from booting or calling back.
 const (
 	ErrorNoBootMedium  ErrorID = "no-boot-medium"
 	ErrorDamagedMedium ErrorID = "boot-medium-damaged"
@@ -76,7 +76,7 @@ const (
 	ErrorAgentRestarts ErrorID = "agent-restarts"
 )
 
-// Errors that only a conductor or the API reports.
+// The errors that only a conductor or the API reports.
 const (
 	ErrorAgentClock       ErrorID = "agent-clock"
 	ErrorAgentCertificate ErrorID = "agent-certificate"

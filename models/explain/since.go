@@ -150,8 +150,7 @@ func (x *explaining) failedAt() time.Time {
 	return x.node.ProvisionUpdatedAt.Time
 }
 
-// changedText lists the fields that were changed after the failure, and returns the age of the last change in
-// seconds.
+// changedText returns the fields changed after the failure, and the age of the last change in seconds.
 func (x *explaining) changedText() (text string, age int64) {
 	var fields []string
 	var last time.Time

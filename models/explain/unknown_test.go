@@ -193,7 +193,7 @@ func TestExplainStrangeTexts(t *testing.T) {
 	}
 }
 
-// wantSafe checks that all texts in the explanations are sanitized.
+// wantSafe checks that all text is sanitized.
 func wantSafe(t *testing.T, all []Explanation) {
 	t.Helper()
 	for _, e := range all {

@@ -68,7 +68,7 @@ const (
 	Rotational         Hint = "rotational"
 	HCTL               Hint = "hctl"
 	ByPath             Hint = "by_path"
-	Transport          Hint = "tran" // known only to the newest agent; refused by Ironic
+	Transport          Hint = "tran" // only the newest agent knows it; Ironic refuses it
 )
 
 // knownHints lists the hints in the same order as Ironic's code.
@@ -240,7 +240,7 @@ func Join[T ~string](names []T) string {
 	return strings.Join(models.Texts(names), ", ")
 }
 
-// CaseError reports a line of input that is not a [Case].
+// CaseError reports a line of the input that is not a [Case].
 type CaseError struct {
 	Line int
 	Err  error

@@ -62,7 +62,7 @@ func (p *jsonParser) space() {
 	}
 }
 
-// next reports whether the next character is c.
+// next reports whether c is the next character.
 func (p *jsonParser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *jsonParser) value() (any, error) {

@@ -84,7 +84,7 @@ func pythonQuote(s string) string {
 	return b.String()
 }
 
-// URLQuote emulates quote of Python's urllib, which does not escape slashes.
+// URLQuote emulates urllib's quote, which does not escape slashes.
 func URLQuote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -102,7 +102,7 @@ func URLQuote(s string) string {
 	return b.String()
 }
 
-// asciiDigits replaces the digits of all scripts with ASCII digits, as int() and float() do.
+// asciiDigits converts digits of any script to ASCII, as int() and float() do.
 func asciiDigits(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return s

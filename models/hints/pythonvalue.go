@@ -193,7 +193,7 @@ func PythonRepr(v any) string {
 	return ""
 }
 
-// writtenFloat formats a float with as few digits as possible, as Python does.
+// writtenFloat formats a float with the fewest digits, as Python does.
 func writtenFloat(f float64) string {
 	short := strconv.FormatFloat(f, 'e', -1, 64)
 	_, exponent, ok := strings.Cut(short, "e")

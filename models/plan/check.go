@@ -72,10 +72,10 @@ const (
 	CheckImageSize      CheckID = "image-size"
 )
 
-// CheckSeverity is the outcome of a check.
+// CheckSeverity says what the result of a check means for the deployment.
 type CheckSeverity string
 
-// The possible outcomes of a check.
+// The possible severities of a result.
 const (
 	CheckOK      CheckSeverity = "ok"
 	CheckWarn    CheckSeverity = "warn"
@@ -83,12 +83,12 @@ const (
 	CheckUnknown CheckSeverity = "unknown" // the check cannot tell
 )
 
-// CheckPolicy changes how a check's outcome is treated.
+// CheckPolicy changes how a check's result is treated.
 type CheckPolicy string
 
 // The policies. For a check that cannot be overridden, only PolicyRefuse is allowed.
 const (
-	PolicyRefuse CheckPolicy = "refuse" // every outcome other than ok refuses the deployment
+	PolicyRefuse CheckPolicy = "refuse" // every result other than ok refuses the deployment
 	PolicyWarn   CheckPolicy = "warn"   // refusals become warnings
 	PolicyOff    CheckPolicy = "off"    // the check is skipped
 )
@@ -98,7 +98,7 @@ func checkPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWa
 // CheckRule defines the properties of a check.
 type CheckRule struct {
 	ID CheckID
-	// Worst is the most severe outcome that the check can have.
+	// Worst is the severity of the result if the check finds its problem.
 	Worst CheckSeverity
 	// Override reports whether the operator can override the check, by typing the node's name.
 	Override bool

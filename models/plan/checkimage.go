@@ -37,7 +37,7 @@ type WebAnswer struct {
 type ChecksumFile struct {
 	WebAnswer
 	Text string
-	// Cut means that only the beginning of the file was read.
+	// Cut means that only the start of the file was read.
 	Cut bool
 }
 
@@ -99,7 +99,7 @@ func checkImageReachable(f *Facts) finding {
 	return fail(fmt.Sprintf("the server answers HTTP %d; Ironic requires 200 for HEAD", a.Status), "correct image.source", saw...)
 }
 
-// checkImageChecksumFile looks up the image in the checksum file, in the same way as Ironic and the agent.
+// checkImageChecksumFile looks the image up in the checksum file, in the same way as Ironic and the agent.
 func checkImageChecksumFile(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked || f.Image.Checksums == nil {

@@ -12,11 +12,11 @@ import (
 
 func checkState(f *Facts) finding {
 	n := *f.Node
-	n.Maintenance = false // another check reports maintenance
+	n.Maintenance = false // another check reports the maintenance
 	saw := models.Observed("provision_state", n.ProvisionState)
 	verb := models.VerbDeploy
 	if f.Rebuilds() {
-		verb = models.VerbRebuild // Ironic refuses to rebuild a protected node, too
+		verb = models.VerbRebuild // Ironic also refuses to rebuild a protected node
 	}
 	if r := models.WhyNot(verb, &n, f.Version); r != nil {
 		return fail(r.Why, r.Hint, saw).onScreen(r.ScreenHint)

@@ -134,7 +134,7 @@ func checkOCIKind(f *Facts) finding {
 	case f.Registry.Error != "":
 		return unknown("the registry is not reachable from this console: "+f.Registry.Error, AskElsewhere, models.Observed("registry", r.Registry))
 	case f.Registry.Closed:
-		return finding{} // the check of the pull secret reports this
+		return finding{} // the check of the pull secret reports the refusal
 	case f.Registry.Missing:
 		return fail("image not found in the registry", "correct image.source", models.Observed("registry", r.Registry), models.Observed("repository", r.Repository))
 	}
@@ -144,7 +144,7 @@ func checkOCIKind(f *Facts) finding {
 	}
 	switch {
 	case f.Kind == KindBootc && f.Registry.Artifact && f.autodetects(), f.Kind == KindDirect && !f.Registry.Artifact && f.autodetects():
-		return finding{} // autodetect does not select this interface for such an image
+		return finding{} // autodetect does not select this interface for the image
 	case f.Kind == KindBootc && f.Registry.Artifact:
 		return fail("bootc cannot install an artifact with a disk image", "deploy_interface: direct", at)
 	case f.Kind == KindDirect && !f.Registry.Artifact:

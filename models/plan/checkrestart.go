@@ -32,7 +32,7 @@ func checkRestart(f *Facts) finding {
 		restarts = append(restarts, s.Label())
 		if why := f.afterRestart(s.Step); why != "" {
 			remedy := "run " + cleanStepOf(s.Step) + " in manual cleaning before the deployment"
-			if why == publishedTwice { // cleaning would fail for the same reason
+			if why == publishedTwice { // cleaning fails for the same reason
 				return fail(s.Label()+": "+why, "have the conductor's [deploy]http_root and iso_master_path on two file systems", at)
 			}
 			return fail(s.Label()+" before "+order[last].Label()+": "+why, remedy+": ironworks clean "+f.Node.Label(), at).onScreen(remedy)

@@ -26,8 +26,8 @@ func checkSingleDisk(f *Facts) finding {
 	return finding{}
 }
 
-// checkStableHint warns about hints that may match a different disk after a reboot, such as names, and about hints
-// that may match several disks, such as models and sizes.
+// checkStableHint warns about hints that may match another disk after a reboot, such as names. It also warns about
+// hints that may match several disks, such as models and sizes.
 func checkStableHint(f *Facts) finding {
 	target := f.Target()
 	if target == nil || !f.Hints.Hints.IsSet() {
@@ -88,7 +88,7 @@ func checkSharedDisk(f *Facts) finding {
 	return pass("not on another node", models.Observed("nodes compared", len(f.Others)))
 }
 
-// checkDataDisk checks that the target disk is not a registered data disk.
+// checkDataDisk checks that the target disk is not one of the registered data disks.
 func checkDataDisk(f *Facts) finding {
 	target := f.Target()
 	register, _ := f.extra("data_disks").([]any)

@@ -28,7 +28,7 @@ func (part Part) of(f Fields) Fields {
 	return own
 }
 
-// put copies the fields that belong to the part.
+// put copies the fields of the part from one set of fields to another.
 func (part Part) put(to *Fields, from Fields) {
 	switch part {
 	case PartRamdisk:
@@ -101,7 +101,7 @@ func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	}
 }
 
-// ChangeOne changes a part of the fields of one node and of no other.
+// ChangeOne changes a part of the fields of only one node.
 func (p *Plan) ChangeOne(name string, part Part, change func(f *Fields)) {
 	i := p.index(name)
 	if i < 0 || len(p.Nodes) == 1 {

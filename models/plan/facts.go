@@ -69,7 +69,7 @@ type Facts struct {
 
 	// UserData is the result of checking the user data, or nil if there is none.
 	UserData *UserDataFacts
-	// ConfigDriveText means that the configdrive is a URL or a base64 text instead of an object.
+	// ConfigDriveText means that the configdrive is a URL or base64 text, not an object.
 	ConfigDriveText bool
 }
 
@@ -85,7 +85,7 @@ type UserDataFacts struct {
 	Kind string
 	// Language is the program that reads this format. It is empty if unknown.
 	Language UserDataReader
-	// OK means that the user data is valid for its format.
+	// OK means that the user data is valid in its format.
 	OK       bool
 	Findings []UserDataFinding
 	// Sent is the size, in bytes, of the user data as it is sent.
@@ -124,7 +124,7 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	}
 	steps := f.Plan.Steps
 	for _, s := range templates {
-		if IsInstallStep(s.Step) { // other steps in templates do not determine the kind
+		if IsInstallStep(s.Step) { // other steps of templates do not determine the kind
 			steps = append(slices.Clone(steps), s.Step)
 		}
 	}

@@ -18,7 +18,7 @@ type diskChoice string
 const (
 	// diskByHints means that the agent or Ansible's playbook selects the disk according to root device hints.
 	diskByHints diskChoice = "root device hints"
-	// diskByInstaller means that an installer selects the disk and ignores the hints.
+	// diskByInstaller means that an installer selects the disk, and ignores the hints.
 	diskByInstaller diskChoice = "installer"
 	// diskNone means that no disk is written.
 	diskNone diskChoice = "none"

@@ -14,11 +14,11 @@ type Kind string
 const (
 	// KindConfigured uses the node's deploy interface, which is unknown to ironworks.
 	KindConfigured Kind = "configured"
-	// KindCustomAgent runs the in-band steps of the plan.
+	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
 	// KindInstallCoreOS installs CoreOS with the agent's step install_coreos.
 	KindInstallCoreOS Kind = "install_coreos"
-	// KindAssisted starts the agent of the Assisted Installer, which itself selects the disk (step
+	// KindAssisted starts the Assisted Installer's agent, which selects the disk itself (step
 	// start_assisted_install).
 	KindAssisted Kind = "start_assisted_install"
 	// KindDirect lets the agent write an image to the disk.
@@ -29,7 +29,7 @@ const (
 	KindAnsible Kind = "ansible"
 	// KindAnaconda boots Red Hat's installer, whose kickstart selects the disks.
 	KindAnaconda Kind = "anaconda"
-	// KindRamdisk boots the instance from memory. No disk is written.
+	// KindRamdisk boots the instance from memory; no disk is written.
 	KindRamdisk Kind = "ramdisk"
 	// KindFake does nothing. It is meant for tests of Ironic.
 	KindFake Kind = "fake"
@@ -227,7 +227,7 @@ func (f Fields) With(other Fields) Fields {
 	set(&f.Ramdisk.Kernel, other.Ramdisk.Kernel)
 	set(&f.Ramdisk.Initrd, other.Ramdisk.Initrd)
 	set(&f.Ramdisk.Params, other.Ramdisk.Params)
-	if other.Image.Source != "" { // a checksum belongs to a specific image
+	if other.Image.Source != "" { // a checksum belongs to its image
 		f.Image = other.Image
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)

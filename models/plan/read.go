@@ -45,7 +45,7 @@ func (p Problem) String() string {
 // Error lists the problems in a plan file.
 type Error struct{ Problems []Problem }
 
-// Error returns one line for each problem.
+// Error returns a line for each problem.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
