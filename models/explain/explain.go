@@ -74,11 +74,11 @@ type Rule struct {
 	Source string
 }
 
-// Next describes the next safe action for an explanation.
+// Next is the next safe action of an explanation.
 type Next struct {
 	// Text tells the operator what to do.
 	Text string `json:"text"`
-	// Key is the console's name for the action, such as a verb, log or disks. It is empty if the console has no such
+	// Key is the console's name for the action, such as a verb, log or disks. It is "" if the console has no such
 	// action.
 	Key string `json:"-"`
 	// Command is the command line that performs the action. It is empty if there is no such command.
@@ -90,7 +90,7 @@ type Next struct {
 	Retry bool        `json:"-"`
 }
 
-// Explanation is a sanitized finding about a node. Its JSON form is meant for scripts.
+// Explanation is a sanitized finding about a node. Its JSON is for scripts.
 type Explanation struct {
 	Rule       RuleID               `json:"rule"`
 	Verdict    string               `json:"verdict"`

@@ -301,8 +301,7 @@ func TestExplainPains(t *testing.T) {
 		"a part is broken": {14, failed(models.StateActive, "", func(_ *models.Node, f *Facts) {
 			f.BMC = &BMCFacts{Health: models.BMCHealthCritical, Causes: "drive 1 failure predicted"}
 		}), "machine-unwell", ConfidenceMedium},
-		// An agent that cannot collect the inventory does not call back either, so the boot itself may have
-		// succeeded.
+		// An agent that fails to collect the inventory does not call back either, so the boot may have succeeded.
 		"inspection ended without an inventory": {3, failed(models.StateInspectFailed, "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node.",
 			func(n *models.Node, f *Facts) {
 				n.ProvisionUpdatedAt = ago(12 * time.Minute)

@@ -159,7 +159,7 @@ type reasonText struct {
 	known    []knownIn
 	// maxConfidence limits the confidence of conclusions from the text.
 	maxConfidence Confidence
-	// old means that the text may come from an earlier operation.
+	// old means that the text may be from an earlier operation.
 	old bool
 	log bool
 }
@@ -171,7 +171,7 @@ type explaining struct {
 	raw   nodeBeside
 	texts []reasonText
 	began time.Time
-	// boot is the progress of the ramdisk's last boot.
+	// boot is the progress of the ramdisk's boot.
 	boot Boot
 	// rounded means that times are rounded, so that the resulting text seldom changes.
 	rounded bool

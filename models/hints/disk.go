@@ -20,7 +20,7 @@ type Disk struct {
 	WWN                string `json:"wwn"`
 	WWNWithExtension   string `json:"wwn_with_extension"`
 	WWNVendorExtension string `json:"wwn_vendor_extension"`
-	// Rotational is nil if it was not reported.
+	// Rotational is nil if not reported.
 	Rotational *bool  `json:"rotational"`
 	HCTL       string `json:"hctl"`
 	ByPath     string `json:"by_path"`

@@ -52,7 +52,7 @@ func GenerationOf(v models.APIVersion) Generation {
 	return GenerationNewest
 }
 
-// Hint is the name of a root device hint and of the disk attribute that the hint refers to.
+// Hint is the name of a root device hint, and of the disk attribute that it refers to.
 type Hint string
 
 // The names of all hints.

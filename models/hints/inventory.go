@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// Inventory holds the part of a node's inventory that the console uses.
+// Inventory is the part of an inventory that the console uses.
 type Inventory struct {
 	Disks  []Disk
 	Vendor Maker

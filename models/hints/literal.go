@@ -50,7 +50,7 @@ func (n node) literal() bool { return n != nodeOther }
 type expressionParser struct {
 	rest   string
 	bad    bool
-	number bool // the error is in a number
+	number bool // the error is in a numeral
 	depth  int
 }
 

@@ -17,7 +17,7 @@ type Neighbor struct {
 	SwitchID string
 	// PortID is the ID of the port on the switch.
 	PortID string
-	// SwitchInfo is the name of the switch (the system name in LLDP).
+	// SwitchInfo is the name of the switch (LLDP's system name).
 	SwitchInfo string
 }
 

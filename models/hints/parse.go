@@ -202,7 +202,7 @@ func (r reader) checkSize(given any) *Error {
 	return nil
 }
 
-// addOperator adds the equality operator to a hint that has no operator.
+// addOperator adds the equality operator to a hint without an operator.
 func (r reader) addOperator(h *parsedHint) *Error {
 	if h.name == Rotational {
 		return nil

@@ -14,7 +14,7 @@ func stableHints() []Hint {
 	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 }
 
-// NoStableHintError means that no stable hint distinguishes a disk from the other disks.
+// NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
 	Disk string
 	// Why gives, for each attribute, the reason why it does not distinguish the disk.

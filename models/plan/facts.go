@@ -31,7 +31,7 @@ type Facts struct {
 	Outcomes []Kind
 	// Hints holds the hints that are in effect after the plan's hints are written.
 	Hints hints.NodeHints
-	// OwnInstanceUUID is the instance_uuid that this deployment set earlier.
+	// OwnInstanceUUID is the instance_uuid that this deployment has set earlier.
 	OwnInstanceUUID string
 
 	// Inventory is nil if Ironic has no inventory, or if the inventory could not be read. InventoryError says why it

@@ -100,7 +100,7 @@ type Node struct {
 
 // Fields describes the deployment of a node. A field that is empty is not set.
 type Fields struct {
-	// Kind is the kind of the deployment. If it is empty, [kindOf] determines it.
+	// Kind is the kind of the deployment. If it is empty, [kindOf] determines the kind.
 	Kind            Kind
 	DeployInterface string
 	// Steps lists the deploy steps to send.
@@ -160,7 +160,7 @@ type Image struct {
 	// digest determines the algorithm.
 	Checksum  string
 	Algorithm string
-	// Format is raw, qcow2 or another format that Ironic permits. If it is empty, Ironic detects the format.
+	// Format is raw, qcow2 or another format that Ironic allows. If it is empty, Ironic detects the format.
 	Format string
 }
 

@@ -217,7 +217,7 @@ func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	return word
 }
 
-// value reads a value that will be sent as JSON.
+// value reads a value that is sent as JSON.
 func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 	switch {
 	case depth > maxPlanDepth:

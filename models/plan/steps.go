@@ -33,7 +33,7 @@ type OfferedStep struct {
 	Args      map[string]StepArgInfo `json:"argsinfo"`
 }
 
-// StepArgInfo describes an argument of a step.
+// StepArgInfo is an argument of a step.
 type StepArgInfo struct {
 	Description string `json:"description"`
 	Required    bool   `json:"required"`

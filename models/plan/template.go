@@ -24,7 +24,7 @@ type OrderedStep struct {
 	Source string `json:"source"`
 }
 
-// TemplateText lists the steps of a template as text.
+// TemplateText returns the steps of a template as text.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
 // InstanceTraits returns the traits that the instance will have. The error says why Ironic cannot read the traits in
@@ -54,7 +54,7 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	return traits, nil
 }
 
-// WantsTemplates reports whether the instance has traits, each of which may select a template.
+// WantsTemplates reports whether the instance has traits, which may select templates.
 func (f *Facts) WantsTemplates() bool {
 	traits, err := f.InstanceTraits()
 	return err == nil && len(traits) > 0
