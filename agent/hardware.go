@@ -8,89 +8,92 @@ import (
 	"io"
 )
 
-// Hardware is the machine that the agent runs on.
+// Hardware is the machine on which the agent runs.
 //
-// Its methods are called from several goroutines, but only one step runs at a time. They return
-// early when their context ends.
+// Several goroutines call its methods, but only one step runs at a time. The methods return
+// early if their context ends.
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices returns the current disks with every serial and WWN, in the order of the
-	// kernel. A software RAID array follows the first of its disks.
+	// BlockDevices returns the current disks in the order of the kernel, each with all of its serials and WWNs. A
+	// software RAID array follows the first of its member disks.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
-	// Install runs coreos-installer and passes each line that it prints to line. A failed
-	// installer is an *ExitError; a missing one is ErrNoInstaller.
+	// Install runs coreos-installer and calls line for each line of its output. The error is an *ExitError if the
+	// installer fails, and ErrNoInstaller if it does not exist.
 	Install(ctx context.Context, install Install, line func(string)) error
-	// BootFrom creates the firmware's boot entry for a disk. A disk without an EFI partition is
-	// ErrNoEFIPartition.
+	// BootFrom creates a boot entry in the firmware for the given disk. The error is ErrNoEFIPartition if the disk
+	// has no EFI partition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions if the
-	// disk has no partitions afterwards, or a *WriteError if the program that converts the image fails. For a raw
-	// image, it is ErrChecksum if the content ends with that error, after the image was written.
+	// WriteImage writes an image to a disk and returns the new identifier of the disk. The error is ErrNoPartitions
+	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. If
+	// reading a raw image ends with ErrChecksum, which is only after the image was written, WriteImage returns that
+	// error.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
+	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
 	Erase(ctx context.Context, erase Erase) error
 
-	// StartUnit starts a systemd unit of the host; UnitState returns its state.
+	// StartUnit starts a systemd unit of the host. UnitState returns the state of a unit.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 
-	// SetRescuePassword allows the rescue user to log in with a password of this hash.
+	// SetRescuePassword lets the rescue user log in with the password that has the given hash.
 	SetRescuePassword(ctx context.Context, hash string) error
-	// NetworkDown permanently takes the network interfaces down.
+	// NetworkDown takes all network interfaces down for good.
 	NetworkDown(ctx context.Context) error
 	// Sync writes cached data to disk.
 	Sync(ctx context.Context) error
-	// PowerOff and Reboot start the action and do not wait for its end.
+	// PowerOff and Reboot only initiate the action; they do not wait until it is complete.
 	PowerOff(ctx context.Context) error
 	Reboot(ctx context.Context) error
 }
 
-// Errors that the methods of a [Hardware] return.
+// The following errors are returned by methods of [Hardware].
 var (
 	ErrNoInstaller    = errors.New("coreos-installer is not there")
 	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
 	ErrNoPartitions   = errors.New("no partitions on the disk")
 )
 
-// ExitError reports that a program ended with a non-zero exit status.
+// ExitError is the error of a program that exited with a non-zero status.
 type ExitError struct {
 	Code int
 }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// WriteError reports that the program that converts images has failed.
+// WriteError is the error of a failed program for converting images.
 type WriteError struct{ Output Output }
 
 func (e *WriteError) Error() string {
 	return fmt.Sprintf("converting the image failed with exit code %d: %s", e.Output.Code, e.Output.Stderr)
 }
 
-// Install is one run of coreos-installer.
+// Install describes one run of coreos-installer.
 type Install struct {
 	Device      string
-	Ignition    []byte   // nil if there is no configuration
-	AppendKargs []string // each becomes an argument --append-karg
-	ImageURL    string   // if empty, --offline
+	Ignition    []byte   // nil if there is no Ignition configuration
+	AppendKargs []string // each is passed with --append-karg
+	ImageURL    string   // if empty, the installer runs with --offline
 	CopyNetwork bool
 }
 
-// ImageWrite describes the image that [Hardware].WriteImage writes.
+// ImageWrite describes what WriteImage of [Hardware] should write.
 type ImageWrite struct {
 	Device string
 	ID     string
-	// Format is the format of the content: raw, qcow2 and so on. The agent has checked content that is not raw.
+	// Format is the format of the content, such as raw or qcow2. The agent has already verified content whose format
+	// is not raw.
 	Format string
-	// Wipe first removes partition tables and signatures, because an image may overwrite only some of them.
+	// Wipe requests that partition tables and signatures be removed first, because the image may overwrite only some
+	// of them.
 	Wipe bool
-	// Configdrive returns the file system of the configdrive, nil if there is none. It is called after
-	// the image was written.
+	// Configdrive returns the configdrive's file system. It is called after the image was written, and is nil if
+	// there is no configdrive.
 	Configdrive func(context.Context) ([]byte, error)
 }
 
-// Erasure is how much of a disk is erased.
+// Erasure tells which part of a disk to erase.
 type Erasure int
 
 const (
@@ -100,23 +103,23 @@ const (
 	EraseAll
 )
 
-// Erase has a disk to erase, and the options of the erasure. The zero values of the options are Ironic's defaults.
+// Erase describes how to erase a disk. The zero values of the options are Ironic's defaults.
 type Erase struct {
 	Device string
 	Depth  Erasure
 
-	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
-	// failed.
+	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows the agent to overwrite a disk if its
+	// secure erase has failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the last pass, which writes
+	// Passes tells how many times to overwrite the disk; 0 means once. Random omits the final pass, which writes
 	// zeros.
 	Passes int
 	Random bool
-	// Unguarded also erases file systems that several machines may share.
+	// Unguarded allows erasing file systems that several machines may share.
 	Unguarded bool
 }
 
-// ProtectedError reports that a disk has content that other machines may use, so it must not be erased.
+// ProtectedError is the error for a disk that must not be erased because other machines may use its content.
 type ProtectedError struct{ Device, What string }
 
 func (e *ProtectedError) Error() string {
@@ -125,16 +128,17 @@ func (e *ProtectedError) Error() string {
 		"See Ironic Python Agent documentation for more information.", e.What, e.Device)
 }
 
-// UnitState is the state of a systemd unit.
+// UnitState describes the state of a systemd unit.
 type UnitState struct {
-	Active string // activating, active, inactive, failed
-	Result string // success, exit-code, …
+	Active string // activating, active, inactive or failed
+	Result string // success, exit-code and so on
 }
 
-// Texts is the value of a disk's attribute: unknown (nil), one text, or several alternatives.
+// Texts holds the value of an attribute of a disk: nil if it is unknown, one element in most cases, and more if there
+// are alternatives.
 type Texts []string
 
-// MarshalJSON returns null, a string or a list.
+// MarshalJSON returns null, a string or a list of strings.
 func (t Texts) MarshalJSON() ([]byte, error) {
 	switch {
 	case t == nil:
@@ -145,7 +149,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text returns the value of an attribute with one text.
+// Text returns the value of an attribute for which only the text s is known.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.
@@ -165,9 +169,9 @@ type Disk struct {
 	PhysicalSectors    int    `json:"physical_sectors"`
 	Transport          Texts  `json:"tran"`
 
-	// ReadOnly and VirtualMedia prevent a disk from being erased.
+	// A disk with ReadOnly or VirtualMedia set is not erased.
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
 
-	partition bool // the device is a partition; set only for erasing
+	partition bool // this is a partition, not a disk; set only for erasing
 }

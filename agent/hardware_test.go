@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// metal is hardware that records the calls of its methods.
+// metal is simulated hardware that records the calls of its methods.
 type metal struct {
 	disks    []Disk
 	hostname string
 	boot     BootMode
-	units    []UnitState // answers of UnitState, in order
+	units    []UnitState // results of the calls of UnitState, in order
 
-	// Errors that the methods return.
+	// The following fields are the errors that the methods return, and the lines that the installer prints.
 	installErr error
 	lines      []string
 	bootErrs   []error
@@ -132,7 +132,7 @@ func (m *metal) Sync(context.Context) error        { m.note("sync"); return nil 
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); m.off(); return nil }
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); m.off(); return nil }
 
-// lines collects the lines of the agent's journal.
+// lines collects the text of the agent's journal, line by line.
 type lines struct {
 	mu   sync.Mutex
 	text []string
@@ -150,7 +150,7 @@ func (l *lines) has(part string) bool {
 	return slices.ContainsFunc(l.text, func(s string) bool { return strings.Contains(s, part) })
 }
 
-// bench returns an agent without a conductor, for testing its steps.
+// bench returns an agent for testing its steps. No conductor controls it.
 func bench(m *metal, options Options) *agent {
 	if m.off == nil {
 		m.off = func() {}

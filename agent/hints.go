@@ -8,10 +8,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of that
-// package, and back.
+// Root device hints are matched by package hints. This file converts between the types of the agent and the types of
+// that package.
 
-// generation returns the release whose rules for hints an agent of this generation follows.
+// generation returns the generation of hint rules that agents of generation a follow.
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {
 		return hints.GenerationOld
@@ -19,7 +19,7 @@ func (a generation) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintsOf converts the root device hints of a node.
+// hintsOf parses the value of a node's root device hints.
 func hintsOf(value any) (hints.Hints, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
@@ -28,10 +28,10 @@ func hintsOf(value any) (hints.Hints, error) {
 	return given, nil
 }
 
-// hintDisks converts disks for package hints.
+// hintDisks converts disks to the type of package hints.
 func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	if len(disks) == 0 {
-		return nil, nil // a RAID controller without volumes hides all drives
+		return nil, nil // possible if a RAID controller without volumes hides its drives
 	}
 	raw, err := json.Marshal(disks)
 	if err != nil {
@@ -40,7 +40,7 @@ func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault converts an error of package hints to the agent's error.
+// hintFault converts an error of package hints to an error of the agent.
 func hintFault(err error) error {
 	var e *hints.Error
 	switch {
@@ -52,7 +52,7 @@ func hintFault(err error) error {
 	return raise(e.Class, "%s", e.Text)
 }
 
-// matching returns the names of the disks that satisfy all hints, in order.
+// matching returns the names of the disks that satisfy all hints, in the order of disks.
 func (a generation) matching(disks []Disk, hints *dict) (list, error) {
 	given, err := hintsOf(hints)
 	if err != nil {

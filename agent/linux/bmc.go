@@ -10,17 +10,18 @@ import (
 	"strings"
 )
 
-// bmcAddresses are the BMC's addresses. An address is nil if the host has no interface to a BMC. It is the unspecified
-// address, such as 0.0.0.0, if no channel has an address.
+// bmcAddresses holds the addresses of the BMC. An IP address is nil if the host has no interface to a BMC. It is the
+// unspecified address, such as 0.0.0.0, if there is a BMC but none of its channels has an address.
 type bmcAddresses struct {
 	v4, v6 *string
 	mac    string
 }
 
-// channels are the IPMI channels that ironic-python-agent considers network channels.
+// channels is the number of IPMI channels that ironic-python-agent searches for network addresses. They are numbered
+// from 1.
 const channels = 11
 
-// bmc returns the BMC's addresses: it implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
+// bmc returns the addresses of the BMC. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
 // ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
@@ -38,7 +39,7 @@ func (h Host) bmc(ctx context.Context) bmcAddresses {
 	return found
 }
 
-// hasIPMI reports whether the kernel has an interface to a BMC.
+// hasIPMI reports whether the host has a device for talking to its BMC.
 func (h Host) hasIPMI() bool {
 	for _, pattern := range []string{"/dev/ipmi*", "/dev/ipmi/*", "/dev/ipmidev/*"} {
 		names, _ := filepath.Glob(h.path(pattern))
@@ -53,7 +54,8 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds the addresses of a channel, unless an earlier channel has already provided them.
+// addChannel adds the addresses of the given channel to found. It keeps addresses that earlier channels have
+// provided.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)
@@ -71,7 +73,7 @@ func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresse
 	}
 }
 
-// channelV6 returns the active IPv6 address of a channel. It prefers a dynamic address to a static one.
+// channelV6 returns the active IPv6 address of a channel. It prefers a dynamic address over a static one.
 func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	enables := h.ipmi(ctx, "lan6", "print", channel, "enables")["ipv6/ipv4 addressing enables"]
 	if enables != "ipv6" && enables != "both" {
@@ -98,7 +100,8 @@ func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	return "", false
 }
 
-// ipmi runs ipmitool and parses its output; for an invalid channel, the result is empty.
+// ipmi runs ipmitool and returns the fields that it prints. The result is nil if ipmitool fails, which it does for an
+// invalid channel.
 func (h Host) ipmi(ctx context.Context, argv ...string) map[string]string {
 	out, err := h.program(ctx, append([]string{"ipmitool"}, argv...)...)
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"ironworks/agent"
 )
 
-// espTypes are the types of an EFI system partition, with GPT and with MBR.
+// espTypes lists the types that an EFI system partition can have, first with GPT and then with MBR.
 var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"}
 
-// bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: file names of boot loaders, and of lists that
-// name a boot loader and its boot entry.
+// bootLoaders has the same elements as BOOTLOADERS_EFI in ironic_python_agent/efi_utils.py. These are the file names
+// of boot loaders, and of CSV files that name a boot loader and its boot entry.
 var bootLoaders = []string{
 	"bootx64.csv", "bootaa64.csv", "boot.csv",
 	"bootia32.efi", "bootx64.efi", "bootia64.efi", "bootarm.efi", "bootaa64.efi",
 	"bootriscv32.efi", "bootriscv64.efi", "bootriscv128.efi", "grubaa64.efi", "winload.efi",
 }
 
-// BootFrom creates the firmware's boot entry for the boot loader on a disk, and removes entries of
-// the same name. See manage_uefi of ironic_python_agent/efi_utils.py.
+// BootFrom creates a boot entry in the firmware for the boot loader on the given disk. It removes existing entries
+// with the same name. See manage_uefi in ironic_python_agent/efi_utils.py.
 func (m *Machine) BootFrom(ctx context.Context, device string) error {
 	h := m.host
 	h.rescan(ctx, device)
@@ -46,7 +46,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 		return err
 	}
 	defer func() {
-		// A failure is only logged: the boot entry exists, and the ramdisk ends soon.
+		// If unmounting fails, only log this, because the boot entry already exists and the ramdisk will end soon.
 		h.try(context.WithoutCancel(ctx), "umount", inside)
 	}()
 	entries, err := findBootLoaders(folder)
@@ -59,13 +59,13 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 	return h.createEntries(ctx, device, number, entries)
 }
 
-// rescan makes the kernel read the partition table of a disk again.
+// rescan makes the kernel reread the partition table of a disk.
 func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "partx", "-av", device)
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot returns a path as programs in the host's root see it.
+// pathInRoot converts the path name to a path as seen by programs that run in the host's root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h Host) pathInRoot(name string) string {
 	return "/" + relative
 }
 
-// esp returns the device and the number of a disk's EFI system partition.
+// esp returns the device and the number of the EFI system partition of a disk.
 func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE,PARTTYPE", device)
 	if err != nil {
