@@ -95,14 +95,14 @@ func (h Host) esp(ctx context.Context, device string) (partition, number string,
 	return "", "", agent.ErrNoEFIPartition
 }
 
-// bootEntry is a boot loader with the name of its boot entry.
+// bootEntry names a boot loader and the label of its boot entry.
 type bootEntry struct {
-	loader string // the path from the root of the partition, with backslashes
+	loader string // path within the partition, with backslashes
 	label  string
 }
 
-// findBootLoaders walks a mounted EFI system partition. It uses the first list of a distribution; without a list, each
-// boot loader gets an entry.
+// findBootLoaders searches a mounted EFI system partition. If it finds a CSV file in which a distribution lists its
+// boot loader, it uses the first such file. Otherwise, it returns an entry for each boot loader.
 func findBootLoaders(folder string) ([]bootEntry, error) {
 	var entries []bootEntry
 	var list string
@@ -133,8 +133,8 @@ func findBootLoaders(folder string) ([]bootEntry, error) {
 
 func backslashes(relative string) string { return `\` + strings.ReplaceAll(relative, "/", `\`) }
 
-// readBootList reads shim's list with the file name and the label of a boot loader, in UTF-16 with or without a byte
-// order mark.
+// readBootList reads the CSV file of shim, which contains the file name and the label of a boot loader. The text is
+// in UTF-16, with or without a byte order mark.
 func readBootList(folder, list string) (bootEntry, error) {
 	content, err := os.ReadFile(list) //nolint:gosec // found below the mounted partition
 	if err != nil {
@@ -156,10 +156,11 @@ func readBootList(folder, list string) (bootEntry, error) {
 	return bootEntry{loader: backslashes(relative), label: label}, err
 }
 
-// entryLine matches an entry as efibootmgr prints it.
+// entryLine matches a boot entry in the output of efibootmgr.
 var entryLine = regexp.MustCompile(`^Boot([0-9a-fA-F]+)\*?\s+(.*?)\s+(?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(`)
 
-// createEntries runs efibootmgr, which puts the new entry first in the boot order.
+// createEntries creates the given boot entries with efibootmgr, which puts each new entry first in the boot order. It
+// removes existing entries that have the same label.
 func (h Host) createEntries(ctx context.Context, device, number string, entries []bootEntry) error {
 	present, err := h.program(ctx, "efibootmgr", "-v")
 	if err != nil {

@@ -76,7 +76,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestModuleSizes covers the units of SMBIOS's memory devices.
+// TestModuleSizes checks the sizes of memory modules in all units of SMBIOS.
 func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	module := func(size uint16, large uint32) structure {
@@ -125,7 +125,7 @@ func TestBMC(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(h.Root, "dev"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// Any character device will do.
+	// This can be any character device.
 	if err := os.Symlink("/dev/null", filepath.Join(h.Root, "dev", "ipmi0")); err != nil {
 		t.Fatal(err)
 	}
