@@ -16,7 +16,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// workbench is a metal that has the programs and the disks of a simulated machine.
+// workbench is a metal whose programs and disks are those of a simulated machine.
 type workbench struct {
 	*metal
 	machine *machine.Machine
@@ -86,7 +86,7 @@ func (w *workbench) Unmount(_ context.Context, device string, files []File) erro
 	return w.machine.SetFiles(device, all)
 }
 
-// agent returns an agent without a conductor, for testing its steps.
+// agent returns an agent on this hardware for testing its steps. No conductor controls it.
 func (w *workbench) agent(options Options) *agent {
 	a := bench(w.metal, options)
 	a.hardware = w
@@ -120,7 +120,7 @@ func TestRAID(t *testing.T) {
 	for _, one := range w.machine.Arrays() {
 		got = append(got, one.Name+" "+one.Volume+" "+strings.Join(one.Members, ","))
 	}
-	// The volume with the remaining space comes last.
+	// The volume that gets the remaining space must come last.
 	if want := []string{"/dev/md0 md0 /dev/sda1,/dev/sdb1", "/dev/md1 data /dev/sda2,/dev/sdb2"}; !slices.Equal(got, want) {
 		t.Errorf("the arrays are %q, want %q", got, want)
 	}
@@ -171,7 +171,7 @@ func TestInjectFiles(t *testing.T) {
 	t.Cleanup(contents.Close)
 	for _, c := range []struct {
 		name, files string
-		want        []string // path, mode and content of new files
+		want        []string // path, mode and content of each new file
 		details     string
 	}{
 		{"by folder", `[{"path": "/EFI/lab/x", "content": "aGVsbG8=", "mode": 384}]`, []string{"EFI/lab/x 600 hello"}, ""},
@@ -280,7 +280,7 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// TestBurnInRefused: simulated machines list the burn-in steps, which fail.
+// TestBurnInRefused checks that the burn-in steps fail on simulated machines, which nevertheless list them.
 func TestBurnInRefused(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{Simulated: true}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
 	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
@@ -288,7 +288,7 @@ func TestBurnInRefused(t *testing.T) {
 	}
 }
 
-// TestWithoutPrograms: a ramdisk without programs returns Python's error.
+// TestWithoutPrograms checks that a step fails with the error of Python if the ramdisk does not have the program.
 func TestWithoutPrograms(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
 	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {

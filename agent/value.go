@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Types of JSON values as in Python, because error messages show values in Python's notation.
+// JSON values are stored like Python stores them, because error messages show them in the notation of Python.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList
@@ -24,12 +24,12 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// toPythonInt converts a number to Python's type.
+// toPythonInt converts a number to the type that represents a Python int.
 func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
 
-// dump encodes JSON like Python's json.dumps, including spaces.
+// dump encodes a value as JSON in the format of Python's json.dumps, with the same spaces.
 func dump(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -59,7 +59,7 @@ func dump(v any) string {
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	// All other values come from the agent itself, and can be encoded.
+	// All other values come from the agent itself, so encoding them does not fail.
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "null"
