@@ -45,7 +45,7 @@ const (
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown writes cached data to disk, waits until the answer to the command can be sent, and then calls how, which
+// shutDown writes cached data to disk, pauses while the answer to the command is sent, and then calls how, which
 // powers off or reboots the machine.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {

@@ -19,8 +19,8 @@ type agent struct {
 
 	ironic          *ironic
 	beats           *heartbeats
-	runningCommands sync.WaitGroup // counts the goroutines that execute commands
-	gate            CallGate       // tracks the calls that are being answered
+	runningCommands sync.WaitGroup // the goroutines of running commands
+	gate            CallGate       // calls that are being answered
 	rules           imageRules     // first taken from the options, then changed by Ironic's answer to the lookup
 	endRequest      chan endReason // receives requests to end the service; buffers one
 
@@ -107,8 +107,8 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either the machine is in rescue, or the agent has no token because Ironic issued it earlier, perhaps to
-		// another ramdisk.
+		// Either the agent has no token, because Ironic issued it before, perhaps to another ramdisk, or the machine
+		// is in rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -131,7 +131,7 @@ func (a *agent) matchIronic(ctx context.Context) {
 	}
 }
 
-// now returns the time that the machine's clock shows.
+// now returns the time of the machine's clock.
 func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
 // scale returns d divided by the agent's speed.
@@ -163,14 +163,14 @@ func (a *agent) cachedNode() *dict {
 	return a.node
 }
 
-// cachedPorts returns the node's ports as the conductor sent them with the most recent step.
+// cachedPorts returns the node's ports that the conductor sent with the last step.
 func (a *agent) cachedPorts() any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ports
 }
 
-// cacheNode stores the node as the conductor last sent it.
+// cacheNode stores the node that the conductor last sent.
 func (a *agent) cacheNode(node *dict) {
 	a.mu.Lock()
 	fresh := a.node == nil || a.node.Text("uuid") != node.Text("uuid")

@@ -19,7 +19,7 @@ import (
 // largest contains a configdrive of up to 64 MiB.
 const maxBody = 128 << 20
 
-// These are the error messages of the service itself, as opposed to those of commands.
+// Errors of the service itself, not of a command.
 const (
 	badToken  = "401 Unauthorized: Token invalid."
 	badParams = "400 Bad Request: Missing or invalid name or params"
@@ -92,7 +92,7 @@ func (a *agent) status(w http.ResponseWriter) {
 		"version", a.options.Version))
 }
 
-// trusted reports whether the caller sent the agent's token. An agent without a token trusts no caller.
+// trusted reports whether the caller has the token. An agent without a token refuses every caller.
 func (a *agent) trusted(r *http.Request) bool {
 	own := a.ownToken()
 	return own != "" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("agent_token")), []byte(own)) == 1

@@ -107,7 +107,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 		if a.options.generation() == legacyAgent || bareChecksum.MatchString(lines[0]) {
 			return lines[0], false, nil
 		}
-		image = "[]" // the real agent's message shows its empty list of matches here, not the address
+		image = "[]" // the real agent reports its empty list of matches, not the address
 		return "", false, failed("Invalid checksum file (No valid checksum found) %s", python.Repr(list{lines[0]}))
 	}
 	var name string
@@ -120,7 +120,7 @@ func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, 
 			return sum, err != nil, err
 		}
 		if found != "" {
-			image = found // the real agent's message shows the match here, not the address
+			image = found // the real agent reports its match in place of the address
 		}
 	}
 	return "", false, failed("Checksum file does not contain name %s", name)

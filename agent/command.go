@@ -21,12 +21,12 @@ const (
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
-// command is a command that the conductor sent. The agent keeps all commands until it exits.
+// command is a command from the conductor. The agent stores all commands until the agent exits.
 type command struct {
 	id, name string
 	done     chan struct{} // closed when the command has ended
 
-	// The following fields are protected by the agent's lock.
+	// The agent's lock guards the following fields.
 	status commandStatus
 	err    *fault
 	result any
@@ -40,7 +40,7 @@ func (c *command) show() *dict {
 	return shown
 }
 
-// action implements a command.
+// action is the implementation of a command.
 type action struct {
 	// background reports whether the command runs in the background. If so, the agent sends a heartbeat when the
 	// command has ended.
@@ -95,7 +95,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	return c, nil
 }
 
-// guarded calls do and turns a panic into an error, so that the conductor learns the reason of the failure.
+// guarded turns a crash into an error, so that the conductor gets a reason instead of silence.
 func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -20,18 +20,18 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// conductor serves the part of Ironic's API that an agent uses.
+// conductor serves the part of Ironic's API that an agent uses, and calls the agent as a conductor does.
 type conductor struct {
 	t      *testing.T
 	server *httptest.Server
 
 	// The following fields are set before the agent starts.
-	node        string       // the node, as JSON
+	node        string       // JSON of the node
 	lookups     []int        // statuses of the first lookups, all of which fail
 	token       string       // token in the answer to the first successful lookup
 	inspection  int          // status with which continue_inspection answers
-	apiVersion  string       // API version in the root document
-	lookupQuery func(string) // called with the query string of each lookup
+	apiVersion  string       // version in the root document
+	lookupQuery func(string) // called with the query of each lookup
 	// inspectionLater is the status with which continue_inspection answers after a successful lookup. If it is zero,
 	// the status in inspection is used.
 	inspectionLater int
@@ -39,7 +39,7 @@ type conductor struct {
 	mu        sync.Mutex
 	looked    int
 	inspected *dict
-	// inspections counts the inventories received.
+	// inspections counts the received inventories.
 	inspections int
 	heartbeats  []*dict
 	beat        chan struct{}
@@ -121,7 +121,7 @@ func (c *conductor) inventory() *dict {
 	return c.inspected
 }
 
-// start runs an agent until the test ends or the machine is powered off.
+// start runs an agent until the test ends, or the machine is off.
 func (c *conductor) start(m *metal, options Options) (done chan error) {
 	c.t.Helper()
 	return c.startOn(m, m, options)
@@ -200,7 +200,7 @@ func (d *driver) list() list {
 	return commands
 }
 
-// last returns the newest command that the agent lists.
+// last returns the newest command of the agent.
 func (d *driver) last() *dict {
 	d.t.Helper()
 	commands := d.list()

@@ -75,7 +75,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 		return false, nil
 	case errors.As(err, &f) && f.Type != imageTooSlow:
 		return true, f
-	case content.ended: // the download succeeded, so the error has another cause
+	case content.ended: // the download is complete; something else failed
 		return true, err
 	}
 	where := location
@@ -89,7 +89,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 }
 
 // verified reads an image and computes its checksum. If the checksum turns out to be wrong at the end of the content,
-// Read returns an error, so that the program that reads the image fails.
+// Read returns an error, so that the reader of the image stops.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash
@@ -119,7 +119,7 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// openAny starts a download from the first of the image's URLs that works.
+// openAny starts the download from the first URL that works.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, final bool, err error) {
 	begin := time.Now()
 	var problems []string
@@ -179,7 +179,7 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 	}
 }
 
-// ask sends one request, which asks for the whole image.
+// ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
 	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with that of a
 	// blob; see get_image_service in ironic/common/image_service.py.

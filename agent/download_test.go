@@ -43,7 +43,7 @@ func hostImage(t *testing.T, answer func(w http.ResponseWriter, r *http.Request,
 	return h
 }
 
-// requests returns the headers of all requests so far.
+// requests returns the headers of all requests.
 func (h *imageHost) requests() []http.Header {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +118,7 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			end := len(pattern)
 			if n == 1 {
-				end = start + 50_000 // break the connection again
+				end = start + 50_000 // the connection breaks again
 			}
 			_, _ = w.Write(pattern[start:end])
 			if n == 1 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slowMetal does not return its inventory until Ironic has received a request.
+// slowMetal collects its inventory only after Ironic has received a request.
 type slowMetal struct {
 	*metal
 	asked <-chan struct{}

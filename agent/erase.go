@@ -34,7 +34,7 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	return results, nil
 }
 
-// eraseCompletely erases the whole content of the disk d, if it may be erased.
+// eraseCompletely erases all content of one disk, if it may be erased.
 func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	skipReadOnly := python.Truthy(node.Dict("driver_internal_info").Get("agent_erase_skip_read_only"))
 	switch {

@@ -86,7 +86,7 @@ var ErrChecksum = errors.New("wrong checksum")
 // Is makes errors of kind imageChecksum match [ErrChecksum].
 func (f *fault) Is(target error) bool { return target == ErrChecksum && f.Type == imageChecksum }
 
-// exception represents a Python exception that the real agent does not handle.
+// exception is a Python exception that the real agent does not handle.
 type exception = hints.Error
 
 func raise(class, format string, args ...any) *exception {

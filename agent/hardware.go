@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// Hardware is the machine on which the agent runs.
+// Hardware is the machine that the agent runs on.
 //
-// Several goroutines call its methods, but only one step runs at a time. The methods return
-// early if their context ends.
+// Its methods are called from several goroutines, but only one step runs at a time. They return
+// early when their context ends.
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
@@ -33,7 +33,7 @@ type Hardware interface {
 	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
 	Erase(ctx context.Context, erase Erase) error
 
-	// StartUnit starts a systemd unit of the host. UnitState returns the state of a unit.
+	// StartUnit starts a systemd unit of the host; UnitState returns its state.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 
@@ -55,14 +55,14 @@ var (
 	ErrNoPartitions   = errors.New("no partitions on the disk")
 )
 
-// ExitError is the error of a program that exited with a non-zero status.
+// ExitError reports that a program ended with a non-zero exit status.
 type ExitError struct {
 	Code int
 }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// WriteError is the error of a failed program for converting images.
+// WriteError reports that the program that converts images has failed.
 type WriteError struct{ Output Output }
 
 func (e *WriteError) Error() string {
@@ -78,7 +78,7 @@ type Install struct {
 	CopyNetwork bool
 }
 
-// ImageWrite describes what WriteImage of [Hardware] should write.
+// ImageWrite describes the image that [Hardware].WriteImage writes.
 type ImageWrite struct {
 	Device string
 	ID     string
@@ -108,8 +108,8 @@ type Erase struct {
 	Device string
 	Depth  Erasure
 
-	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows the agent to overwrite a disk if its
-	// secure erase has failed.
+	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
+	// failed.
 	NoNVMe, NoATA, Shred bool
 	// Passes tells how many times to overwrite the disk; 0 means once. Random omits the final pass, which writes
 	// zeros.
@@ -119,7 +119,7 @@ type Erase struct {
 	Unguarded bool
 }
 
-// ProtectedError is the error for a disk that must not be erased because other machines may use its content.
+// ProtectedError reports that a disk has content that other machines may use, so it must not be erased.
 type ProtectedError struct{ Device, What string }
 
 func (e *ProtectedError) Error() string {
@@ -128,17 +128,17 @@ func (e *ProtectedError) Error() string {
 		"See Ironic Python Agent documentation for more information.", e.What, e.Device)
 }
 
-// UnitState describes the state of a systemd unit.
+// UnitState is the state of a systemd unit.
 type UnitState struct {
-	Active string // activating, active, inactive or failed
-	Result string // success, exit-code and so on
+	Active string // activating, active, inactive, failed
+	Result string // success, exit-code, …
 }
 
 // Texts holds the value of an attribute of a disk: nil if it is unknown, one element in most cases, and more if there
 // are alternatives.
 type Texts []string
 
-// MarshalJSON returns null, a string or a list of strings.
+// MarshalJSON returns null, a string or a list.
 func (t Texts) MarshalJSON() ([]byte, error) {
 	switch {
 	case t == nil:
@@ -169,9 +169,9 @@ type Disk struct {
 	PhysicalSectors    int    `json:"physical_sectors"`
 	Transport          Texts  `json:"tran"`
 
-	// A disk with ReadOnly or VirtualMedia set is not erased.
+	// ReadOnly and VirtualMedia prevent a disk from being erased.
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
 
-	partition bool // this is a partition, not a disk; set only for erasing
+	partition bool // the device is a partition; set only for erasing
 }

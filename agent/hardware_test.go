@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// metal is simulated hardware that records the calls of its methods.
+// metal is hardware that records the calls of its methods.
 type metal struct {
 	disks    []Disk
 	hostname string
@@ -150,7 +150,7 @@ func (l *lines) has(part string) bool {
 	return slices.ContainsFunc(l.text, func(s string) bool { return strings.Contains(s, part) })
 }
 
-// bench returns an agent for testing its steps. No conductor controls it.
+// bench returns an agent without a conductor, for testing its steps.
 func bench(m *metal, options Options) *agent {
 	if m.off == nil {
 		m.off = func() {}

@@ -35,7 +35,7 @@ func newHeartbeats(a *agent, timeout any) *heartbeats {
 	return h
 }
 
-// request requests a heartbeat. It has no effect if a request is already pending.
+// request requests a heartbeat, unless one was requested already.
 func (h *heartbeats) request() {
 	select {
 	case h.force <- struct{}{}:
@@ -43,8 +43,8 @@ func (h *heartbeats) request() {
 	}
 }
 
-// run sends heartbeats until ctx ends. It sends the first one at once and the following ones at random intervals, or
-// earlier if one is requested because a command has ended.
+// run sends heartbeats until ctx ends: the first at once, then at random intervals, and soon after a command has
+// ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")
@@ -70,7 +70,7 @@ func (h *heartbeats) run(ctx context.Context) {
 
 // wait waits until the next heartbeat is due. It returns false if ctx ended first.
 func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
-	over := false // reports whether minHeartbeat has passed
+	over := false // whether minHeartbeat has passed
 	for {
 		if *forced && over {
 			return true

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Root device hints are matched by package hints. This file converts between the types of the agent and the types of
-// that package.
+// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of
+// that package, and back.
 
 // generation returns the generation of hint rules that agents of generation a follow.
 func (a generation) generation() hints.Generation {
@@ -31,7 +31,7 @@ func hintsOf(value any) (hints.Hints, error) {
 // hintDisks converts disks to the type of package hints.
 func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	if len(disks) == 0 {
-		return nil, nil // possible if a RAID controller without volumes hides its drives
+		return nil, nil // a RAID controller without volumes hides all drives
 	}
 	raw, err := json.Marshal(disks)
 	if err != nil {
@@ -40,7 +40,7 @@ func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault converts an error of package hints to an error of the agent.
+// hintFault converts an error of package hints to the agent's error.
 func hintFault(err error) error {
 	var e *hints.Error
 	switch {
@@ -52,7 +52,7 @@ func hintFault(err error) error {
 	return raise(e.Class, "%s", e.Text)
 }
 
-// matching returns the names of the disks that satisfy all hints, in the order of disks.
+// matching returns the names of the disks that satisfy all hints, in order.
 func (a generation) matching(disks []Disk, hints *dict) (list, error) {
 	given, err := hintsOf(hints)
 	if err != nil {

@@ -44,7 +44,7 @@ func withHostname(userData any, hostname string) (any, error) {
 	return ignition, nil
 }
 
-// setDefault implements Python's dict.setdefault: it keeps an existing value, even null.
+// setDefault implements Python's dict.setdefault: an existing value stays, even null.
 func setDefault(v any, key string, fresh func() any) (any, error) {
 	d, ok := v.(*dict)
 	if !ok {

@@ -94,7 +94,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 	return a.writeFile(ctx, info, device, file)
 }
 
-// prepare creates partitions on the device if the image is a partition image.
+// prepare creates the partitions, if the image is a partition image.
 func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if !info.partition {
 		return newDict(), nil

@@ -64,7 +64,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 // errSilence is the reason for canceling a request if the server has sent nothing for too long.
 var errSilence = errors.New("the server sends nothing")
 
-// silent returns an error with the message that Python's requests uses for a read timeout.
+// silent returns an error with the message of Python's requests for a read timeout.
 func silent(request *http.Request) error {
 	kind := "HTTPConnectionPool"
 	if request.URL.Scheme == "https" {
@@ -82,8 +82,8 @@ type imageBody struct {
 	ctx      context.Context //nolint:containedctx // of the request
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	content  io.Reader // the content after decoding
-	id       string    // ID of the image, used in messages
+	content  io.Reader // the decoded content
+	id       string    // ID of the image, for messages
 	limit    time.Time // deadline of the download; zero means no limit
 	got      int64     // number of bytes received, before decoding
 	resumed  int
@@ -134,7 +134,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// readOnce reads from the connection once. It fails if the server sends nothing for too long.
+// readOnce reads once from the connection. It fails if the server sends nothing for too long.
 func (b *imageBody) readOnce(p []byte) (int, error) {
 	silence := time.AfterFunc(b.source.silence, func() { b.cancel(errSilence) })
 	defer silence.Stop()

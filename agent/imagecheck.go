@@ -50,8 +50,7 @@ func (r *imageRules) permitted(age generation) []string {
 }
 
 // checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Without this check,
-// qemu-img
-// would open files and connect to hosts that the image names. See get_and_validate_image_format in
+// qemu-img would open files and connect to hosts that the image names. See get_and_validate_image_format in
 // ironic_python_agent/disk_utils.py.
 //
 // An image to which Ironic assigns the format gpt is written without a conversion. The real agent passes this name to
@@ -97,8 +96,7 @@ func uninspected(info imageInfo, found imageformat.Format) string {
 	return found.Name
 }
 
-// inspectionError returns the message with which the agent reports that an inspection failed. See _image_inspection
-// in disk_utils.py.
+// inspectionError returns the agent's message for a failed inspection; see _image_inspection of disk_utils.py.
 func (a generation) inspectionError(err error) string {
 	var refused *imageformat.UnsafeError
 	switch {

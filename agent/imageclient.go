@@ -51,7 +51,7 @@ func (a *agent) authorization(info imageInfo) (string, error) {
 func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client := *a.options.Client
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
-		const most = 30 // the limit of Python's requests
+		const most = 30 // limit of Python's requests
 		if len(via) > most {
 			return errRedirects
 		}
@@ -102,8 +102,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// proxyFor returns the proxy to use for the target, or nil. See select_proxy and should_bypass_proxies of Python's
-// requests.
+// proxyFor returns the proxy for a URL; see select_proxy and should_bypass_proxies of Python's requests.
 func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) {
 	if bypassed(target, without) {
 		return nil, nil //nolint:nilnil // no proxy

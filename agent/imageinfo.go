@@ -47,15 +47,15 @@ func readImageInfo(args *dict, age generation, md5Enabled bool) (imageInfo, erro
 	return info, info.readChecksum(given, age, md5Enabled)
 }
 
-// readChecksum reads the expected checksum and the checksum's algorithm from an image_info.
+// readChecksum reads the expected checksum and its algorithm from an image_info.
 func (i *imageInfo) readChecksum(given *dict, age generation, md5Enabled bool) error {
 	sum := given.Get("checksum")
 	checksum := given.Text("checksum")
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
-	// Text that is longer than an MD5 digest is accepted even if MD5 is disabled, because it cannot be an MD5
-	// checksum. Old agents accept any text.
+	// A text longer than an MD5 digest cannot be MD5, so it is accepted even if MD5 is disabled. An old agent accepts
+	// any text.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == legacyAgent || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {

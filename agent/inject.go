@@ -343,7 +343,7 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 	return content, nil
 }
 
-// decodeBase64 decodes base64. Like Python, it skips invalid characters.
+// decodeBase64 decodes base64 like Python, which skips invalid characters.
 func decodeBase64(text string) ([]byte, error) {
 	var clean strings.Builder
 	padding := 0

@@ -43,7 +43,7 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// planInstall returns the installation that is requested by the node's instance_info and the agent's options.
+// planInstall returns the installation that the node's instance_info and the agent's options describe.
 func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	install := Install{Device: device}
 	info := node.Dict("instance_info")
@@ -124,7 +124,7 @@ func (i Install) CommandLine(ignitionFile string) []string {
 	return append(line, i.Device)
 }
 
-// commandLine returns the command line as the real agent logs it.
+// commandLine returns the command as the agent logs it.
 func commandLine(i Install, root string) list {
 	var line list
 	if root != "/" {

@@ -12,7 +12,7 @@ import (
 
 const hostnameFile = `{"path": "/etc/hostname", "mode": 420, "overwrite": true, "contents": {"source": "data:,worker-1"}}`
 
-// nodeOf returns a node in the form in which a conductor sends it with a step.
+// nodeOf returns a node as a conductor sends it with a step.
 func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	t.Helper()
 	if properties == "" {
@@ -25,7 +25,7 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	return v.(*dict)
 }
 
-// runStep executes the step with the given name like the command for steps of phase p does, such as
+// runStep executes the step with the given name in the same way as the command for steps of phase p, such as
 // execute_deploy_step.
 func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (any, *fault) {
 	t.Helper()

@@ -31,7 +31,7 @@ type Interface struct {
 	Driver      *string `json:"driver"`
 }
 
-// CPU describes the processors of the machine. Count is their total number.
+// CPU describes all processors of the machine together.
 type CPU struct {
 	ModelName    string   `json:"model_name"`
 	Frequency    string   `json:"frequency"`
@@ -41,7 +41,7 @@ type CPU struct {
 	SocketCount  int      `json:"socket_count"`
 }
 
-// Memory describes the memory of the machine.
+// Memory holds the size of the machine's memory.
 type Memory struct {
 	Total      int64 `json:"total"` // bytes
 	PhysicalMB int64 `json:"physical_mb"`

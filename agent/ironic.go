@@ -21,7 +21,7 @@ const (
 	oldestAPI   apiVersion = 31
 	withVersion apiVersion = 36 // first version whose heartbeats include the agent's version
 	withToken   apiVersion = 62
-	withCA      apiVersion = 68 // the newest version that the real agent uses
+	withCA      apiVersion = 68 // the newest version that the real agent knows
 	lastOld     apiVersion = 82 // the newest version of Ironic 21.4
 )
 
@@ -121,8 +121,7 @@ func (i *ironic) callOne(ctx context.Context, method, url string, version apiVer
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion returns the version of Ironic's API. It asks Ironic for the version on each call until Ironic has
-// answered.
+// apiVersion returns the version of Ironic's API. It requests the version until Ironic has answered once.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	i.mu.Lock()
 	known := i.version
@@ -153,7 +152,7 @@ func (i *ironic) known() apiVersion {
 	return i.version
 }
 
-// message returns the error message in the body of a response.
+// message returns the error message of an answer.
 func (r reply) message() string {
 	text := string(r.body)
 	v, err := hints.ParsePythonJSON(text)

@@ -17,7 +17,7 @@ import (
 // Priority is a syslog priority.
 type Priority int
 
-// The agent uses only the following priorities.
+// The priorities that the agent uses.
 const (
 	PriorityWarning Priority = 4
 	PriorityNotice  Priority = 5
@@ -87,8 +87,8 @@ type logger struct {
 	module  string
 }
 
-// log writes a message, with one entry per line. As the output of a container, all entries have priority info in the
-// journal, whatever level the message has.
+// log writes a message, with one entry for each line. Like all output of a container, the entries have priority info
+// in the journal, whatever the level of the message.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
@@ -157,7 +157,7 @@ func archive(files map[string][]byte, at time.Time) string {
 	zip := gzip.NewWriter(&packed)
 	all := tar.NewWriter(zip)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		// Errors are ignored because writing to memory cannot fail.
+		// Writing to memory does not fail.
 		_ = all.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), ModTime: at})
 		_, _ = all.Write(files[name])
 	}

@@ -8,17 +8,15 @@ import (
 // Listener is implemented by a [Hardware] that can listen for LLDP frames while the agent works. Switches send a
 // frame only every 30 s, and a deployment does not need one.
 type Listener interface {
-	// EarlyInventory returns the inventory without the data from LLDP frames, together with a function that waits for
-	// these data and adds them. The function is nil if the inventory is already complete. It can be called again if
-	// its context ended early.
+	// EarlyInventory returns the inventory without the LLDP data, together with a function that waits for this data
+	// and adds it. The function is nil if nothing is missing. It is called again if its context ended.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
-// completion waits for the data from LLDP frames and adds them to an inventory. It is nil if the inventory is
-// complete.
+// completion waits for the LLDP data and adds it to an inventory. It is nil if the inventory is complete.
 type completion func(context.Context, *Inventory) error
 
-// firstInventory stores the inventory without the data that would require waiting for LLDP frames.
+// firstInventory stores the part of the inventory that is available without waiting for LLDP.
 func (a *agent) firstInventory(ctx context.Context) error {
 	var err error
 	if listener, ok := a.hardware.(Listener); ok {
@@ -28,7 +26,7 @@ func (a *agent) firstInventory(ctx context.Context) error {
 	}
 	a.inventory.Disks = single(a.inventory.Disks)
 	if a.options.NoInspection {
-		a.listening, a.inspected = nil, true // only an inspection needs data from LLDP
+		a.listening, a.inspected = nil, true // only an inspection needs the LLDP data
 	}
 	return err
 }
@@ -37,11 +35,9 @@ func (a *agent) firstInventory(ctx context.Context) error {
 //
 // While the hardware listens for LLDP frames, the lookup comes first. If it succeeds, the agent serves at once, and
 // [agent.serveAndInspect] sends the inventory later. The real agent, in contrast, waits for LLDP before its first
-// request,
-// and waits again before the inspection if lldp is one of the collectors. Ironic ignores heartbeats while the node is
-// in
-// inspect wait (heartbeat_allowed in ironic/drivers/modules/agent_base.py), and ignores an inventory in any other
-// state.
+// request, and waits again before the inspection if lldp is one of the collectors. Ironic ignores heartbeats while
+// the node is in inspect wait (heartbeat_allowed in ironic/drivers/modules/agent_base.py), and ignores an inventory
+// in any other state.
 func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	if a.listening != nil {
 		found, err := a.lookupWhile(ctx)
@@ -87,8 +83,8 @@ func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	return node, err
 }
 
-// complete adds the data from LLDP frames to the inventory. It only logs errors, because the rest of the inventory is
-// useful without these data. It returns false if ctx ended first.
+// complete adds the LLDP data to an inventory. A failure is only logged, because the rest of the inventory is still
+// sent. It returns false if ctx ended.
 func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	err := a.listening(ctx, inventory)
 	if err != nil && ctx.Err() != nil {

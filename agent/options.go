@@ -134,16 +134,16 @@ type Faults struct {
 	// FailDisk restricts the failure of FailStep to one disk. The step succeeds if the node's
 	// properties.skip_block_devices names this disk. If FailDisk is empty, the step always fails.
 	FailDisk string
-	// NoRoute makes Ironic unreachable for the agent.
+	// NoRoute makes Ironic unreachable.
 	NoRoute bool
 	// ClockSkew is the amount by which the machine's clock is ahead of the real time.
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable makes steps appear without the property abortable. Some hardware managers offer such steps, but
-	// those of the agent itself do not.
+	// Unabortable omits the property abortable from all steps. Hardware managers other than the agent's own may offer
+	// such steps.
 	Unabortable bool
-	// NoInventory makes collecting the inventory for the inspection fail.
+	// NoInventory makes the collection of the inventory for inspection fail.
 	NoInventory bool
 }
 
@@ -235,7 +235,7 @@ func (o Options) generation() generation {
 	return currentAgent
 }
 
-// managerVersion returns the version of the generic hardware manager. Version 1.2 introduced service steps.
+// managerVersion returns the version of the generic hardware manager: 1.2 introduced service steps.
 func (a generation) managerVersion() string {
 	if a == legacyAgent {
 		return "1.1"

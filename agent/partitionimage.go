@@ -25,7 +25,7 @@ const (
 type layout struct {
 	argv  []string
 	paths *dict // maps the purpose of each partition to its device
-	start int   // start of the next partition, in MiB
+	start int   // the start of the next partition, in MiB
 }
 
 func (l *layout) add(device, what, fs, flag string, size int) {
@@ -136,7 +136,7 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 	return nil
 }
 
-// writeFailed converts the error of a program to the error that the agent reports if an image cannot be written.
+// writeFailed converts the failure of a program to the agent's error for a failed write.
 func writeFailed(device string, err error) error {
 	var failed *processError
 	if !errors.As(err, &failed) {

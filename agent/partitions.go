@@ -46,7 +46,7 @@ func (a *agent) listPartitions(ctx context.Context, device string) (list, error)
 	return partitions, nil
 }
 
-// partitionPath returns the device name that a partition with the given number should have.
+// partitionPath guesses the device name of the partition with the given number.
 func partitionPath(device string, index int) string {
 	if last := device[len(device)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", device, index)
@@ -101,8 +101,8 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember reports whether a device, or one of its partitions, belongs to a RAID array. If this cannot be
-// determined, it returns true.
+// raidMember reports whether a device, or anything on it, belongs to a RAID array. If this cannot be determined, it
+// returns true.
 func (a *agent) raidMember(ctx context.Context, device string) bool {
 	if _, ok := a.hardware.(Programs); !ok {
 		return false

@@ -31,7 +31,7 @@ type Output struct {
 	Code   int    `json:"exit"`
 }
 
-// File is a file or a folder in a file system.
+// File is a file, or a folder, in a file system.
 type File struct {
 	// Path is relative to the root of the file system.
 	Path    string `json:"path"`
@@ -100,8 +100,8 @@ func (a *agent) rescan(ctx context.Context, disk string) {
 	}
 }
 
-// failedProgram reports whether err means that a program ran and failed. The program then existed, and the error is
-// not of another kind, such as an ended context.
+// failedProgram reports whether err means that a program ran and failed, as opposed to, for example, a program that
+// does not exist.
 func failedProgram(err error) bool {
 	var failed *processError
 	return errors.As(err, &failed)

@@ -90,7 +90,7 @@ func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, f
 }
 
-// scanArrays assembles all arrays and returns their device names.
+// scanArrays assembles all arrays, and returns their names.
 func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 	if _, err := a.program(ctx, "mdadm", "--assemble", "--scan"); err != nil && !failedProgram(err) {
 		return nil, err
@@ -101,7 +101,7 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]plannedArray, error) {
 	planned := a.planDeletion(ctx, arrays, skipped)
 	var holders, kept []string
-	partitions := map[string][]string{} // partitions to delete, keyed by disk
+	partitions := map[string][]string{} // the partitions to delete, by disk
 	for _, f := range planned {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {
@@ -159,7 +159,7 @@ func (a *agent) zeroSuperblock(ctx context.Context, member string) error {
 }
 
 // deleteTraces removes the superblocks of arrays from all devices that are not kept. On each disk that held an array,
-// it then removes the partitions of the deleted arrays, or all partitions if nothing on the disk is kept.
+// it then removes the partitions of the deleted arrays, or the whole partition table if nothing on the disk is kept.
 func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partitions map[string][]string) error {
 	all, err := a.withPartitions(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 			continue
 		}
 		if _, err := a.program(ctx, "mdadm", "--examine", name); err != nil {
-			continue // this device does not belong to an array
+			continue // the device is not a member of an array
 		}
 		a.tryProgram(ctx, "Failed to remove superblock from"+name, "mdadm", "--zero-superblock", name)
 	}

@@ -36,7 +36,7 @@ func (a *agent) serve(ctx context.Context) error {
 	server := &http.Server{
 		Handler:           a.handler(working),
 		ReadHeaderTimeout: time.Minute,
-		// Do not log TLS handshakes that clients abort.
+		// Do not log aborted TLS handshakes.
 		ErrorLog: stdlog.New(io.Discard, "", 0),
 	}
 	var running sync.WaitGroup
@@ -66,7 +66,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards does what is left to do after the end of the service, such as taking the network down.
+// afterwards does what the agent must do after its service has ended, such as taking the network down.
 func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	switch why {
 	case endByDeath:
@@ -120,7 +120,7 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// advertised returns the address at which conductors can reach the service.
+// advertised returns the address of the service as conductors reach it.
 func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(listener.Addr().String())
 	if err != nil || a.options.Advertise == nil {

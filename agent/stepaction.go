@@ -40,7 +40,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	a.mu.Lock()
 	a.ports = params.Get("ports")
 	a.mu.Unlock()
-	// A conductor that sends no version has not requested the steps yet.
+	// If the conductor sends no version, it has not requested the steps yet.
 	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.generation().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
 		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.generation().managerVersions()), python.Repr(sent))
@@ -72,7 +72,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	return newDict(p.name+"_result", result, p.name+"_step", asked), nil
 }
 
-// stepArgs returns the arguments of a step, apart from the node and its ports.
+// stepArgs returns the arguments of a step besides the node and its ports.
 func stepArgs(params, asked *dict, p phase) *dict {
 	args := newDict()
 	for _, key := range params.Keys() {

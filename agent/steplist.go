@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// phase is an operation that consists of steps: a deployment, cleaning or a service.
+// phase is an operation that consists of steps: deployment, cleaning or service.
 type phase struct {
-	name    string // as in execute_deploy_step, such as deploy
-	title   string // as in messages, such as Deploy
+	name    string // such as deploy; part of command names like execute_deploy_step
+	title   string // such as Deploy; used in messages
 	failure kind
 	step    stepFlag
 }
@@ -29,7 +29,7 @@ var (
 	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
 )
 
-// manager is a hardware manager of the real agent. Each step belongs to one manager.
+// manager is a hardware manager of the real agent; each step belongs to one.
 type manager struct {
 	class, name, version string
 }
@@ -37,7 +37,7 @@ type manager struct {
 // The managers are listed in the order in which the real agent asks them for a step.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
-	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // the version depends on the agent's generation
+	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
 )
 
 // managerVersions returns the version of each manager. The versions must not change, because a conductor would then
@@ -55,7 +55,7 @@ func (a generation) managerList() list {
 	return all
 }
 
-// sameVersions reports whether the conductor sent the same versions that the agent has.
+// sameVersions reports whether the versions that the conductor sent are those of the agent.
 func (a generation) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
@@ -137,7 +137,7 @@ type offer struct {
 	since     generation // the first generation that has the step; legacyAgent means all generations
 }
 
-// offers returns the steps of a phase in the order of the real agent.
+// offers returns the steps of a phase, in the real agent's order.
 func (p phase) offers() []offer {
 	generic := func(since generation, abortable bool, kind string, names ...string) []offer {
 		all := make([]offer, len(names))

@@ -86,7 +86,7 @@ func (w *workbench) Unmount(_ context.Context, device string, files []File) erro
 	return w.machine.SetFiles(device, all)
 }
 
-// agent returns an agent on this hardware for testing its steps. No conductor controls it.
+// agent returns an agent without a conductor, for testing its steps.
 func (w *workbench) agent(options Options) *agent {
 	a := bench(w.metal, options)
 	a.hardware = w
@@ -120,7 +120,7 @@ func TestRAID(t *testing.T) {
 	for _, one := range w.machine.Arrays() {
 		got = append(got, one.Name+" "+one.Volume+" "+strings.Join(one.Members, ","))
 	}
-	// The volume that gets the remaining space must come last.
+	// The volume with the remaining space comes last.
 	if want := []string{"/dev/md0 md0 /dev/sda1,/dev/sdb1", "/dev/md1 data /dev/sda2,/dev/sdb2"}; !slices.Equal(got, want) {
 		t.Errorf("the arrays are %q, want %q", got, want)
 	}
@@ -171,7 +171,7 @@ func TestInjectFiles(t *testing.T) {
 	t.Cleanup(contents.Close)
 	for _, c := range []struct {
 		name, files string
-		want        []string // path, mode and content of each new file
+		want        []string // path, mode and content of new files
 		details     string
 	}{
 		{"by folder", `[{"path": "/EFI/lab/x", "content": "aGVsbG8=", "mode": 384}]`, []string{"EFI/lab/x 600 hello"}, ""},

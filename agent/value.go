@@ -10,7 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// JSON values are stored like Python stores them, because error messages show them in the notation of Python.
+// JSON objects and lists have types that keep what Python keeps, because error messages show them in Python's
+// notation.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList
@@ -24,12 +25,12 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// toPythonInt converts a number to the type that represents a Python int.
+// toPythonInt converts a number to Python's type.
 func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
 
-// dump encodes a value as JSON in the format of Python's json.dumps, with the same spaces.
+// dump encodes JSON like Python's json.dumps, including spaces.
 func dump(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -59,7 +60,7 @@ func dump(v any) string {
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	// All other values come from the agent itself, so encoding them does not fail.
+	// All other values come from the agent itself, and can be encoded.
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "null"

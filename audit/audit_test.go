@@ -167,7 +167,7 @@ func TestTruncatedLineDamagesNoOther(t *testing.T) {
 	first := open()
 	write(first, "1")
 	tear()
-	write(first, "2") // this file was already open
+	write(first, "2") // the file was open already
 	tear()
 	second := open()
 	write(second, "3")

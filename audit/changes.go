@@ -19,8 +19,8 @@ type Changes struct {
 	done    map[string][]models.NodeChange
 }
 
-// dateResolution is the largest difference between the clocks that is ignored. Ironic's Date header contains only
-// whole seconds.
+// dateResolution is the difference below which two clocks are considered equal, because Ironic's Date header contains
+// only whole seconds.
 const dateResolution = 2 * time.Second
 
 // maxPending is the maximum number of requests without a result that are remembered. A console that was killed leaves

@@ -23,7 +23,7 @@ type Header struct {
 	Term, Title string
 }
 
-// Kind is the kind of an event.
+// Kind tells what an event is. Recordings contain it as one letter.
 type Kind string
 
 // These are the kinds of events that are used. Events of other kinds are ignored.
@@ -141,7 +141,7 @@ func (w *Writer) Output(at time.Time, p []byte) error {
 	return w.err
 }
 
-// completeUTF8 returns the length of data without an incomplete character at the end.
+// completeUTF8 returns the length of data without an incomplete character at its end.
 func completeUTF8(data []byte) int {
 	for back := 1; back <= min(utf8.UTFMax-1, len(data)); back++ {
 		b := data[len(data)-back]

@@ -140,7 +140,7 @@ func (r *Recording) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Resize records that the terminal has a new size.
+// Resize records a new size of the terminal.
 func (r *Recording) Resize(width, height int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,7 +168,7 @@ func (r *Recording) Close() error {
 	return err
 }
 
-// Prune removes the oldest recordings in a folder until the remaining ones have at most limit bytes in total.
+// Prune removes the oldest recordings of a folder until all together have at most limit bytes.
 func Prune(folder string, limit int64) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -91,7 +91,7 @@ func (r *Reader) Next() (Event, error) {
 	for r.next() {
 		line := bytes.TrimSpace(r.lines.Bytes())
 		if len(line) == 0 || line[0] == '#' {
-			continue // format 3 allows comments
+			continue // format 3 has comments
 		}
 		var parts []json.RawMessage
 		var seconds float64
@@ -128,5 +128,5 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, io.EOF
 }
 
-// last reports whether there are no more lines.
+// last reports whether no line follows.
 func (r *Reader) last() bool { return !r.lines.Scan() && r.lines.Err() == nil }

@@ -72,7 +72,7 @@ func check(data []byte, depth int) []Problem {
 	case strings.HasPrefix(lower, "#include"), strings.HasPrefix(lower, "#cloud-boothook"), strings.HasPrefix(lower, "#part-handler"):
 		return nil
 	case strings.HasPrefix(lower, "## template: jinja"):
-		return nil // the machine will render the template
+		return nil // the machine renders the template
 	case strings.HasPrefix(lower, "content-type:"), strings.HasPrefix(lower, "mime-version:"):
 		return checkMIME(text, depth)
 	}
@@ -83,7 +83,7 @@ func fails(format string, args ...any) []Problem {
 	return []Problem{{Error: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-// short returns the beginning of a line, for use in a message.
+// short returns the beginning of a line for a message.
 func short(line string) string {
 	const most = 40
 	if runes := []rune(line); len(runes) > most {

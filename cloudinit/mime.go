@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkMIME checks a MIME message, including those of its parts that cloud-init reads.
+// checkMIME checks a MIME message and the parts that cloud-init reads.
 func checkMIME(data []byte, depth int) []Problem {
 	message, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {

@@ -66,7 +66,7 @@ func configFiles(files, folders []string) ([]string, error) {
 		for _, pattern := range []string{
 			"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf",
 		} {
-			found, err := filepath.Glob(pattern) // Glob sorts the names
+			found, err := filepath.Glob(pattern) // Glob returns sorted names
 			if err != nil {
 				return nil, err
 			}

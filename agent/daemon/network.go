@@ -17,8 +17,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// client returns the HTTP client for requests to Ironic and for image downloads. Its timeouts do not limit the
-// duration of a whole download.
+// client returns the HTTP client for Ironic and for images. Its timeouts do not limit a download as a whole.
 func client(s Settings) (*http.Client, error) {
 	config := &tls.Config{MinVersion: s.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
 	if s.CAFile != "" && !s.Insecure {
@@ -101,7 +100,7 @@ func sourceFor(ctx context.Context, text string) string {
 	}
 	port := address.Port()
 	if port == "" {
-		port = address.Scheme // the dialer knows the ports of http and https
+		port = address.Scheme // the dialer looks up the port of http or https
 	}
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(address.Hostname(), port))

@@ -131,8 +131,8 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory returns the inventory without LLDP data, together with a function that waits for these data and adds
-// them. If VLANs are configured, it waits itself and returns the complete inventory, because Ironic may be reachable
+// EarlyInventory returns the inventory without LLDP data, together with a function that waits for this data and adds
+// it. If VLANs are configured, it waits itself and returns the complete inventory, because Ironic may be reachable
 // only through a VLAN.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
@@ -175,7 +175,7 @@ func (w *logWriter) entry(e agent.Entry) {
 	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
 }
 
-// line writes a message about the host, in the same format as the agent's own log.
+// line writes a message about the host, in the same format.
 func (w *logWriter) line(level, format string, args ...any) {
 	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))

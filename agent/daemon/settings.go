@@ -127,7 +127,7 @@ func (r *reader) seconds(option, parameter string, byDefault int) time.Duration 
 const defaultPort = 9999
 
 // ReadSettings reads the settings from the configuration files and from params, which holds the kernel's command
-// line. Like in the real agent, the files take precedence. The error lists all invalid options.
+// line. As in the real agent, the files take precedence. The error lists all invalid options.
 func ReadSettings(files []string, params map[string]string) (Settings, error) {
 	r := &reader{files: map[string]value{}, params: params}
 	for _, name := range files {
@@ -210,7 +210,7 @@ func (r *reader) collectors(inspectionURL string) []string {
 	return split(text)
 }
 
-// check reports options that this agent does not support, instead of silently ignoring them.
+// check rejects options that this agent does not support, instead of ignoring them silently.
 func (r *reader) check(s Settings) {
 	if s.APIURL == "" {
 		r.errs = append(r.errs, errors.New("no address of Ironic: set api_url in a configuration file, or ipa-api-url on the kernel's command line"))

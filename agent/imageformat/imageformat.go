@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Rules selects the release of the real agent whose checks are applied.
+// Rules selects the agent release whose checks apply.
 type Rules int
 
 const (
@@ -103,7 +103,7 @@ func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 			matches++
 			found, result = Format{name, r.size}, r
 		case r.matches && matches == 0:
-			found.VirtualSize = size // the old agent reads a truncated image to its end
+			found.VirtualSize = size // the old agent read a truncated image to its end
 		}
 	}
 	switch {

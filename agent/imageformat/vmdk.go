@@ -137,7 +137,7 @@ func createType(text string) (name string, found bool) {
 	case !found || closed && len(name) >= longest:
 		return "", false
 	case !closed && rest != "":
-		return rest[:len(rest)-1], true // the real agent's slice up to -1 drops the last character
+		return rest[:len(rest)-1], true // the real agent's slice to -1 drops the last character
 	}
 	return name, true
 }
@@ -163,8 +163,8 @@ func descriptorProblems(text string) []string {
 	return nil
 }
 
-// extentProblem describes what is wrong with the lines of a descriptor. Among others, it refuses an extent in another
-// folder, because a program would read that file.
+// extentProblem describes what is wrong with the lines of a descriptor. Among other things, it refuses an extent in
+// another folder, because a program would read that file.
 func extentProblem(text string) string {
 	extents, paths := 0, false
 	for line := range strings.SplitSeq(text, "\n") {

@@ -21,7 +21,7 @@ type bmcAddresses struct {
 // from 1.
 const channels = 11
 
-// bmc returns the addresses of the BMC. It implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
+// bmc returns the BMC's addresses: it implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
 // ironic_python_agent/hardware.py.
 func (h Host) bmc(ctx context.Context) bmcAddresses {
 	if !h.hasIPMI() {
@@ -39,7 +39,7 @@ func (h Host) bmc(ctx context.Context) bmcAddresses {
 	return found
 }
 
-// hasIPMI reports whether the host has a device for talking to its BMC.
+// hasIPMI reports whether the kernel has an interface to a BMC.
 func (h Host) hasIPMI() bool {
 	for _, pattern := range []string{"/dev/ipmi*", "/dev/ipmi/*", "/dev/ipmidev/*"} {
 		names, _ := filepath.Glob(h.path(pattern))
@@ -73,7 +73,7 @@ func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresse
 	}
 }
 
-// channelV6 returns the active IPv6 address of a channel. It prefers a dynamic address over a static one.
+// channelV6 returns the active IPv6 address of a channel. It prefers a dynamic address to a static one.
 func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	enables := h.ipmi(ctx, "lan6", "print", channel, "enables")["ipv6/ipv4 addressing enables"]
 	if enables != "ipv6" && enables != "both" {

@@ -113,7 +113,7 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	names, err := h.list(folder)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return devices, nil // the host has no USB
+		return devices, nil // a host without USB
 	case err != nil:
 		return nil, fmt.Errorf("listing USB devices: %w", err)
 	}
@@ -216,7 +216,7 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	if err != nil {
 		return err
 	}
-	cores := map[int]int{} // maps each core to its index in found
+	cores := map[int]int{} // index of each core in found
 	for _, name := range names {
 		thread, isCPU := suffix(name, "cpu")
 		if !isCPU {

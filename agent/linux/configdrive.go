@@ -84,7 +84,7 @@ func (h Host) configPartitionMBR(ctx context.Context, device string) (string, er
 	return fresh[0], nil
 }
 
-// partitions returns the devices of the partitions of a disk.
+// partitions returns the devices of a disk's partitions.
 func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE", device)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"ironworks/agent"
 )
 
-// malformedFlags matches characters that do not occur in CPU flags.
+// malformedFlags matches characters that never occur in CPU flags.
 var malformedFlags = regexp.MustCompile(`[A-Z!@#$%^&*()_+{}|:"<>?]`)
 
 // cpu implements get_cpus of ironic_python_agent/hardware.py.
@@ -45,8 +45,7 @@ func (h Host) cpu(ctx context.Context) (agent.CPU, error) {
 	}, nil
 }
 
-// flagsOfKernel returns the flags of the first CPU in /proc/cpuinfo. It is used for releases of lscpu that do not
-// print flags.
+// flagsOfKernel returns the flags of the first CPU in /proc/cpuinfo, for releases of lscpu that print none.
 func (h Host) flagsOfKernel() string {
 	content, err := h.read("/proc/cpuinfo")
 	if err != nil {
@@ -62,8 +61,8 @@ func (h Host) flagsOfKernel() string {
 	return flags
 }
 
-// colonPairs parses lines like "CPU(s): 2" into a map whose keys are in lower case. If a name occurs several times,
-// its last value is used.
+// colonPairs reads lines like "CPU(s): 2". It converts names to lower case. If a name occurs several times, the last
+// value is used.
 func colonPairs(text string) map[string]string {
 	pairs := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {

@@ -198,7 +198,7 @@ func (h Host) readOnly(name string) bool {
 	return err == nil && flag == "1"
 }
 
-// virtualMedia reports whether a device is the virtual floppy disk that Ironic attaches.
+// virtualMedia reports whether a device is the virtual floppy that Ironic attaches.
 func (h Host) virtualMedia(device string) bool {
 	const label = "/dev/disk/by-label/ir-vfd-dev"
 	target, err := h.link(label)

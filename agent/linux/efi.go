@@ -59,7 +59,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 	return h.createEntries(ctx, device, number, entries)
 }
 
-// rescan makes the kernel reread the partition table of a disk.
+// rescan makes the kernel read the partition table of a disk again.
 func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "partx", "-av", device)
 	h.try(ctx, "udevadm", "settle")
@@ -74,7 +74,7 @@ func (h Host) pathInRoot(name string) string {
 	return "/" + relative
 }
 
-// esp returns the device and the number of the EFI system partition of a disk.
+// esp returns the device and the number of a disk's EFI system partition.
 func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE,PARTTYPE", device)
 	if err != nil {

@@ -182,7 +182,7 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 	return n
 }
 
-// eraseATA runs the security erase of an ATA disk. If the disk or the host does not support it, done is false.
+// eraseATA runs the security erase of an ATA disk. done is false if the disk or the host does not support it.
 func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error) {
 	const password = "NULL"
 	info, err := h.program(ctx, "hdparm", "-I", device)

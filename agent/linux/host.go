@@ -83,7 +83,7 @@ func (h Host) exists(name string) bool {
 // link returns the target of a symbolic link exactly as the link contains it.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
-// warnUnreadable warns that the described data cannot be read, or that the host does not have them.
+// warnUnreadable warns that something cannot be read, or that the host does not have it. The parameter what names it.
 func (h Host) warnUnreadable(what string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		h.warn("this host has no %s", what)

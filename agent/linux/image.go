@@ -88,8 +88,8 @@ const (
 
 // convertCommand returns the command line that converts an image with qemu-img. It limits the program's address
 // space, because an image may make the program allocate more memory than the machine has. A shell sets this limit,
-// because every ramdisk has a shell. MALLOC_ARENA_MAX limits the number of malloc's arenas, each of which takes much
-// address space. See convert_image in ironic_python_agent/qemu_img.py.
+// because every ramdisk has a shell. MALLOC_ARENA_MAX limits the number of malloc's arenas, each of which needs much
+// memory. See convert_image in ironic_python_agent/qemu_img.py.
 func convertCommand(format, image, device string) []string {
 	return []string{
 		"sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB << 10), "env", "MALLOC_ARENA_MAX=3",

@@ -44,8 +44,7 @@ func (Kernel) Addresses(name string) []string {
 	return addresses
 }
 
-// PermanentMAC returns the attribute IFLA_PERM_ADDRESS of an interface. Linux supports this attribute since version
-// 5.6.
+// PermanentMAC returns the attribute IFLA_PERM_ADDRESS of an interface, which Linux has supported since version 5.6.
 func (Kernel) PermanentMAC(name string) string {
 	table, err := syscall.NetlinkRIB(syscall.RTM_GETLINK, syscall.AF_UNSPEC)
 	if err != nil {
@@ -76,8 +75,8 @@ func (Kernel) PermanentMAC(name string) string {
 	return ""
 }
 
-// Speed requests the link modes through ethtool's netlink family. The real agent runs lshw, which uses an ioctl
-// instead. It prefers the capacity that lshw reports to the current speed.
+// Speed requests the link modes through ethtool's netlink family. The real agent gets them from lshw, which uses an
+// ioctl instead, and prefers the capacity that lshw reports to the current speed.
 func (Kernel) Speed(name string) int {
 	connection, err := genetlink.Dial(nil)
 	if err != nil {
@@ -187,7 +186,7 @@ func openPackets(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	protocol := uint16(lldpEtherType&0xff<<8 | lldpEtherType>>8) // swaps the bytes for network byte order
+	protocol := uint16(lldpEtherType&0xff<<8 | lldpEtherType>>8) // in network byte order
 	socket, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, int(protocol))
 	if err != nil {
 		return nil, err

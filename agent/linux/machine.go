@@ -135,7 +135,7 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, ctx.Err()
 }
 
-// InventoryWithoutLLDP returns the inventory of the host without data from LLDP frames. AddLLDP can add these data
+// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames. AddLLDP can add this data
 // later.
 func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
 	names, err := m.host.interfaceNames()
@@ -249,11 +249,11 @@ func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 	return frames
 }
 
-// BlockDevices returns the current disks, each with all of its serials and WWNs.
+// BlockDevices returns the current disks, with every serial and WWN.
 func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) { return m.blockDevices(ctx) }
 
-// Parameters returns the parameters of the kernel's command line, like _read_params_from_file in
-// ironic_python_agent/utils.py. If a parameter occurs several times, its last value is used.
+// Parameters reads the kernel's command line, like _read_params_from_file of ironic_python_agent/utils.py. If a
+// parameter occurs several times, the last value is used.
 func (h Host) Parameters() (map[string]string, error) {
 	text, err := h.read("/proc/cmdline")
 	if err != nil {

@@ -44,7 +44,7 @@ func (h Host) memoryOfKernel(total int64) int64 {
 	if blocks := h.memoryBlocks(folder); blocks > total {
 		return blocks
 	}
-	// On most hosts, kcore is as large as the address space and does not tell the size of the memory.
+	// On most hosts, kcore is as large as the address space, which is too large to be the size of the memory.
 	if core, err := os.Stat(h.path("/proc/kcore")); err == nil && core.Size() > total && core.Size() < 2*total {
 		return core.Size()
 	}

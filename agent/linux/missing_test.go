@@ -15,7 +15,7 @@ import (
 func hostWith(t *testing.T, programs ...string) *bench {
 	t.Helper()
 	b := bootable(t, map[string]string{"EFI/BOOT/BOOTX64.EFI": ""})
-	b.write(t, "/sys/class/net/bonding_masters", "") // there are no network interfaces
+	b.write(t, "/sys/class/net/bonding_masters", "") // no interfaces
 	b.write(t, "/dev/sda", strings.Repeat("x", 1<<20))
 	b.answers("512\n", "blockdev --getss")
 	b.answers("", "wipefs")

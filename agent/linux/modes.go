@@ -1,7 +1,7 @@
 package linux
 
-// linkModes lists the link modes of linux/ethtool.h, by their bit numbers, for each speed in Mbit/s, fastest first.
-// It contains all modes that lshw knows. Link modes with higher numbers are unknown to every release of lshw.
+// linkModes lists the bit numbers of the link modes in linux/ethtool.h for each speed in Mbit/s, fastest first.
+// Higher bit numbers are for speeds that no release of lshw knows.
 var linkModes = []struct {
 	speed int
 	bits  []int

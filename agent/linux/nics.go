@@ -116,7 +116,7 @@ func (h Host) biosDevName(ctx context.Context, name string) *string {
 	return &found
 }
 
-// firstOfEach returns the first IPv4 address and the first IPv6 address, or nil if there is none.
+// firstOfEach returns the first IPv4 and the first IPv6 address.
 func firstOfEach(addresses []string) (v4, v6 *string) {
 	for _, text := range addresses {
 		address, err := netip.ParseAddr(text)

@@ -125,7 +125,7 @@ func TestBMC(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(h.Root, "dev"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// This can be any character device.
+	// Any character device will do.
 	if err := os.Symlink("/dev/null", filepath.Join(h.Root, "dev", "ipmi0")); err != nil {
 		t.Fatal(err)
 	}

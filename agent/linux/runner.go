@@ -21,7 +21,7 @@ func Local(root string) Host {
 	return Host{Root: root, Run: Programs(root), Links: Kernel{}}
 }
 
-// killDelay is how much time a program has to end after it was interrupted. After that, it is killed.
+// killDelay is the time that a program may take to end after it was interrupted.
 const killDelay = 5 * time.Second
 
 // maxLine is the maximum length of a line of a program's output, in bytes. Longer lines are truncated.
@@ -117,7 +117,7 @@ func (w *lineWriter) flush() {
 
 var _ io.Writer = (*lineWriter)(nil)
 
-// lines splits a text into lines.
+// lines returns the lines of a text.
 func lines(text string) []string {
 	var all []string
 	scanner := bufio.NewScanner(strings.NewReader(text))

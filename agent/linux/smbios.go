@@ -14,7 +14,7 @@ import (
 // kernel.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
-// The following types of SMBIOS structures are used.
+// Types of SMBIOS structures.
 const (
 	smbiosBIOS   = 0
 	smbiosSystem = 1
@@ -25,7 +25,7 @@ const (
 // structure is one structure of the SMBIOS table.
 type structure struct {
 	kind    byte
-	data    []byte // includes the header of four bytes
+	data    []byte // including the header of four bytes
 	strings []string
 }
 
@@ -39,7 +39,7 @@ func (h Host) smbios() []structure {
 	return parseSMBIOS(table)
 }
 
-// parseSMBIOS returns the structures of an SMBIOS table. It stops at the first damaged one.
+// parseSMBIOS returns the structures of a table, up to the first damaged one.
 func parseSMBIOS(table []byte) []structure {
 	const header = 4
 	var all []structure

@@ -21,7 +21,7 @@ func (m *Machine) StartUnit(ctx context.Context, unit string) error {
 	return errors.New(strings.TrimPrefix(text, "Failed to start "+unit+": "))
 }
 
-// UnitState returns the state of a systemd unit.
+// UnitState returns the state of a unit.
 func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, error) {
 	out, err := m.host.program(ctx, "systemctl", "show", "--property=ActiveState,Result", unit)
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *Machine) SetRescuePassword(ctx context.Context, hash string) error {
 	return nil
 }
 
-// NetworkDown takes all network interfaces down.
+// NetworkDown takes the interfaces down.
 func (m *Machine) NetworkDown(ctx context.Context) error {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -117,7 +117,7 @@ func (m *Machine) PowerOff(ctx context.Context) error { return m.host.shutDown(c
 // Reboot reboots the host.
 func (m *Machine) Reboot(ctx context.Context) error { return m.host.shutDown(ctx, "reboot", "b") }
 
-// shutDown powers the host off or reboots it. It uses systemd, or the kernel if systemd refuses or does not exist.
+// shutDown powers the host off or reboots it through systemd, or through the kernel if systemd refuses or is missing.
 func (h Host) shutDown(ctx context.Context, program, key string) error {
 	const private = 0o600
 	out, err := h.Run(ctx, Command{Argv: []string{program}})
