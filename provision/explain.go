@@ -220,7 +220,7 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	return explain.FindSiblings(&this, x.rows), nil
 }
 
-// ListOthers reads all nodes, and the failure reasons of some of them.
+// ListOthers reads all nodes, and for some of the failed ones also the reason for the failure.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
 	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {

@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// explainedAPI is a fake Ironic with the nodes that the tests explain.
+// explainedAPI is a fake Ironic with the nodes to explain.
 type explainedAPI struct {
 	*fakeAPI
 	conductors []models.Conductor
@@ -137,7 +137,7 @@ func TestExplainMasks(t *testing.T) {
 	}
 }
 
-// TestExplainUsesObservations: Explain uses the node's observations and the list of nodes.
+// TestExplainUsesObservations checks that Explain uses the observations of the node and the list of nodes.
 func TestExplainUsesObservations(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"

@@ -12,19 +12,20 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes the planned deployment of one node, for a confirmation. All of its texts are safe to show.
+// Review describes the planned deployment of one node, so that the operator can confirm it. All of its texts are safe
+// to show.
 type Review struct {
 	Node models.Node
-	// Refusal is the reason why nothing would be sent; nil if the deployment is legal.
+	// Refusal is the reason why nothing would be sent, or nil if the deployment is legal.
 	Refusal *models.Refusal
 	Checks  []plan.Check
 	Kind    plan.Kind
-	// Interface is the deploy interface, with the expected choice of autodetect.
+	// Interface is the deploy interface. For autodetect, it includes the interface that Ironic is expected to choose.
 	Interface string
-	// Image is the image to write; empty if the deployment writes no image.
+	// Image is the image to write. It is empty if the deployment writes no image.
 	Image string
-	// Target is the disk that is written; nil if there is none or it is unknown. TargetText describes the disk, or
-	// explains why there is none. Others are the disks that the deployment does not change.
+	// Target is the disk to be written, or nil if there is none or it is unknown. TargetText describes the disk or
+	// explains why there is none. Others lists the disks that the deployment does not change.
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
