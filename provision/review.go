@@ -29,20 +29,20 @@ type Review struct {
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
-	// Steps are in Ironic's order, each with its source.
+	// Steps lists the deploy steps in the order in which Ironic runs them, each with its source.
 	Steps []plan.OrderedStep
-	// FirstBoot is the configuration of the installed system.
+	// FirstBoot summarizes the configuration that the installed system reads at its first boot.
 	FirstBoot []models.Detail
 	Effect    models.Effect
-	// FollowUp is the remaining work of an interrupted deployment, in place of the other fields; empty if there is
-	// none.
+	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, this is done instead of
+	// the deployment that the other fields describe.
 	FollowUp string
-	// Requests and Commands are empty if the node is refused.
+	// Requests and Commands are what the action would send. They are empty if the node is refused.
 	Requests []request.Request
 	Commands []string
 }
 
-// Review returns the description of a node's deployment, from the results of the preflight.
+// Review describes the deployment of the node according to the results of the preflight.
 func (a *DeployAction) Review(n *models.Node) Review {
 	review := Review{
 		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
@@ -70,8 +70,8 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	return review
 }
 
-// imageText returns the image that is written: the plan's image, or else the node's. If neither is set,
-// coreos-installer uses the image in the live ISO.
+// imageText names the image to write. This is the plan's image or, if the plan names none, the node's. If neither is
+// set, coreos-installer uses the image in the live ISO.
 func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
 	source := printable.Line(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
@@ -84,7 +84,7 @@ func imageText(f *plan.Facts) string {
 	return ""
 }
 
-// targetText describes the disk that is overwritten.
+// targetText describes the disk to be overwritten, or explains why it is unknown or there is none.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
@@ -103,7 +103,7 @@ func targetText(f *plan.Facts, disk *hints.Disk) string {
 	return DiskText(disk)
 }
 
-// DiskText describes a disk with everything that identifies it.
+// DiskText describes a disk with all attributes that identify it.
 func DiskText(d *hints.Disk) string {
 	parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
 	for _, part := range []struct{ name, value string }{
@@ -124,7 +124,7 @@ func DiskText(d *hints.Disk) string {
 	return printable.Line(strings.Join(parts, ", "))
 }
 
-// firstBoot summarizes the config drive of the installed system.
+// firstBoot summarizes the configdrive of the installed system.
 func firstBoot(r *readyNode) []models.Detail {
 	var list []models.Detail
 	add := func(name, value string) {
@@ -155,7 +155,7 @@ func firstBoot(r *readyNode) []models.Detail {
 	return list
 }
 
-// DeployReport describes the planned deployment of one node.
+// DeployReport describes the planned deployment of one node. It is the JSON form of the checks' results.
 type DeployReport struct {
 	Node     models.NodeRef     `json:"node"`
 	Refused  bool               `json:"refused"`
@@ -164,11 +164,11 @@ type DeployReport struct {
 	Steps    []plan.OrderedStep `json:"steps"`
 	Requests []request.Request  `json:"requests"`
 	Commands []string           `json:"commands"`
-	// Error is the reason why the node could not be checked; "" if it was checked.
+	// Error is the reason why the node could not be checked. It is empty if the node was checked.
 	Error string `json:"error,omitempty"`
 }
 
-// Report returns the report on a node after [DeployAction.Preflight].
+// Report returns the report on the node. It must be called after [DeployAction.Preflight].
 func (a *DeployAction) Report(n *models.Node) DeployReport {
 	r := DeployReport{
 		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),
