@@ -19,7 +19,7 @@ type bmcAction struct {
 	order models.BMCOrder
 
 	mu      sync.Mutex
-	results map[string]string // results for the nodes, by UUID
+	results map[string]string // results of the nodes, by UUID
 }
 
 // OrdersBMC reports whether the action sends an order to a BMC.

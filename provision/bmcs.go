@@ -46,7 +46,7 @@ type BMCReport struct {
 	Missing []error `json:"-"`
 }
 
-// BMCCredentialsError reports that the password of a controller is unknown or was rejected.
+// BMCCredentialsError reports that the password of a controller is unknown, or was rejected.
 type BMCCredentialsError struct {
 	// Node is the node's name. It is empty if the controller was queried without Ironic.
 	Node string

@@ -66,7 +66,7 @@ type chained struct {
 	from models.ProvisionState
 }
 
-// steps returns the verbs that bring the node to the goal, assuming that none of them fails.
+// steps returns the verbs that bring the node to the goal if none of them fails.
 func (a *bringUp) steps(n *models.Node) []chained {
 	e := &Enroller{Goal: a.goal, NoInspect: a.noInspect}
 	now := *n

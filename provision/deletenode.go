@@ -49,7 +49,7 @@ func (deleteAction) Effect(n *models.Node) models.Effect {
 
 func (a deleteAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Delete(n.UUID), judge: func(ctx context.Context, api API, err error) error {
-		// If the request was repeated or its answer was lost, the node may already have been deleted.
+		// If the request was repeated or its answer was lost, the node may already be deleted.
 		if _, gone := api.Node(ctx, n.UUID, "uuid"); models.IsFault(gone, models.FaultNotFound) {
 			return nil
 		}

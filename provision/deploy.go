@@ -29,7 +29,7 @@ type DeployOptions struct {
 // [DeployAction.Preflight] has not checked.
 type DeployAction struct {
 	watchedAction
-	// verb is either deploy or rebuild.
+	// verb is deploy or rebuild.
 	verb    models.Verb
 	options DeployOptions
 	checks  *Preflighter
@@ -222,7 +222,7 @@ func (a *DeployAction) Checks(n *models.Node) []plan.Check {
 	return nil
 }
 
-// Order returns the deploy steps in the order in which Ironic runs them, each with its source.
+// Order returns the steps in the order in which Ironic runs them, each with its source.
 func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	r := a.checked(n)
 	if r == nil || r.facts == nil {
@@ -312,7 +312,7 @@ func overridden(checks []plan.Check) []string {
 	return ids
 }
 
-// observed stores the steps that the agent offers, because Ironic does not keep them.
+// observed stores the steps that the agent offers, because Ironic drops them at the end of the deployment.
 func (a *DeployAction) observed(now *models.Node) {
 	if offered := offeredSteps(now); offered != nil && a.checks.StoreOffered != nil {
 		a.checks.StoreOffered(now.UUID, offered)

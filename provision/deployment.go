@@ -257,8 +257,8 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	return append(list, d.hintSettings(n)...)
 }
 
-// traitSetting returns the setting that writes the instance's traits. wanted is false if the node already has these
-// traits, or if the allocation sets them.
+// traitSetting returns the setting that writes the instance's traits. wanted is false if the node has them already,
+// or if the allocation sets them.
 func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {

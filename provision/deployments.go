@@ -226,8 +226,7 @@ func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	return log, nil
 }
 
-// deploymentLog is a node's record, locked by the process that deploys the node. A nil *deploymentLog records
-// nothing.
+// deploymentLog is a node's record, locked by the process that deploys the node. A nil deploymentLog records nothing.
 type deploymentLog struct {
 	in   *Deployments
 	uuid string
@@ -296,7 +295,7 @@ func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) erro
 	return l.write(r)
 }
 
-// write replaces the record's file and syncs it to disk.
+// write replaces the file and syncs it to disk.
 func (l *deploymentLog) write(r record) error {
 	path, err := l.in.path(l.uuid, ".json")
 	if err != nil {
@@ -324,7 +323,7 @@ func (l *deploymentLog) withResumeHint(err error) error {
 	}
 }
 
-// remove deletes the record of a finished deployment.
+// remove removes the record of a finished deployment.
 func (l *deploymentLog) remove() error {
 	if l == nil || l.record == nil {
 		return nil

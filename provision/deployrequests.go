@@ -24,7 +24,7 @@ func (a *DeployAction) Commands(n *models.Node) []string {
 	return commandsOf(entries)
 }
 
-// entries returns the entries of the deployment, including those that an earlier attempt has already sent.
+// entries returns the requests, including those that an earlier attempt has sent.
 func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 	if refused := a.refuse(n); refused != nil {
 		return nil, refused

@@ -63,7 +63,7 @@ func inspectHint(n *models.Node) (command, key string) {
 	return command, key
 }
 
-// DiskReport is the JSON form of [NodeDisks].
+// DiskReport is the JSON form of a node's disks.
 type DiskReport struct {
 	Node      models.NodeRef    `json:"node"`
 	Inspected *time.Time        `json:"inspected_at"`

@@ -15,7 +15,7 @@ import (
 )
 
 // DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it. None of its
-// requests causes Ironic to connect to a BMC.
+// requests makes Ironic connect to a BMC.
 type DoctorAPI interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error

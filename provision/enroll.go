@@ -17,7 +17,7 @@ import (
 	"ironworks/models/ports"
 )
 
-// Goal is the state to which enrollment brings nodes.
+// Goal is the state to which enrolling brings nodes.
 type Goal string
 
 // The goals, in the order in which a node reaches them.
@@ -67,7 +67,7 @@ func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
 	return have, nil
 }
 
-// Enroller creates and changes nodes as required by a plan, and brings them to a goal.
+// Enroller creates and changes nodes as a plan requires, and brings them to a goal.
 type Enroller struct {
 	Runner *Runner
 	API    EnrollAPI
@@ -243,7 +243,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		if r.Err != nil || e.singleVerb {
 			return
 		}
-		tried[verb] = mostSent // the verb has succeeded, so it is not sent again
+		tried[verb] = mostSent // the verb has succeeded, so do not send it again
 		r.Changes = append(r.Changes, completedText(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {

@@ -45,7 +45,7 @@ type EnrollInput struct {
 // EnrollField identifies a part of the input by the name of its flag.
 type EnrollField string
 
-// The parts of the input that an error may name.
+// The parts of an input that an error may name.
 const (
 	EnrollFile        EnrollField = "file"
 	EnrollFormat      EnrollField = "format"
@@ -57,7 +57,7 @@ const (
 	EnrollCredentials EnrollField = "credentials"
 )
 
-// EnrollInputError reports that a part of the input is invalid.
+// EnrollInputError reports that a part of an input is invalid.
 type EnrollInputError struct {
 	Field EnrollField
 	Err   error
@@ -73,7 +73,7 @@ func (e *EnrollInputError) Unwrap() error { return e.Err }
 // and fields to set.
 type EnrollSource struct {
 	EnrollInput
-	// Fields maps the headers of spreadsheet columns to node fields.
+	// Fields maps the headers of spreadsheet columns to fields.
 	Fields map[string]string
 	// Addresses lists the addresses of the BMCs, with ranges expanded.
 	Addresses []string
@@ -152,7 +152,7 @@ type EnrollReader struct {
 
 // EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
-	// Files lists the files that were read, without their nodes.
+	// Files are the files that were read, without their nodes.
 	Files []EnrolledFile
 	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
 	// without a system.
@@ -231,8 +231,8 @@ func ReadNodeFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads the files or queries the BMCs, and completes the nodes with credentials and fields. If it returns an
-// error, it also returns the nodes found so far.
+// Read reads the files, or queries the BMCs, and completes the nodes with credentials and fields. If it returns an
+// error, it also returns the nodes that it has found so far.
 func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound, error) {
 	var found EnrollFound
 	if r.WhyNoFiles != "" && (len(in.Files) > 0 || in.Credentials != "") {
@@ -323,7 +323,7 @@ func (r *EnrollReader) complete(in *EnrollSource, found *EnrollFound) error {
 	return nil
 }
 
-// Compare checks the nodes against the enabled drivers and compares them with Ironic's nodes. It modifies the given
+// Compare checks the nodes against the enabled drivers, and compares them with Ironic's nodes. It modifies the given
 // nodes.
 func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []enroll.Node) (enroll.Plan, error) {
 	drivers, err := r.API.Drivers(ctx)

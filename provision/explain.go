@@ -146,7 +146,7 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	return done, nil
 }
 
-// row returns the node together with the observations of its current state.
+// row returns the node with the observations of its current state.
 func (x *Explainer) row(n *models.Node) *models.Row {
 	row := &models.Row{Node: *n}
 	if x.sources.Observed == nil {
@@ -158,12 +158,12 @@ func (x *Explainer) row(n *models.Node) *models.Row {
 	return row
 }
 
-// ExplainText explains an error text without querying anything. The state in which the error occurred may be empty.
+// ExplainText explains an error text without querying anything. The state may be empty.
 func ExplainText(text string, state models.ProvisionState) []explain.Explanation {
 	return explain.Explain(&explain.Facts{Text: agentlog.Masked(text), State: state})
 }
 
-// maskFacts masks secrets in all texts from Ironic. Log lines have already been masked.
+// maskFacts masks secrets in all texts from Ironic. Log lines are masked already.
 func maskFacts(f *explain.Facts) {
 	n := &f.Row.Node
 	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)

@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// explainedAPI is a fake Ironic with the nodes to explain.
+// explainedAPI is a fake Ironic with the nodes that the tests explain.
 type explainedAPI struct {
 	*fakeAPI
 	conductors []models.Conductor

@@ -98,7 +98,7 @@ func pidIn(path string) int {
 	return pid
 }
 
-// unlock removes the file while the lock is still held, and then releases the lock.
+// unlock removes the file while the lock is still held, then releases the lock.
 func (l *fileLock) unlock() {
 	_ = os.Remove(l.Path())
 	_ = l.Close()

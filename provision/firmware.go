@@ -47,7 +47,7 @@ func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	return FirmwareUpdate{Component: component, URL: address}, nil
 }
 
-// Setting returns the update as an element of settings, the argument of the step firmware.update.
+// Setting returns the update as an entry of settings, the argument of the step firmware.update.
 func (u FirmwareUpdate) Setting() map[string]any {
 	setting := map[string]any{"component": u.Component, "url": u.URL}
 	if u.WaitSeconds > 0 {

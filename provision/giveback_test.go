@@ -116,7 +116,7 @@ func (rig *giveBackRig) after() error {
 	return nil
 }
 
-// noUndoTwice fails the test if a change sets a path to the value that it already has.
+// noUndoTwice fails the test when a change sets a path to the value that it already has.
 func (rig *giveBackRig) noUndoTwice(call string) {
 	var ops []models.PatchOp
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(call, "patch ")), &ops); err != nil {

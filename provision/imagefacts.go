@@ -14,7 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// ImageWeb queries web servers about images; *[Web] does so over HTTP. It follows redirects and returns the last
+// ImageWeb queries web servers about images; *[Web] does so over HTTP. It follows redirects, and returns the last
 // answer. An error means that there was no answer.
 type ImageWeb interface {
 	// Head requests only the headers.
@@ -44,7 +44,7 @@ const (
 	imageHeadBytes = 512
 )
 
-// imageCache caches the answers about images, so that each image is queried only once for all nodes of a plan.
+// imageCache caches answers about images, so that an image is queried only once for all nodes of a plan.
 type imageCache struct {
 	mu    sync.Mutex
 	looks map[[2]string]*imageQuery

@@ -15,7 +15,7 @@ import (
 	"ironworks/models/steps"
 )
 
-// OfferedSteps stores the steps that each node's agent has last offered, in one file per node. Ironic drops these
+// OfferedSteps stores the steps that each node's agent offered last, in one file per node, because Ironic drops these
 // steps at the end of every deployment.
 type OfferedSteps struct {
 	// Dir is the folder of the files; it is created when necessary.

@@ -170,7 +170,7 @@ func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 
 // homePath replaces a leading ~/ that no shell has expanded by the home folder.
 func homePath(path string) string {
-	home, _ := os.UserHomeDir() // without a home folder, ~ is an ordinary name
+	home, _ := os.UserHomeDir() // without a home folder, ~ is a name
 	return prepare.HomePath(home, path)
 }
 

@@ -27,12 +27,12 @@ type Reader interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// lister lists all nodes. Only if a Reader implements it, the disks of other nodes are known.
+// lister lists all nodes. If a Reader implements it, the disks of other nodes are known.
 type lister interface {
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 }
 
-// templater lists the deploy templates. Only if a Reader implements it, the templates are known.
+// templater lists the deploy templates. If a Reader does not implement it, the templates are unknown.
 type templater interface {
 	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
 }
@@ -56,7 +56,7 @@ type Preflighter struct {
 	Policy map[plan.CheckID]plan.CheckPolicy
 	// NoOverride means that checks cannot be overridden, and that the policy of a plan cannot weaken them.
 	NoOverride bool
-	// Offered returns the steps that the node's agent has last offered. It may be nil.
+	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
 	// StoreOffered stores the steps that the node's agent offers. It is called while the node is being watched. It
 	// may be nil.
@@ -65,9 +65,9 @@ type Preflighter struct {
 	// the result of a deployment is unknown after a crash.
 	Deployments *Deployments
 
-	// Images queries the images of direct deployments. If it is nil, they are not queried.
+	// Images queries the images of direct deployments. If nil, they are not queried.
 	Images ImageWeb
-	// Registry queries oci:// images. If it is nil, they are not queried.
+	// Registry queries oci:// images. If nil, they are not queried.
 	Registry ImageRegistry
 
 	once   sync.Once

@@ -28,7 +28,7 @@ type RAIDTarget struct {
 	Disks  raid.Config
 }
 
-// ParseRAID reads a target RAID configuration from YAML or JSON.
+// ParseRAID reads a target RAID from YAML or JSON.
 func ParseRAID(data []byte) (RAIDTarget, error) {
 	var config map[string]any
 	if err := yaml.Unmarshal(data, &config); err != nil {
@@ -37,7 +37,7 @@ func ParseRAID(data []byte) (RAIDTarget, error) {
 	return NewRAID(config)
 }
 
-// NewRAID checks a target RAID configuration as Ironic's API does.
+// NewRAID checks a target RAID as Ironic's API does.
 func NewRAID(config map[string]any) (RAIDTarget, error) {
 	disks, err := raid.Decode(config)
 	if err != nil {
@@ -106,7 +106,7 @@ func targetRAIDEntry(n *models.Node, config map[string]any) entry {
 	return entry{verb: "set target RAID", Request: request.TargetRAID(n.UUID, config)}
 }
 
-// DeleteRAID returns an action that deletes all RAID volumes of machines.
+// DeleteRAID returns an action that deletes all volumes of machines.
 func DeleteRAID() Action {
 	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		return hardwareWork{
@@ -123,7 +123,7 @@ func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] ==
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
-		// The number of block devices is unknown here. The agent needs at least two.
+		// The number of block devices is unknown here; the agent needs at least two.
 		return raid.Software{Generation: hints.GenerationNewest, Devices: 2}.Check(target.Config)
 	case "redfish", "idrac-redfish":
 		err := raid.CheckHardware(target.Config)

@@ -176,7 +176,7 @@ func appendSetting(list []models.Setting, now map[string]any, object, field, val
 	if value == "" || now[field] == value {
 		return list
 	}
-	text, err := json.Marshal(value) // as JSON, so that a text that looks like a number remains a text
+	text, err := json.Marshal(value) // as JSON, so that a text that looks like a number stays a text
 	if err != nil {
 		return list
 	}

@@ -74,7 +74,7 @@ func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	// Name only the paths, because the addresses and parameters may be secrets.
+	// Name only the paths, because addresses and parameters may be secrets.
 	paths := make([]string, len(ops))
 	for i, op := range ops {
 		paths[i] = op.Path

@@ -20,8 +20,8 @@ import (
 
 // ImageRegistry queries container registries about images; [Registry] does so over HTTPS.
 type ImageRegistry interface {
-	// Artifact reports whether the reference names a disk image instead of a bootable container. Its errors come from
-	// oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
+	// Artifact reports whether the reference names a disk image rather than a bootable container. Its errors come
+	// from oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
 	Artifact(ctx context.Context, r plan.OCIReference) (bool, error)
 }
 

@@ -76,7 +76,7 @@ type OtherDeploymentError struct {
 	Accepted bool
 }
 
-// Error names the commands that continue or end the other deployment.
+// Error names the commands that resume or end the other deployment.
 func (e *OtherDeploymentError) Error() string {
 	if e.Accepted {
 		return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
@@ -244,7 +244,7 @@ func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	})
 }
 
-// record returns the record to write before the first request.
+// record returns the record to store before the first request.
 func (r *readyNode) record(n *models.Node, now time.Time) record {
 	rec := record{
 		Unfinished: Unfinished{
@@ -263,7 +263,7 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 // errChanged reports that another process has changed the record since the checks.
 var errChanged = errors.New("another ironworks process acted on the node after the checks")
 
-// openRecord locks the node's record and checks that it has not changed since the checks.
+// openRecord locks the node's record and verifies that it has not changed since the checks.
 func (a *DeployAction) openRecord(n *models.Node) (*deploymentLog, error) {
 	log, err := a.checks.Deployments.open(n.UUID)
 	if err != nil || log == nil {
@@ -352,7 +352,7 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	}
 }
 
-// finishGiveBack reverts the changes that an earlier process has made to the node.
+// finishGiveBack reverts the changes that an earlier process has made to a node.
 func (r *Runner) finishGiveBack(ctx context.Context, a *DeployAction, n *models.Node, rec *record, log *deploymentLog, res *Result) {
 	back := rec.undo()
 	if n.InstanceUUID != rec.Instance && rec.Stage != StageGivingBack {

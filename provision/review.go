@@ -37,7 +37,8 @@ type Review struct {
 	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, this is done instead of
 	// the deployment that the other fields describe.
 	FollowUp string
-	// Requests and Commands are what the action would send. They are empty if the node is refused.
+	// Requests lists the requests to send, and Commands lists the equivalent commands. Both are empty if the node is
+	// refused.
 	Requests []request.Request
 	Commands []string
 }

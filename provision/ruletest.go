@@ -79,11 +79,11 @@ func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActi
 	return append(list, given...), nil
 }
 
-// RuleVerdict is the result of testing one rule on one node.
+// RuleVerdict is the test result of one rule on one node.
 type RuleVerdict struct {
 	Kind    RuleVerdictKind
 	Outcome *rules.Outcome
-	// Failure is the reason why inspection would fail or why its outcome is unknown.
+	// Failure is the reason why the inspection would fail, or why its outcome is unknown.
 	Failure string
 }
 
@@ -94,11 +94,11 @@ type RuleVerdictKind string
 const (
 	RuleMatches RuleVerdictKind = "matches"
 	RuleDiffers RuleVerdictKind = "differs" // a condition does not hold
-	RuleFails   RuleVerdictKind = "fails"   // inspection would fail
+	RuleFails   RuleVerdictKind = "fails"   // the inspection would fail
 	RuleUnclear RuleVerdictKind = "unclear" // the result cannot be predicted
 )
 
-// Text describes the verdict in a few words.
+// Text returns the verdict in words.
 func (v *RuleVerdict) Text() string {
 	if v.Kind == RuleDiffers {
 		return fmt.Sprintf("condition %d does not hold", v.Outcome.Condition)
@@ -106,7 +106,7 @@ func (v *RuleVerdict) Text() string {
 	return string(v.Kind)
 }
 
-// Lines returns the notes, the changes and the failure, with one line for each.
+// Lines returns the notes, the changes and the failure, each as one line.
 func (v *RuleVerdict) Lines() []string {
 	lines := slices.Clone(v.Outcome.Notes)
 	for _, c := range v.Outcome.Changes {
@@ -170,8 +170,8 @@ func failureIn(o *rules.Outcome, failure *rules.Exception) string {
 	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }
 
-// TestRules evaluates the rules on the stored inventories of the nodes, without changing anything. done is called
-// after each node, from several goroutines.
+// TestRules evaluates rules on the stored inventories of nodes, without changing anything. done is called after each
+// node, from several goroutines.
 func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
 	results := make([]RuleTest, len(nodes))
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {

@@ -105,7 +105,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 // warnings returns the warnings about the steps of the runbook.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
-// notes describes settings that Ironic ignores or whose effect depends on the operator's roles.
+// notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
 func (a *runbookAction) notes(n *models.Node) []string {
 	var list []string
 	if a.req.DisableRamdisk && !a.isTrue("disable_ramdisk") {

@@ -14,7 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// Concurrency is the maximum number of nodes on which actions run at the same time.
+// Concurrency is the maximum number of nodes that are acted on at the same time.
 const Concurrency = 8
 
 // Runner runs actions on the nodes of one context.
@@ -146,7 +146,7 @@ type Progress struct {
 	// State is the current state of the node, and Step is the running step. Both may be empty.
 	State models.ProvisionState
 	Step  string
-	// Retry is set while a rejected request is waiting for its next attempt.
+	// Retry is set while a rejected request waits for its next attempt.
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
@@ -166,19 +166,19 @@ type Outcome string
 
 // The outcomes of an action on a node.
 const (
-	OutcomeAccepted Outcome = "accepted" // accepted by Ironic, but not watched
+	OutcomeAccepted Outcome = "accepted" // accepted by Ironic, not watched
 	OutcomeDone     Outcome = "done"
 	OutcomeFailed   Outcome = "failed"
 	OutcomeRefused  Outcome = "refused" // nothing was sent
 	OutcomeUnknown  Outcome = "unknown" // sent, but the result is unknown
-	// OutcomeNotTried means that nothing was sent because another node had failed.
+	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
 	// OutcomeCanceled means that the operator removed the node from the run. The error says whether a request was
 	// sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
-// Result is the result of an action on one node.
+// Result is the result of the action on one node.
 type Result struct {
 	Node      models.NodeRef
 	Outcome   Outcome

@@ -122,7 +122,7 @@ func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)
 }
 
-// deploys reports whether a deployment passes through this state or ends in it.
+// deploys reports whether a deployment passes through this state, or ends in it.
 func deploys(s models.ProvisionState) bool {
 	switch s {
 	case models.StateDeploying, models.StateDeployWait, models.StateDeployHold, models.StateActive, models.StateDeployFailed:

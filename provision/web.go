@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Web queries web servers over HTTP. It does not trust the servers: the size of headers and bodies, the number of
-// redirects, and the time are limited.
+// Web queries web servers over HTTP. It does not trust the servers: it limits the size of headers and bodies and the
+// number of redirects. The caller limits the time with the context.
 type Web struct{ client *http.Client }
 
 const (
@@ -23,7 +23,7 @@ const (
 func NewWeb() *Web {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes,
-		// Do not keep connections open, because each server is usually queried only once.
+		// Do not keep connections open, because only a few requests are sent to each server.
 		DisableKeepAlives: true,
 	}
 	return &Web{client: &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
