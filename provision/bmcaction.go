@@ -30,8 +30,8 @@ func OrdersBMC(a Action) bool {
 
 func (a *bmcAction) Name() string { return "BMC " + a.order.Name() }
 
-// Refuse refuses invalid orders and nodes without a BMC address. Like Ironic, it also refuses to power off a node
-// during cleaning.
+// Refuse refuses invalid orders and nodes without a BMC address. As Ironic does for power changes, it also refuses
+// orders that interrupt the machine during cleaning.
 func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if err := a.order.Check(); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")

@@ -239,9 +239,9 @@ func (l *BMCReport) sensors(p *bmcPage) {
 	}
 }
 
-// filled returns the filled part of a sensor's bar, and reports whether the sensor has a bar. The bar of a percentage
-// ends at 100 %, others end at the upper critical threshold. A bar starts at 0 or, for a voltage, at the lower
-// critical threshold.
+// filled returns the filled part of a sensor's bar, and reports whether the sensor has a bar. For a percentage, the
+// bar ends at 100 %; for other values, it ends at the upper critical threshold. It starts at 0 or, for a voltage, at
+// the lower critical threshold.
 func filled(s models.BMCSensor) (done float64, has bool) {
 	switch {
 	case s.Unit == "%":

@@ -42,7 +42,7 @@ type BMCReport struct {
 	BMC      *models.BMC            `json:"bmc"`
 	// ISOs lists the results of fetching the machine's deploy ISO and the inserted ISOs from this console.
 	ISOs []ISOCheck `json:"isos,omitempty"`
-	// Missing lists the errors that occurred while reading data from Ironic. The report lacks that data.
+	// Missing lists the errors that occurred while reading data from Ironic. That data is missing from the report.
 	Missing []error `json:"-"`
 }
 

@@ -113,7 +113,8 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState adds the state in which the request is sent to the request, unless the node is already in that state.
+// sentInState returns the request with a note about the state of the node in which it is sent. The note is omitted if
+// the node is already in that state.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)

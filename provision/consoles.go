@@ -97,7 +97,7 @@ func (c *Consoles) ended() bool {
 	return c.closed
 }
 
-// Close disables all consoles that it has enabled and that are still open, and makes later calls of Open fail. The
+// Close disables all consoles that were enabled by Open and not yet restored, and makes later calls of Open fail. The
 // error names the consoles that could not be disabled.
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()

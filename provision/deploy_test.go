@@ -290,7 +290,7 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Verb != models.VerbRebuild || list[0].Stage != provision.StageSending {
 		t.Fatalf("on disk: %+v, %v", list, err)
 	}
-	// In this state of the node, Ironic has accepted the rebuild.
+	// This state of the node shows that Ironic has accepted the rebuild.
 	failed, err := models.DecodeNode([]byte(strings.Replace(string(n.Raw), `"active"`, `"deploying"`, 1)))
 	if err != nil {
 		t.Fatal(err)

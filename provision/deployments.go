@@ -259,7 +259,7 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
-// renewInterval is the minimum age of the recorded time at which renew updates it.
+// renewInterval is the age from which renew updates the time in the record.
 const renewInterval = time.Second
 
 // renew records that a request of the same stage is sent at the given time, which may be the time of the next retry.

@@ -202,7 +202,7 @@ func TestDiscover256(t *testing.T) {
 	}
 }
 
-// TestDiscoverStops checks that the operator can cancel the discovery at any time, even if BMCs never answer.
+// TestDiscoverStops checks that a discovery ends when the operator cancels it, even if BMCs never answer.
 func TestDiscoverStops(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(0)

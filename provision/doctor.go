@@ -33,7 +33,8 @@ type DoctorAPI interface {
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
-	// Reach requests the page at target without credentials. In texts, the server is called what.
+	// Reach requests the page at target without credentials. The parameter what is the name of the server to use in
+	// texts.
 	Reach func(ctx context.Context, target, what string) models.Reach
 	// Web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
 	Web ImageWeb

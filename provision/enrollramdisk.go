@@ -32,7 +32,7 @@ func (r EnrollRamdisk) pair() Ramdisk {
 	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
 }
 
-// hasPair reports whether any of the kernel, the initramfs and the kernel parameters is given.
+// hasPair reports whether at least one of the kernel, the initramfs and the kernel parameters is given.
 func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }

@@ -52,8 +52,8 @@ func TestDisksOfErasures(t *testing.T) {
 	}
 }
 
-// TestProtectedDisksOfReleases checks that the disks are protected as by the agent of the respective release, because
-// the agents of both releases match skip_block_devices differently.
+// TestProtectedDisksOfReleases checks that skip_block_devices is interpreted in the same way as by the agent of each
+// release, because the agents of both releases match it differently.
 func TestProtectedDisksOfReleases(t *testing.T) {
 	t.Parallel()
 	const inventory = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "A", "tran": "sata"}]}}`

@@ -84,7 +84,7 @@ func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// explainedFields lists the fields to read of the nodes with which the explained node is compared.
+// explainedFields lists the node fields that are read in order to compare the explained node with other nodes.
 var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
 // Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot

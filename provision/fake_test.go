@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeAPI is an in-memory Ironic that accepts every change and then does nothing further.
+// fakeAPI is an in-memory Ironic that accepts every change. Its nodes make no progress unless the test changes them.
 type fakeAPI struct {
 	mu      sync.Mutex
 	nodes   map[string]models.Node

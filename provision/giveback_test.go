@@ -38,7 +38,8 @@ func (r nodeReader) Node(ctx context.Context, id string, fields ...string) (*mod
 	return r.api.Node(ctx, id, fields...)
 }
 
-// invalid returns a reader whose second validation fails. It takes place after the plan was written to the node.
+// invalid returns a reader whose second validation fails. The second validation takes place after the plan was
+// written to the node.
 func invalid() *reader {
 	return &reader{inventory: oneDisk, valid: func(n int) []models.Validation {
 		ok := n < 2

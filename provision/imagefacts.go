@@ -37,10 +37,10 @@ type WebAnswer struct {
 const (
 	// webTimeout is the maximum time to wait for an answer.
 	webTimeout = 10 * time.Second
-	// maxChecksumBytes is the maximum number of bytes that are read of a checksum file. For comparison, those of
-	// Debian's releases have 60 KiB.
+	// maxChecksumBytes is the maximum number of bytes that are read from a checksum file. For comparison, the files
+	// of Debian's releases have 60 KiB.
 	maxChecksumBytes = 1 << 20
-	// imageHeadBytes is the number of bytes that are read of an image. Its format and size are at the start.
+	// imageHeadBytes is the number of bytes that are read from an image. Its format and size are at the start.
 	imageHeadBytes = 512
 )
 

@@ -116,7 +116,7 @@ func (b Batch) Answer() string {
 
 // RunOptions configures [Runner.Run].
 type RunOptions struct {
-	// If Wait is set, each node is watched until the action ends. Timeout is the maximum duration of watching a node;
+	// Wait means that each node is watched until the action ends. Timeout is the maximum duration of watching a node;
 	// 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
@@ -335,11 +335,11 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		return res
 	}
 	if !opts.Wait {
-		_ = log.setStage(StageSent, time.Now()) // if this fails, the next run finds out
+		_ = log.setStage(StageSent, time.Now()) // if this fails, the next run detects it
 		return res
 	}
 	start := time.Now()
-	_ = log.setStage(StageFollowing, start) // if this fails, the next run finds out
+	_ = log.setStage(StageFollowing, start) // if this fails, the next run detects it
 	r.follow(going, a, n, start, opts, &res)
 	r.updateRecord(log, &res)
 	return res

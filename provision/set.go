@@ -23,7 +23,7 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	switch {
 	case err != nil:
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
-	case len(ops) == 0: // only traits are changed, which are not fields of the node
+	case len(ops) == 0: // at most traits are changed, which are not fields of the node itself
 		return nil
 	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
 		return nil // Ironic allows this change in every state
