@@ -149,7 +149,7 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	return nil
 }
 
-// pythonValue converts an attribute's value to a value that error messages show like Python.
+// pythonValue converts an attribute's value so that messages show it as Python does.
 func pythonValue(value any) any {
 	if number, ok := value.(json.Number); ok {
 		return hints.PythonNumber(number.String())

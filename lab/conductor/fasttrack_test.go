@@ -2,7 +2,8 @@ package conductor
 
 import "testing"
 
-// TestFastTrackEnabled reads driver_info.fast_track as oslo.utils does.
+// TestFastTrackEnabled checks that driver_info.fast_track is read like in oslo.utils, and that other values are
+// refused.
 func TestFastTrackEnabled(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[any]bool{nil: false, true: true, false: false, "True": true, " yes ": true, "off": false, 1.0: true, "0": false} {

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// CreateNode adds a node, with the defaults of its hardware type.
+// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of its hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
@@ -28,7 +28,7 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 	return c.tables.Nodes.Create(node)
 }
 
-// checkProperties checks the properties that must be numbers.
+// checkProperties checks those properties that must be non-negative integers.
 func checkProperties(n *db.Node) error {
 	var bad []string
 	for _, key := range []string{"cpus", "local_gb", "memory_mb"} {
@@ -48,10 +48,10 @@ func checkProperties(n *db.Node) error {
 	return nil
 }
 
-// interfacesMayChange are the states in which the interfaces of a node may be changed.
+// interfacesMayChange lists the states in which the interfaces of a node may be changed.
 var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, available}
 
-// UpdateNode applies a patched node.
+// UpdateNode changes a node with the given function and stores it, if the change is allowed.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
 	defer c.updates.enter(uuid)()
 	var updated *db.Node
@@ -64,7 +64,8 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// The operator has chosen a deploy interface, so the next cleaning must not restore the original one.
+			// The operator has chosen another deploy interface, so the next cleaning must not restore the original
+			// one.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
@@ -74,7 +75,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		if err := t.save(); err != nil {
 			return err
 		}
-		// The answer is created under the lock, so it shows the reservation.
+		// The returned node shows the reservation, because the lock is still held.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
 		if c.updates.contended(uuid) {
