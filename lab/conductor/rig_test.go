@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// patience is the maximum duration of each wait of a test.
+// patience is the maximum duration of each wait in a test.
 const patience = 60 * time.Second
 
 const testSpeed = 40
