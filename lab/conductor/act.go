@@ -119,8 +119,8 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 	})
 }
 
-// deferAbort marks the current step so that the operation is aborted after it, if the step is not abortable, and
-// reports whether it did.
+// deferAbort marks the current step, if it is not abortable, so that the operation is aborted after it. It reports
+// whether it has done so.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
 	if len(step) == 0 || python.Truthy(step["abortable"]) {

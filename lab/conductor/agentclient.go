@@ -24,9 +24,8 @@ import (
 // agentTransport creates the HTTP clients for requests to agents.
 type agentTransport struct{}
 
-// client returns a client that requires TLS 1.3, which is the value of [agent]tls_minimum_version here. If roots is
-// not nil, the client trusts only its certificates; if verify is false, it trusts every certificate. Each call uses a
-// new connection.
+// client returns a client that requires TLS 1.3 ([agent]tls_minimum_version). If roots is not nil, the client trusts
+// only its certificates. If verify is false, the client trusts every certificate. Each call uses a new connection.
 func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Duration) *http.Client {
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -144,8 +143,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the agent's latest command if it has the given name and is still running, or nil. In that
-// case the agent did receive the request, and only the response was lost.
+// runningCommand returns the agent's latest command if it has the given name and is still running, which means that
+// only the response to the request was lost. Otherwise it returns nil.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {

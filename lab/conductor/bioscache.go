@@ -73,8 +73,8 @@ type biosValue struct {
 	value any
 }
 
-// stored returns the value as the database stores it, or nil for null. A boolean is stored as a number, because a
-// database driver for SQLite does so.
+// stored returns the value as the database stores it, or nil for null. Booleans are stored as numbers, because a
+// driver for SQLite writes them in this way.
 func (b biosValue) stored() *string {
 	text := ""
 	switch v := b.value.(type) {
@@ -130,7 +130,7 @@ type registryAttribute struct {
 	Value                   []struct{ ValueName, ValueDisplayName string }
 }
 
-// describe copies the fields of the registry entry that Ironic stores with a setting to s.
+// describe copies those fields of the registry entry to s that Ironic stores with a setting.
 func (a registryAttribute) describe(s *db.BIOSSetting) {
 	s.AttributeType, s.Unique, s.ReadOnly, s.ResetRequired = a.Type, a.Unique, a.ReadOnly, a.ResetRequired
 	s.LowerBound, s.UpperBound, s.MinLength, s.MaxLength = a.LowerBound, a.UpperBound, a.MinLength, a.MaxLength

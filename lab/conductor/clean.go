@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Reasons why the conductor sets a node to maintenance (common/faults.py).
+// Reasons why the conductor puts a node into maintenance (common/faults.py).
 const (
 	faultPower       = "power failure"
 	faultClean       = "clean failure"

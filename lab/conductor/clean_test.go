@@ -9,8 +9,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestAutomatedCleaning checks that automated cleaning runs the agent's steps in the order of their priorities and
-// erases the disk.
+// TestAutomatedCleaning checks that automated cleaning erases the disk through the agent, and leaves the machine
+// powered off.
 func TestAutomatedCleaning(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	m, node := r.machine()

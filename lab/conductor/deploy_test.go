@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestDeployment checks the way of a machine from enroll to active, and back to available.
+// TestDeployment checks that a machine can be moved from enroll to active, and back to available.
 func TestDeployment(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()

@@ -437,7 +437,7 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Number of and interval between the checks for the end of an asynchronous command of the agent.
+// Maximum number of checks whether an asynchronous command of the agent has ended, and the interval between them.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second

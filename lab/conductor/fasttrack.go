@@ -11,8 +11,9 @@ import (
 const fastTrackTimeout = 300 * time.Second
 
 // onFastTrack implements is_fast_track (conductor/utils.py) for rescue, which is the only operation for which the lab
-// uses the fast track. It reports whether driver_info.fast_track is set (because [deploy]fast_track is off by
-// default), the node has no error, the machine is on, and its agent has called recently.
+// uses the fast track. It reports whether driver_info.fast_track is set, the node has no error, the machine is on,
+// and its agent has called recently. The setting in driver_info is required because [deploy]fast_track is off by
+// default.
 func (t *task) onFastTrack(ctx context.Context) (bool, error) {
 	enabled, err := fastTrackEnabled(t.node.DriverInfo["fast_track"])
 	if err != nil || !enabled || t.node.LastError != "" {

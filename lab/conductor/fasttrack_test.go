@@ -2,7 +2,7 @@ package conductor
 
 import "testing"
 
-// TestFastTrackEnabled checks that driver_info.fast_track is read like in oslo.utils, and that other values are
+// TestFastTrackEnabled checks that driver_info.fast_track is read as in oslo.utils, and that other values are
 // refused.
 func TestFastTrackEnabled(t *testing.T) {
 	t.Parallel()

@@ -190,8 +190,9 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection cleans up after the ramdisk and powers the machine off, if configured. If always is false, it
-// does so only if the conductor booted the ramdisk. It returns the messages of all errors.
+// tearDownInspection cleans up the boot of the ramdisk, if the conductor manages it, and powers the machine off,
+// unless inspected machines stay on. If always is false, it powers off only machines whose boot the conductor
+// manages. A machine that must stay powered on is rebooted instead. It returns the messages of all errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))

@@ -29,7 +29,7 @@ type Options struct {
 	// is true).
 	RequireTLS bool
 
-	// AutomatedClean enables automated cleaning ([conductor]automated_clean).
+	// AutomatedClean enables automated cleaning ([conductor]automated_clean, whose default in Ironic is true).
 	AutomatedClean bool
 	// LogsCollect is "always", "on_failure" or "never" ([agent]deploy_logs_collect). If empty, it is "on_failure".
 	// Logs is called with the logs collected from an agent, a tar.gz archive, and the name of its file.

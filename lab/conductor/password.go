@@ -9,7 +9,8 @@ import (
 // crypt64 contains the digits with which crypt(3) encodes binary data, in the order of their values.
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password for /etc/shadow, with sha256 as [conductor]rescue_password_hash_algorithm.
+// hashPassword hashes a rescue password for /etc/shadow. It uses sha256, the value of
+// [conductor]rescue_password_hash_algorithm.
 func hashPassword(password string) string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails

@@ -61,7 +61,8 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	return t.save()
 }
 
-// rootVolume writes the size and the hints of the root volume in the RAID configuration into the node's properties.
+// rootVolume copies the size, the root device hint and the RAID level of the root volume from a RAID configuration to
+// the node's properties.
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)
 	for _, value := range disks {

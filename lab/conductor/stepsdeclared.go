@@ -96,7 +96,7 @@ func pythonStr(value any) string {
 	return python.Repr(value)
 }
 
-// noSuchStep returns the error of Python for a step that the interface does not implement as a method.
+// noSuchStep returns Python's error for a step that the interface does not implement as a method.
 func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }

@@ -39,7 +39,7 @@ func TestContentsSurviveARestart(t *testing.T) {
 		t.Errorf("the arrays are %+v", got)
 	}
 
-	// Disks that are missing from the stored content become empty, so their arrays disappear, too.
+	// Disks that are missing from the stored content remain empty, so arrays on them do not exist, either.
 	kept.Disks = kept.Disks[:0]
 	empty := workbench(t)
 	empty.Restore(kept)

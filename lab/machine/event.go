@@ -8,7 +8,7 @@ import (
 // EventKind is the kind of an [Event].
 type EventKind string
 
-// Kinds of events. The comments describe the text of the event where it is not obvious.
+// Kinds of events. Where it is not obvious, the comments say what has happened or what the event's Text contains.
 const (
 	PowerChanged EventKind = "power"         // Text is the new power state
 	PowerIgnored EventKind = "power ignored" // a power command was accepted, but has no effect
@@ -19,7 +19,7 @@ const (
 	NothingBoots EventKind = "nothing boots" // no device boots
 	RamdiskEnded EventKind = "ramdisk ended" // the ramdisk has returned; Text is its error, or empty
 	GuestStarted EventKind = "guest started" // Text is the requested boot device
-	GuestEnded   EventKind = "guest ended"   // Text is the reason: power off, reset, power cut, or an error
+	GuestEnded   EventKind = "guest ended"   // Text is the reason: powered off, reset, or an error
 	// MediaUnchanged reports that the lab could not add its kernel arguments to a boot medium. Text is the reason.
 	MediaUnchanged  EventKind = "media unchanged"
 	MediaInserted   EventKind = "media inserted" // Text is the URL
