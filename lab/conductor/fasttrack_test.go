@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFastTrackEnabled reads driver_info.fast_track as oslo.utils does.
+// TestFastTrackEnabled checks that driver_info.fast_track is read as in oslo.utils, and that other values are
+// refused.
 func TestFastTrackEnabled(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[any]bool{nil: false, true: true, false: false, "True": true, " yes ": true, "off": false, json.Number("1"): true, "0": false} {
