@@ -30,11 +30,11 @@
 //
 // The configuration file is parsed strictly: every unknown key, wrong type and bad value is a
 // [*FileError] with file, line, column and key. In the OpenStack clients' files, only the keys
-// in use are checked.
+// that ironworks uses are checked.
 //
 // # Selection of the context
 //
-// The first of these that is set:
+// The first of the following that is set selects the context:
 //
 //	--url, --context, --cloud,
 //	IRONWORKS_URL, IRONWORKS_CONTEXT, IRONWORKS_CLOUD,
@@ -45,11 +45,11 @@
 //	the only cloud of clouds.yaml if the configuration file has no contexts,
 //	http://127.0.0.1:6385 without any configuration.
 //
-// A context's name is searched in the configuration file first, then in clouds.yaml.
+// The name of a context is searched first in the configuration file, then in clouds.yaml.
 //
 // # Single settings
 //
-// IRONWORKS_CONFIG (--config) names another configuration file. The other variables are
+// IRONWORKS_CONFIG, or --config, selects another configuration file. The other variables are
 // IRONWORKS_URL, _CONTEXT, _CLOUD, _READ_ONLY, _TIMEOUT, _CACERT, _INSECURE, _USERNAME and
 // _PASSWORD.
 //

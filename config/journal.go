@@ -6,9 +6,10 @@ import (
 	"ironworks/models"
 )
 
-// Journal limits the journal of logs and snapshots.
+// Journal limits the size and the age of the journal of logs and snapshots.
 type Journal struct {
-	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
+	// MaxSize is the maximum size on disk, and MaxAge the maximum age, both as written in the file. They are empty if
+	// unset.
 	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
 	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
 	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
@@ -16,7 +17,7 @@ type Journal struct {
 	Age  time.Duration `json:"-" yaml:"-"`
 }
 
-// The minimum values of the limits.
+// The smallest values allowed for the limits.
 const (
 	leastSize = 1 << 20
 	leastAge  = time.Hour
@@ -26,7 +27,7 @@ func journalKeys() map[string]valueType {
 	return map[string]valueType{"max_size": wantSize, "max_age": wantDuration}
 }
 
-// readJournal parses the limits of the journal.
+// readJournal parses the limits of the journal in n.
 func (c *candidate) readJournal(n *node, path string) {
 	good, errs := check(n, path, journalKeys())
 	c.errs = append(c.errs, errs...)

@@ -21,7 +21,7 @@ const (
 	wantAny
 )
 
-// fileKeys returns the top-level keys of the configuration file.
+// fileKeys returns the keys allowed at the top level of the configuration file.
 func fileKeys() map[string]valueType {
 	return map[string]valueType{
 		keyContext:  wantText,
@@ -35,7 +35,7 @@ func fileKeys() map[string]valueType {
 	}
 }
 
-// contextKeys returns the keys of a context.
+// contextKeys returns the keys allowed in a context.
 func contextKeys() map[string]valueType {
 	keys := map[string]valueType{
 		keyTimeout:    wantDuration,
@@ -62,12 +62,12 @@ func contextKeys() map[string]valueType {
 	return keys
 }
 
-// defaultsKeys returns the keys of a context's defaults.
+// defaultsKeys returns the keys allowed in a context's defaults.
 func defaultsKeys() map[string]valueType {
 	return map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}
 }
 
-// check compares a mapping with its keys. It returns the valid values and all problems.
+// check compares the mapping n with the allowed keys. It returns the valid values by key, and all problems.
 func check(n *node, path string, keys map[string]valueType) (good map[string]*node, problems []error) {
 	good = map[string]*node{}
 	if n.kind == kindEmpty {
