@@ -95,7 +95,7 @@ func check(n *node, path string, keys map[string]valueType) (good map[string]*no
 	return good, problems
 }
 
-// hintFor returns a hint for an unknown key.
+// hintFor returns a hint that suggests the key meant by name, which is unknown, or "" if there is no suggestion.
 func hintFor(name string, keys map[string]valueType) string {
 	switch name {
 	case "endpoint", "endpoint_override", "baremetal_endpoint_override":
@@ -122,8 +122,8 @@ func hintFor(name string, keys map[string]valueType) string {
 	return didYouMean(name, known)
 }
 
-// check returns an error for a value of the wrong type. It never quotes the value, which may be
-// a password.
+// check returns an error if the value in n has the wrong type. The error never quotes the value, which may be a
+// password.
 func (w valueType) check(n *node, key string) error {
 	wrong := func(must, hint string) error {
 		if n.kind == kindEmpty {
@@ -179,7 +179,7 @@ func (w valueType) check(n *node, key string) error {
 	return nil
 }
 
-// describe returns the type of a value without its text.
+// describe returns the type of the value in words, without its text.
 func (n *node) describe() string {
 	switch n.kind {
 	case kindEmpty:
@@ -200,5 +200,5 @@ func (n *node) describe() string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "a value with a tag" // tags are not quoted: a password without quotes may start with !
+	return "a value with a tag" // do not quote the tag: an unquoted password may start with !
 }

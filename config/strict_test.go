@@ -18,7 +18,7 @@ func TestStrictErrors(t *testing.T) {
 	t.Parallel()
 	const tail = "\ncontexts:\n  x: {url: 'http://h'}\n"
 	tests := []struct {
-		name, file, want string // want is without the file's path
+		name, file, want string // want does not contain the file's path
 	}{
 		{"unknown key at the top", "contxts: {}" + tail, `:1:1: contxts: unknown key (did you mean contexts?)`},
 		{"unknown key, nothing near", "zebra: 1" + tail, `:1:1: zebra: unknown key`},
@@ -266,7 +266,7 @@ func TestBigAndHostileFiles(t *testing.T) {
 				b := box{files: map[string]string{path: tt.file}}
 				c, err := b.load(t)
 				if path == cloudsPath {
-					continue // must not panic
+					continue // it only must not panic
 				}
 				if tt.want != "" {
 					if err == nil || !strings.Contains(err.Error(), tt.want) {

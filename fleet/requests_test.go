@@ -24,7 +24,7 @@ func TestPollNowEndsTheWait(t *testing.T) {
 			t.Fatalf("events %q before the period was over", events)
 		}
 		r.poller.PollNow()
-		r.poller.PollNow() // two calls count as one
+		r.poller.PollNow() // two calls have the effect of one
 		synctest.Wait()
 		if events := r.shortEvents(); len(events) != 1 {
 			t.Errorf("events %q after PollNow, want one event", events)
@@ -58,7 +58,7 @@ func TestNeedFieldsListsAllNodes(t *testing.T) {
 	})
 }
 
-// TestPollNowUsesAtMostATenthOfTheTime: frequent calls must not become constant polling.
+// TestPollNowUsesAtMostATenthOfTheTime checks that frequent calls of PollNow do not lead to constant polling.
 func TestPollNowUsesAtMostATenthOfTheTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
