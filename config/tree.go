@@ -195,9 +195,9 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// syntaxError converts an error from the YAML parser to a FileError. It takes the line from the error's text; for
-// invalid characters, which are reported without a line, it finds the line in data. It drops most of the text, which
-// may quote a password.
+// syntaxError converts an error from the YAML parser to a FileError. The line comes from the error's text or, where the
+// parser reports no line or a misleading one, from a search in data. The name of an unknown anchor is dropped, because
+// it may be a part of a password.
 func syntaxError(file string, data []byte, err error) error {
 	fe := &FileError{File: file, Line: 1}
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")

@@ -6,19 +6,20 @@ import (
 	"ironworks/models"
 )
 
-// Tape writes recorded nodes into a Store, in place of a [Poller]. Only one goroutine may use it.
+// Tape writes recorded nodes into a Store, like a [Poller] would. Only one goroutine may use it at a time.
 type Tape struct{ store *Store }
 
-// NewTape returns the tape of a store.
+// NewTape returns a Tape that writes into store.
 func NewTape(store *Store) *Tape { return &Tape{store: store} }
 
-// Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
-// no events, because these are recorded as well.
+// Put stores a snapshot of a node, and returns the operations that have progressed with it. It returns no events,
+// because the recording contains them as well.
 func (t *Tape) Put(p *models.Picture) []models.Work {
 	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
 }
 
-// Apply applies the parts of an event that snapshots lack: the reason for a failure, and the removal of a node.
+// Apply applies the parts of an event that snapshots do not show: the reason for a failure, and the removal of a
+// node.
 func (t *Tape) Apply(e *models.Event) {
 	switch {
 	case e.Kind == models.EventRemoved:
@@ -28,7 +29,7 @@ func (t *Tape) Apply(e *models.Event) {
 	}
 }
 
-// Rewind removes all nodes.
+// Rewind removes all nodes from the store.
 func (t *Tape) Rewind() {
 	s := t.store
 	s.mu.Lock()
@@ -40,7 +41,8 @@ func (t *Tape) Rewind() {
 	s.revision++
 }
 
-// SetTime sets the status of the node list for a moment of the recording: all data is up to date at that moment.
+// SetTime sets the status of the node list to that at one moment of the recording: at is the recorded time, clock is
+// the same moment on the local clock, and all data is up to date at that moment.
 func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version

@@ -9,8 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// Identity returns the user, project and roles of the Keystone token; false without Keystone and
-// before the first token. Fields that the token lacks are empty.
+// Identity returns the user, the project and the roles from the Keystone token. Fields that the token does not
+// contain are empty. ok is false if Keystone is not used, or before the first token was issued.
 func (c *Client) Identity() (doctor.Identity, bool) {
 	var id doctor.Identity
 	select {
@@ -29,7 +29,7 @@ func (c *Client) Identity() (doctor.Identity, bool) {
 		ExtractToken() (*tokens.Token, error)
 	})
 	if !is {
-		return id, true // a token from the configuration has no details
+		return id, true // a token from the configuration contains no details
 	}
 	if user, err := result.ExtractUser(); err == nil && user != nil {
 		id.User = printable.Line(user.Name)

@@ -17,7 +17,7 @@ const (
 	versionHeader = "X-OpenStack-Ironic-API-Version"
 	minHeader     = "X-OpenStack-Ironic-API-Minimum-Version"
 	maxHeader     = "X-OpenStack-Ironic-API-Maximum-Version"
-	// Ironic sends the former since API 1.107, the latter always.
+	// Ironic always sends the second header, and since API 1.107 also the first.
 	requestIDHeader    = "X-Openstack-Request-Id"
 	oldRequestIDHeader = "Openstack-Request-Id"
 )
@@ -26,15 +26,16 @@ func requestIDOf(h http.Header) string {
 	return printable.Line(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
 }
 
-// limits returns the range of API versions in the headers, which Ironic sends with every response.
+// limits returns the range of API versions in the given headers. Ironic sends these headers with every response.
 func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 	low, errLow := models.ParseAPIVersion(h.Get(minHeader))
 	high, errHigh := models.ParseAPIVersion(h.Get(maxHeader))
 	return low, high, errLow == nil && errHigh == nil
 }
 
-// learnLimits lowers the client's version if a 406 shows that it is outside the server's range. A 406 for a version
-// inside the range means that a field, verb or parameter is too new; the fault gets the kind for that.
+// learnLimits changes the client's API version if a 406 shows that the server does not support the version that was
+// sent. A 406 for a supported version means that a field, verb or parameter is too new; the fault then gets the kind
+// FaultNotAcceptable.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &unexpected) {
@@ -71,13 +72,13 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 	c.negotiated.Store(true)
 }
 
-// renegotiated reports whether the version to send differs from the version that was sent.
+// renegotiated reports whether the version to send now differs from the version that was sent.
 func (c *Client) renegotiated(sent models.APIVersion) bool {
 	return int(c.minor.Load()) != sent.Minor
 }
 
-// checkIronic returns a fault if a success does not come from Ironic, whose every response has a
-// version header; otherwise the version counts as negotiated.
+// checkIronic returns a fault if a successful response does not come from Ironic, whose responses all contain a
+// version header. Otherwise, it marks the version as negotiated.
 func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target string) *models.Fault {
 	if resp.Header.Get(versionHeader) != "" || resp.Header.Get(maxHeader) != "" {
 		c.negotiated.Store(true)

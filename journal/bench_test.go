@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BenchmarkWrite measures records written per second, in batches of a thousand.
+// BenchmarkWrite measures how many records are written per second, in batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	node := func(i int) models.NodeRef {
 		return models.NodeRef{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i%1000), Name: fmt.Sprintf("r7-n%03d", i%1000)}
@@ -45,7 +45,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLatest reads the operations for estimates from a file with ten thousand.
+// BenchmarkLatest measures reading the operations needed for estimates from a file with ten thousand operations.
 func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()
@@ -62,7 +62,7 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// realLines returns lines as an agent and journald write them.
+// realLines returns the lines n to m-1 of a log, similar to those that journald delivers from an agent.
 func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	lines := make([]models.LogLine, 0, m-n)
 	for i := n; i < m; i++ {
@@ -76,7 +76,7 @@ func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	return lines
 }
 
-// BenchmarkLines measures lines per second that are written, read, and detected as stored.
+// BenchmarkLines measures how many lines per second can be written, read, and recognized as already stored.
 func BenchmarkLines(b *testing.B) {
 	for _, bench := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func BenchmarkLines(b *testing.B) {
 			for b.Loop() {
 				lines := batches[n%len(batches)]
 				if !bench.again && n%len(batches) == 0 {
-					for _, batch := range batches { // another boot
+					for _, batch := range batches { // make the batches part of another boot
 						for i := range batch {
 							batch[i].Boot = fmt.Sprintf("%032x", n)
 						}
@@ -105,7 +105,7 @@ func BenchmarkLines(b *testing.B) {
 				}
 				j.Record(Records{Lines: lines})
 				n++
-				// A slow log is written before the machine's next line arrives.
+				// If a log is slow, its line is written before the machine's next line arrives.
 				for now := batch == 1 && n%bench.nodes == 0; now || j.waits() > maxBytes/2; now = false {
 					_ = j.flushed(b.Context())
 				}
@@ -127,7 +127,7 @@ func (j *Journal) waits() int {
 	return j.waiting.size + j.writing
 }
 
-// BenchmarkReadLines measures lines read per second.
+// BenchmarkReadLines measures how many lines are read per second.
 func BenchmarkReadLines(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()

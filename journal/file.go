@@ -11,26 +11,27 @@ import (
 	"slices"
 	"time"
 
-	"modernc.org/sqlite" // also the driver
+	"modernc.org/sqlite" // also registers the driver
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// retryOpen is the delay between attempts to open a file that another program is opening.
+// retryOpen is the delay between attempts to open a file while another program is creating it.
 const retryOpen = 20 * time.Millisecond
 
-// NewerError reports that a file was written by a newer program; this program does not change it.
+// NewerError reports that a newer program has written the file. This program does not change such a file.
 type NewerError struct {
 	Path              string
 	Schema, Supported int
 }
 
-// Error names the file and the remedy.
+// Error returns a message that names the file and suggests remedies.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
 		e.Path, e.Schema, e.Supported)
 }
 
-// forWriting opens the file for writing, and creates it if necessary.
+// forWriting returns the database for writing. It opens the file when it is first needed, and creates it if
+// necessary.
 func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -47,8 +48,8 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(j.opts.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	// Create the file here, because SQLite would make it readable for all users. SQLite's other files get the mode of
-	// this file.
+	// Create the file here, because SQLite would make it readable for all users. SQLite's other files get the same
+	// mode as this file.
 	f, err := os.OpenFile(j.opts.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -73,11 +74,11 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	}
 }
 
-// openAndMigrate opens an existing file and migrates it to the newest schema.
+// openAndMigrate opens an existing file, which may be empty, and migrates it to the newest schema.
 func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		// Incremental vacuum is set only in new files, because the pragma would write to an existing file.
+		// Set incremental vacuum only in new files, because the pragma would write to an existing file.
 		pragmas = slices.Insert(pragmas, 0, "auto_vacuum(INCREMENTAL)")
 	}
 	db, err := connect(path, pragmas...)
@@ -91,14 +92,16 @@ func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// busy reports whether another program has locked the file. SQLite waits for locks, but fails immediately if two
-// programs change a new file to a write-ahead log at the same time, which would be a deadlock.
+// busy reports whether another program has locked the file. SQLite usually waits for locks. However, it fails
+// immediately if two programs switch a new file to a write-ahead log at the same time, because waiting would be a
+// deadlock.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY
 }
 
-// forReading opens the file for reading; it returns nil if the file does not exist.
+// forReading returns the database for reading. It opens the file when it is first needed, and returns nil if the file
+// does not exist or is empty.
 func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -121,7 +124,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	case version > knows:
 		return nil, errors.Join(&NewerError{Path: j.opts.Path, Schema: version, Supported: knows}, db.Close())
 	case version < knows:
-		// Migrate the file of an older program.
+		// An older program has written the file: migrate it.
 		if _, err := j.openWriting(ctx); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
@@ -130,8 +133,8 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// connect opens the file with the pragmas for each connection. It waits for a file that another
-// program is writing.
+// connect opens the file, with the given pragmas for each connection. Connections wait up to five seconds while
+// another program is writing the file.
 func connect(path string, pragmas ...string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
@@ -142,7 +145,7 @@ func connect(path string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// migrate migrates a file to the newest schema, each step in a transaction.
+// migrate migrates the file to the newest schema, with a transaction for each step.
 func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
 	for {
 		done, err := migrateOnce(ctx, db, path, steps)
@@ -159,7 +162,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	defer func() { _ = tx.Rollback() }()
 	version := 0
-	// Read the version within the lock, because another program may have migrated the file.
+	// Read the version while holding the lock, because another program may have migrated the file in the meantime.
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return false, fmt.Errorf("journal %s: %w", path, err)
 	}
