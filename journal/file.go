@@ -190,7 +190,7 @@ func (j *Journal) closeFiles() {
 	defer j.dbMu.Unlock()
 	for _, db := range []*sql.DB{j.read, j.write} {
 		if db != nil {
-			_ = db.Close() // everything is committed
+			_ = db.Close() // all transactions have ended
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// pictures stores snapshots that differ from the last one of their node.
+// pictures stores the snapshots that differ from the last snapshot of their node.
 func (w *writing) pictures(pictures []models.Picture) error {
 	for i := range pictures {
 		p := &pictures[i]
@@ -35,7 +35,8 @@ func (w *writing) pictures(pictures []models.Picture) error {
 	return nil
 }
 
-// isLast reports whether packed is equal to a node's last snapshot. Equal snapshots have equal packed data.
+// isLast reports whether packed is equal to the last snapshot stored for the node. Equal snapshots have equal packed
+// data.
 func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM pictures WHERE node = ? ORDER BY at DESC, id DESC LIMIT 1", uuid)
 	if err != nil {
@@ -51,8 +52,8 @@ func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	return bytes.Equal(last, packed), rows.Err()
 }
 
-// Pictures returns the snapshots of a node in a period, the oldest first, preceded by the last one before from. Zero
-// times mean no limit.
+// Pictures returns the snapshots of a node between from and to, the oldest first. The last snapshot before from comes
+// in front of them. Zero times mean no limit.
 func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time) ([]models.Picture, error) {
 	db, err := j.reading(ctx)
 	if db == nil {
