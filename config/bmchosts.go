@@ -33,8 +33,8 @@ func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	return entries, nil
 }
 
-// List reports whether h includes host, a name or an address. Names are not resolved, so a host given by name matches
-// only entries that are names.
+// List reports whether h includes host, which is a name or an address. Names are not resolved, so a name matches only
+// entries that are names.
 func (h BMCHosts) List(host string) bool {
 	address, err := netip.ParseAddr(host)
 	isAddress := err == nil

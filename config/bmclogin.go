@@ -33,9 +33,9 @@ type BMCLogin struct {
 	Scope LoginScope
 }
 
-// BMCLogins holds the credentials for the BMCs of one context. Typed credentials take precedence over flags and
-// variables, which take precedence over the context's configuration, which takes precedence over the keyring. Typed
-// credentials are kept in memory, unless the operator stores them in the keyring.
+// BMCLogins holds the credentials for the BMCs of one context. Typed credentials take precedence; they are followed
+// by flags and variables, the context's configuration, and the keyring, in this order. Typed credentials are kept in
+// memory, unless the operator stores them in the keyring.
 type BMCLogins struct {
 	context    string
 	configured BMC
@@ -104,9 +104,9 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	return login, nil
 }
 
-// FromFlags returns the credentials from flags and variables. Without a password there, it returns only the user name
-// to ask a password for, which may also come from the context's configuration or, last, be user, the node's user
-// name.
+// FromFlags returns the password from flags and variables, if there is one, and the user name. The user name comes
+// from flags and variables or, if they contain none, from the context's configuration. If that contains none either,
+// it is user, the node's user name.
 func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	login := BMCLogin{Username: cmp.Or(l.fromFlags.Username, l.configured.Username, user)}
 	if l.fromFlags.Password.IsSet() {

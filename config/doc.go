@@ -53,16 +53,16 @@
 // IRONWORKS_URL, _CONTEXT, _CLOUD, _READ_ONLY, _TIMEOUT, _CACERT, _INSECURE, _USERNAME and
 // _PASSWORD.
 //
-// Once the context is selected, flags take precedence over IRONWORKS_* variables, those over
-// the context, and that over the top level of the configuration file. IRONWORKS_USERNAME,
+// Once the context is selected, flags take precedence over IRONWORKS_* variables, variables over
+// the context, and the context over the top level of the configuration file. IRONWORKS_USERNAME,
 // IRONWORKS_PASSWORD, IRONWORKS_CACERT and IRONWORKS_INSECURE (and their flags) apply only to
 // the selected context, so that no password is sent to another Ironic; IRONWORKS_TIMEOUT
-// applies to all. Credentials in a URL take precedence over IRONWORKS_USERNAME and
+// applies to all contexts. Credentials in a URL take precedence over IRONWORKS_USERNAME and
 // IRONWORKS_PASSWORD if the URL comes from the flag or IRONWORKS_URL.
 //
 // The top level of the configuration file, the context and IRONWORKS_READ_ONLY=true can each
-// enable read-only. Only an explicit --read-only=false disables it, and only for the selected
-// context.
+// enable read-only mode. Only an explicit --read-only=false disables it, and only for the
+// selected context.
 //
 // If OS_CLOUD selects the cloud, OS_REGION_NAME, OS_INTERFACE and OS_SYSTEM_SCOPE override the
 // file, and OS_PASSWORD provides a missing password, as for the openstack command. The other

@@ -13,7 +13,7 @@ import (
 // Logs configures access to ramdisk logs.
 type Logs struct {
 	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
-	// Archive is the place of stored logs, for example those a conductor collects: a folder, a file, or
+	// Archive is the place where logs are stored, for example by a conductor: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
 	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
 	// Listen is the address, as HOST:PORT, on which the console receives journals that ramdisks push. If it is empty,

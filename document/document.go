@@ -19,8 +19,8 @@ import (
 const MaxSize = 16 << 20
 
 const (
-	// maxValues limits the number of values in a file, and thereby its memory. It is enough for 20 000 nodes with 100
-	// values each.
+	// maxValues limits the number of values in a file, and thus the memory that it takes. It is enough for 20 000
+	// nodes with 100 values each.
 	maxValues = 2_000_000
 	// maxDepth is the maximum depth of nesting. Ironic accepts 25 levels in a request.
 	maxDepth = 32

@@ -29,8 +29,8 @@ func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// jsonNode reads one JSON value as a YAML node. A YAML parser cannot read all JSON: Ironic writes an emoji as two
-// surrogate escapes, which YAML does not support.
+// jsonNode reads one JSON value as a YAML node. It does not use a YAML parser, because not all JSON is YAML: Ironic
+// writes an emoji as two surrogate escapes, which YAML does not support.
 func jsonNode(dec *json.Decoder, sorted bool) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {
