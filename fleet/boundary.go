@@ -3,9 +3,9 @@ package fleet
 import "time"
 
 const (
-	// headAge is the minimum age of the earlier round with whose order a list is compared. The order of younger
-	// rounds is unreliable: a database that stores whole seconds (MySQL) sorts changes within a second arbitrarily,
-	// and a transaction may end after one that started later.
+	// headAge is the minimum age of an earlier round whose order is used for comparison. The order of younger rounds
+	// is unreliable: a database that stores whole seconds (MySQL) sorts changes within a second arbitrarily, and a
+	// transaction may end after one that started later.
 	headAge = 2 * time.Second
 	// maxHead is the maximum number of nodes whose order is remembered.
 	maxHead = 2000
@@ -60,9 +60,9 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 }
 
 // boundary finds the position in a list sorted by updated_at, newest first, after which no node has been updated
-// since an earlier round. The times are no help: Ironic omits updated_at from such a list, and heartbeats and locks
-// update a node without a visible change. But unchanged nodes keep their order. So the updated nodes are followed by
-// the nodes of the earlier round (the anchors), in the same order and with known content.
+// since an earlier round. It cannot use the times, because Ironic omits updated_at from such a list, and because
+// heartbeats and locks update a node without a visible change. But unchanged nodes keep their order. So the updated
+// nodes are followed by the nodes of the earlier round (the anchors), in the same order and with known content.
 type boundary struct {
 	anchors []string
 	at      map[string]int

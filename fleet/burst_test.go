@@ -38,8 +38,8 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight waits until the store agrees with Ironic, for a little more than most at the longest. It returns the
-// time this took, and the remaining difference if they still disagree.
+// untilRight waits until the store agrees with Ironic, but not much longer than most. It returns the time that has
+// passed, and the remaining difference, if there is one.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {

@@ -32,7 +32,7 @@ type listing struct {
 	started                  time.Time
 	// due is the time when the next regular sweep starts; soonest is the earliest time for an urgent one.
 	due, soonest time.Time
-	// pageDuration is how much time the last page took.
+	// pageDuration is the duration of the request for the last page.
 	pageDuration time.Duration
 	// faults counts the faults since the last complete listing.
 	faults int
@@ -201,8 +201,9 @@ const (
 	sampleSize = 4
 )
 
-// verifySweep checks whether a sweep that lacks many nodes is plausible. It is if Ironic counts no more nodes than
-// the sweep has listed; then it is enough to confirm a sample of the missing nodes.
+// verifySweep checks whether a sweep that lacks many nodes is plausible, which requires that Ironic counts no more
+// nodes than the sweep has listed. If it is plausible, only a sample of the missing nodes must be confirmed as
+// deleted.
 func (p *Poller) verifySweep(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	p.list.verified = counted || p.census.disabled || p.census.failed == 0

@@ -6,7 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// Tape writes recorded nodes into a Store, like a [Poller] would. Only one goroutine may use it at a time.
+// Tape writes recorded nodes into a Store, in place of a [Poller], which writes live ones. Only one goroutine may use
+// it at a time.
 type Tape struct{ store *Store }
 
 // NewTape returns a Tape that writes into store.
@@ -41,8 +42,8 @@ func (t *Tape) Rewind() {
 	s.revision++
 }
 
-// SetTime sets the status of the node list to that at one moment of the recording: at is the recorded time, clock is
-// the same moment on the local clock, and all data is up to date at that moment.
+// SetTime sets the status of the node list for one moment of the recording, at which all data is up to date. at is
+// the recorded time of that moment, and clock the corresponding time on the local clock.
 func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version

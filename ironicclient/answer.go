@@ -91,7 +91,7 @@ func kindOf(f *models.Fault, fromIronic bool) models.FaultKind {
 	return models.FaultBadRequest
 }
 
-// addHint adds a hint at the remedy to faults whose message does not contain one.
+// addHint adds a hint that suggests a remedy, for those kinds of faults whose responses do not contain one.
 func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	switch f.Kind {
 	case models.FaultUnauthorized:

@@ -22,7 +22,7 @@ type Options struct {
 	// Limit, if not nil, reports whether the node with the given UUID or name may be seen and changed. Requests that
 	// do not concern such a node are refused, except for reading data that all nodes have in common.
 	Limit func(ident string) bool
-	// UserAgent is put before gophercloud's user agent.
+	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
 	// OnSlow, if not nil, is called if Ironic has not responded within 10 s to a request for which the conductor
 	// contacts a BMC. It is called from a separate goroutine; limit is the time limit for the whole request.
@@ -107,7 +107,7 @@ func (c *Client) Version() (v models.APIVersion, ok bool) {
 }
 
 // Endpoint returns Ironic's URL. It is the configured URL or, if none is configured, the URL from the service
-// catalog. It is empty until the catalog has been read.
+// catalog, which is empty until the catalog has been read.
 func (c *Client) Endpoint() string {
 	select {
 	case c.connecting <- struct{}{}:

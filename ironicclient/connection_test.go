@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// hijacked passes the bare connection to use, and closes it afterward.
+// hijacked returns a handler that passes the bare connection to use, and closes it afterward.
 func hijacked(use func(conn net.Conn)) handler {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -85,7 +85,8 @@ func TestDNS(t *testing.T) {
 	}
 }
 
-// TestSilence checks the fault if a server does not answer a request, or stops in the middle of the answer.
+// TestSilence checks which fault is returned if a server does not answer a request, or stops in the middle of the
+// answer.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	silent := func(before string) handler {

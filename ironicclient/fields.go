@@ -144,7 +144,7 @@ func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, 
 	return false, err
 }
 
-// mentions reports whether message contains the name field as a whole word.
+// mentions reports whether message contains field, the name of a field, as a whole word.
 func mentions(message, field string) bool {
 	for rest := message; ; {
 		i := strings.Index(rest, field)

@@ -199,8 +199,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// stepper serves a list page by page with markers, as Ironic does: a page contains at most limit rows, and at most
-// cap rows; a full page has a next link.
+// stepper serves a list page by page with markers, as Ironic does. A page contains no more rows than the request's
+// limit and than cap. A full page has a next link.
 type stepper struct {
 	rows   []string
 	cap    int

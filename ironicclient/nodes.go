@@ -22,7 +22,7 @@ type NodeQuery struct {
 	Fields []string
 	// Detail requests all fields instead of Fields.
 	Detail bool
-	// Limit is the page size; 0 means 1 000. The server may limit it further.
+	// Limit is the page size; 0 means 1 000. The server may return fewer nodes.
 	Limit int
 	// Marker is the UUID of the last node of the previous page.
 	Marker string

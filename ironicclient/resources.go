@@ -60,12 +60,12 @@ func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 	return c.rawCollection(ctx, models.FeatureInspectionRules, "inspection rules", "inspection_rules")
 }
 
-// RawDeployTemplates lists the deploy templates as Ironic sends them, which masks secrets in their arguments.
+// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in their arguments.
 func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, "", "deploy templates", "deploy_templates")
 }
 
-// RawRunbooks lists the runbooks as Ironic sends them, which masks secrets in their arguments.
+// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in their arguments.
 func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, models.FeatureRunbooks, "runbooks", "runbooks")
 }

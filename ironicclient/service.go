@@ -194,7 +194,7 @@ func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	}
 }
 
-// keystoneFault returns the fault for a failed authentication, with a hint at the remedy.
+// keystoneFault returns the fault for a failed authentication, with a hint that suggests a remedy.
 func (c *Client) keystoneFault(err error) error {
 	f := c.fault(err, call{op: "authenticate with Keystone", method: "POST"}, c.conn.Keystone.AuthURL)
 	switch f.Kind {

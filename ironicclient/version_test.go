@@ -115,7 +115,7 @@ func TestServerThatTakesNoVersion(t *testing.T) {
 	}
 }
 
-// TestDowngradeWhileRunning checks that the client still works if the server is replaced by an older version.
+// TestDowngradeWhileRunning checks that the client still works if the server is replaced by an older Ironic.
 func TestDowngradeWhileRunning(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

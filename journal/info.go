@@ -133,7 +133,7 @@ func (j *Journal) onDisk() (bytes int64) {
 }
 
 // Nodes returns the nodes whose UUID or name is id, or all nodes if id is empty. The node seen most recently comes
-// first. There may be several nodes, because a name can have been used more than once.
+// first. Several nodes can have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -12,8 +12,8 @@ const (
 	// clockTolerance is the maximum difference between the times that two programs record for the same observation.
 	// The times differ because the programs' clocks differ, and because they read at different times.
 	clockTolerance = 30 * time.Second
-	// resumeWithin is how old the last record of an operation may be for another program to continue it, if that
-	// program was started in the middle of the operation.
+	// resumeWithin limits the time since an operation was last observed. Within this time, a program that was started
+	// in the middle of the operation continues the stored record.
 	resumeWithin = 30 * time.Minute
 )
 

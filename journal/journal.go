@@ -22,8 +22,8 @@ type Options struct {
 
 // Limits restricts the lines and snapshots in a journal. Everything else is kept for a year.
 type Limits struct {
-	// Size is the maximum packed size of lines on disk, in bytes. Snapshots take at most a quarter of it in addition.
-	// The oldest lines and snapshots are deleted first.
+	// Size is the maximum packed size of lines on disk, in bytes. In addition, snapshots take at most a quarter of
+	// this size. The oldest lines and snapshots are deleted first.
 	Size int64
 	// Age is the maximum age of lines and snapshots, relative to the newest record that is not in the future.
 	Age time.Duration
@@ -62,8 +62,8 @@ type Journal struct {
 	seen   *lineIndex
 	packer *packer
 
-	// wake signals that records are waiting, and writeNow that so many are waiting that they should be written
-	// immediately. A channel sent to flush is closed once the waiting records have been written.
+	// wake signals that records are waiting, and writeNow that there are enough of them to write them immediately. A
+	// channel sent to flush is closed once the waiting records have been written.
 	wake, writeNow chan struct{}
 	flush          chan chan struct{}
 	stop           chan struct{}
@@ -254,8 +254,8 @@ func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	return b, len(j.waiting.lines) > 0
 }
 
-// putBack puts a batch that could not be written back in front of newer records, which are dropped if there is no
-// room for them.
+// putBack returns a batch to the waiting records after writing it has failed. It inserts the batch before newer
+// records, which are dropped if there is no room for them.
 func (j *Journal) putBack(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -62,7 +62,8 @@ func deployment(begins ...int) models.Work {
 	return w
 }
 
-// midway returns the operation as a program would observe it that is started at second at, during phase n.
+// midway returns the operation w as observed by a program that was started at second at, during the phase with index
+// n.
 func midway(w models.Work, n, at int) models.Work {
 	w.Whole, w.Begin = false, second(at)
 	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
@@ -223,7 +224,8 @@ func TestFutureRecordsDeleteNothing(t *testing.T) {
 	})
 }
 
-// TestTwoPrograms checks that records are stored only once if two programs that share a file observe the same.
+// TestTwoPrograms checks that records are stored only once if two programs that share a file observe the same
+// operations.
 func TestTwoPrograms(t *testing.T) {
 	path := file(t)
 	a, b := open(t, path), open(t, path)
@@ -363,8 +365,8 @@ func TestWrittenInTheBackground(t *testing.T) {
 			defer j.mu.Unlock()
 			return fmt.Sprintf("%d works, %d lines", len(j.waiting.works), len(j.waiting.lines))
 		}
-		// pass checks that all records keep waiting for almost the duration d, and that want describes the waiting
-		// records after it.
+		// pass lets the duration d pass. It checks that the waiting records do not change until the end of d, and
+		// that want describes the records that are still waiting then.
 		pass := func(d time.Duration, want string) {
 			t.Helper()
 			before := waits()

@@ -15,8 +15,8 @@ import (
 	"ironworks/models"
 )
 
-// The variable writesFor is set in the process that is killed, and followsFor in a process that follows a log. Both
-// contain the path of the journal.
+// writesFor names the environment variable that is set in the process that is killed, and followsFor the variable
+// that is set in a process that follows a log. The variables contain the path of the journal.
 const (
 	writesFor  = "IRONWORKS_TEST_JOURNAL"
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"

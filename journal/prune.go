@@ -222,7 +222,7 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
 }
 
-// kind is a kind of records whose total size is limited. Its value is the kind's name in the table sizes.
+// kind identifies the kind of records whose total size is limited, by its name in the table sizes.
 type kind string
 
 const (

@@ -14,13 +14,12 @@ import (
 
 const selectWorks = "SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM works"
 
-// OfNode returns the last operations of a node, at most most of them, the newest first.
+// OfNode returns up to most operations of a node, the newest first.
 func (j *Journal) OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error) {
 	return j.works(ctx, selectWorks+" WHERE node = ? ORDER BY began DESC, id DESC LIMIT ?", uuid, most)
 }
 
-// Latest returns the last finished operations of each kind, at most most per kind, the newest first. Estimates are
-// based on them.
+// Latest returns up to most finished operations of each kind, the newest first. Estimates are based on them.
 func (j *Journal) Latest(ctx context.Context, most int) ([]models.Work, error) {
 	return j.works(ctx, `SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM (
 	SELECT *, row_number() OVER (PARTITION BY kind ORDER BY began DESC) AS n FROM works WHERE ended IS NOT NULL)

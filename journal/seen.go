@@ -117,8 +117,8 @@ func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	}
 }
 
-// makeRoom drops the IDs of the boots whose logs have not been read for the longest time. It drops those of the boot
-// but only if that is not enough.
+// makeRoom drops the IDs of the boots whose logs have not been read for the longest time. The boot but keeps its IDs,
+// unless it alone has more than maxIDs of them.
 func (s *lineIndex) makeRoom(but *bootSeen) {
 	for s.ids > maxIDs/2 {
 		var oldest *bootSeen

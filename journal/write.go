@@ -13,7 +13,7 @@ import (
 const (
 	// sameWithin is the maximum time between two programs' reports of the same transition.
 	sameWithin = 10 * time.Second
-	// keepFor is how old records may become, relative to the newest record that is not in the future.
+	// keepFor is the maximum age of records, relative to the newest record that is not in the future.
 	keepFor = 365 * 24 * time.Hour
 	// writeTimeout limits the time for writing a batch, so that a disk that hangs cannot keep the program from
 	// ending.
