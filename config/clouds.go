@@ -101,8 +101,8 @@ func (c *cloudFiles) mergeSecure(root *node) {
 // mergeDepth is the number of levels on which clouds are merged key by key: the cloud and its auth mapping.
 const mergeDepth = 2
 
-// merge returns over merged over under, key by key down to the given depth. Dashes in names become underscores,
-// because OpenStack's clients treat the two alike.
+// merge returns under with the values of over merged over it, key by key down to the given depth. Dashes in names
+// become underscores, because OpenStack's clients treat the two alike.
 func merge(under, over *node, depth int) *node {
 	if over == nil || over.kind == kindEmpty {
 		over, under = under, nil

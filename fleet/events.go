@@ -124,7 +124,8 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. ok is false if there was none.
+// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. It returns false if there is no
+// such event.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false

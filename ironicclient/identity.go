@@ -10,7 +10,8 @@ import (
 )
 
 // Identity returns the user, the project and the roles from the Keystone token. Fields that the token does not
-// contain are empty. ok is false if Keystone is not used, or before the first token was issued.
+// contain are empty. It returns false if Keystone is not used, before the first token was issued, and while the
+// client is connecting.
 func (c *Client) Identity() (doctor.Identity, bool) {
 	var id doctor.Identity
 	select {
