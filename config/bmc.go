@@ -17,7 +17,7 @@ type BMC struct {
 	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
 	// CACert is the path of a PEM file with the CA that issued the BMCs' certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
-	// Verify enables the verification of certificates. If it is nil, each node's redfish_verify_ca decides.
+	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca decides.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
 	// Fingerprints maps the addresses of BMCs, as in driver_info, to the SHA-256 fingerprints of their accepted
 	// certificates.
@@ -80,7 +80,7 @@ func (c *candidate) readBMCPassword(good map[string]*node, path, home, dir strin
 	case word != nil:
 		c.bmc.Password = models.Secret(word.text)
 	case file != nil:
-		password, problem, _ := readPassword(expandPath(file.text, home, dir)) // problem includes the text of the error
+		password, problem, _ := readPassword(expandPath(file.text, home, dir)) // the problem includes the error
 		if problem != "" {
 			c.errs = append(c.errs, file.fault(join(path, "password_file"), problem, ""))
 		}

@@ -47,7 +47,7 @@ type BMCLogins struct {
 	// approved contains the addresses that the operator has allowed to receive credentials shared by several BMCs.
 	approved map[string]bool
 
-	// keyringMu is held during a keyring request, so that concurrent callers share its result.
+	// keyringMu is locked during a keyring request, so that concurrent callers share its result.
 	keyringMu sync.Mutex
 	// keyringPasswords caches the keyring's passwords by account. silent is set after the keyring has failed; the
 	// keyring is then not read again until a password has been stored in it.
@@ -143,7 +143,7 @@ func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all {
-		clear(l.typed)             // the latest input applies to all BMCs
+		clear(l.typed)             // the last input applies to all BMCs
 		l.approved[address] = true // the operator has seen this address
 		address = allBMCs
 	}

@@ -177,7 +177,7 @@ func (l *loader) cloud(name, region string) *candidate {
 		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
 	}
 	if l.clouds.err != nil {
-		c.errs = append(c.errs, l.clouds.err) // the file that failed may define a part of the cloud
+		c.errs = append(c.errs, l.clouds.err) // the file that failed may contain a part of the cloud
 	}
 	path := join("clouds", name)
 	if n.kind != kindMapping && n.kind != kindEmpty {

@@ -165,7 +165,7 @@ func TestContextOverItsCloud(t *testing.T) {
 	if len(c.Contexts) != 2 || c.Contexts[0].Name != "other" || c.Contexts[1].Accent != "red" {
 		t.Errorf("contexts %+v", c.Contexts)
 	}
-	b.flags.Cloud = "prod" // select the cloud despite a context with the same name
+	b.flags.Cloud = "prod" // selects the cloud despite a context with the same name
 	c, err := Load(b.options())
 	if err != nil || c.Current.Accent != "" || c.Current.Connection.Keystone.ProjectName != "adm" || c.Contexts[1].Accent != "red" {
 		t.Errorf("error %v, current %+v, contexts %+v", err, c.Current, c.Contexts)

@@ -46,7 +46,7 @@ type Flags struct {
 // FromOS returns Options with the environment, the home directory and the working directory of this process. The
 // caller sets the flags.
 func FromOS() Options {
-	home, _ := os.UserHomeDir() // without a home directory, folders below it are not searched
+	home, _ := os.UserHomeDir() // without a home, folders below it are not searched
 	dir, _ := os.Getwd()        // if empty, relative paths are relative to the process's directory
 	return Options{Env: os.Getenv, Home: home, WorkDir: dir}
 }
@@ -75,7 +75,7 @@ type Context struct {
 	// Name is the context's name in the configuration file, the cloud's name in clouds.yaml,
 	// "environment" for OS_* variables, or the host of a bare URL.
 	Name string
-	// Source describes where the context comes from: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
+	// Source is the place where the context comes from: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
 	// "--url", "IRONWORKS_URL" or "default".
 	Source string
 	// Connection holds the settings for the connection to Ironic.
@@ -101,7 +101,7 @@ type Context struct {
 	// Guessed reports whether this is http://127.0.0.1:6385, the default if nothing is configured. If the connection
 	// fails, print [Config.SearchedText].
 	Guessed bool
-	// Err is the reason why the context is unusable, or nil if it is usable.
+	// Err is the reason why the context is unusable, or nil.
 	Err error
 }
 

@@ -25,7 +25,7 @@ type candidate struct {
 	name, source string
 	settings     settings
 	names        func(key string) string // returns the name of a setting where it is set
-	hint         string                  // hint for a missing setting, specific to the source
+	hint         string                  // the hint for a missing setting, specific to the source
 	accent       string
 	readOnly     bool
 	defaults     Defaults
@@ -49,7 +49,7 @@ type ourFile struct {
 	byName   map[string]*candidate
 	filters  *models.SavedFilters
 	console  ConsoleSettings
-	errs     []error // errors outside the contexts
+	errs     []error // errors outside of contexts
 }
 
 // readOurs reads the configuration file. A missing file is an error only if the user named it.

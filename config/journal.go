@@ -8,8 +8,7 @@ import (
 
 // Journal limits the size and the age of the journal of logs and snapshots.
 type Journal struct {
-	// MaxSize is the maximum size on disk, and MaxAge the maximum age, both as written in the file. They are empty if
-	// unset.
+	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
 	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
 	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
 	// Size is MaxSize in bytes, and Age is MaxAge as a duration. They are 0 if unset.
@@ -17,7 +16,7 @@ type Journal struct {
 	Age  time.Duration `json:"-" yaml:"-"`
 }
 
-// The smallest values allowed for the limits.
+// The minimum values of the limits.
 const (
 	leastSize = 1 << 20
 	leastAge  = time.Hour

@@ -15,8 +15,8 @@ import (
 	"ironworks/printable"
 )
 
-// Keyring stores passwords in the desktop's keyring: the Secret Service on Linux, the Keychain on macOS and the
-// Credential Manager on Windows.
+// Keyring stores passwords in the desktop's keyring: the Secret Service on Linux, the Keychain
+// on macOS, the Credential Manager on Windows.
 type Keyring struct {
 	// within limits the duration of one request, because a locked keyring waits for its user to enter a password.
 	within time.Duration
@@ -38,8 +38,8 @@ const (
 	keyringWithin  = 20 * time.Second
 )
 
-// SystemKeyring returns the user's keyring, or nil if there is none. Only a request shows whether the keyring
-// responds.
+// SystemKeyring returns the user's keyring, or nil if there is none. Whether it responds is
+// known only after a request.
 func SystemKeyring(env func(string) string) *Keyring {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !hasBus(env) {
 		return nil

@@ -11,7 +11,7 @@ import (
 // detect.
 type Position struct{ at origin }
 
-// Fault returns an error about the value at position p.
+// Fault returns an error about the value at the position.
 func (p Position) Fault(problem, hint string) error { return p.at.fault(problem, hint, nil) }
 
 // KeyBinding binds keys to an action of the console. This package knows neither the actions nor the names of keys;

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// keystone sets the parts of the connection that only Keystone needs.
+// keystone sets the settings that only Keystone needs.
 func (b *builder) keystone() {
 	text := b.s.text
 	k := models.Keystone{

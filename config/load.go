@@ -208,7 +208,7 @@ func (l *loader) recordPlace(what, path string, err error) {
 	l.searched = append(l.searched, p)
 }
 
-// annotatePlace adds a remark to the place that was searched last.
+// annotatePlace adds a remark to the last searched place.
 func (l *loader) annotatePlace(text string) { l.searched[len(l.searched)-1].Note = text }
 
 // lookVariables records the flags and variables that can select a context.

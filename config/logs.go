@@ -40,7 +40,7 @@ func logsSSHKeys() map[string]valueType {
 	return map[string]valueType{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
 }
 
-// logSources returns the log sources that can be configured. The serial console is not included, because reading it
+// logSources returns the sources that can be configured. The serial console is not among them, because reading it
 // disconnects other users.
 func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
@@ -98,7 +98,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	}
 	s := &c.logs.SSH
 	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
-	s.Port, _ = strconv.Atoi(text("port")) // the text is a valid number or empty
+	s.Port, _ = strconv.Atoi(text("port")) // the text is valid or unset
 	if s.Config != "" && s.Config != "none" {
 		s.Config = expandPath(s.Config, home, dir)
 	}

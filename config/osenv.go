@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// osVariables maps settings to the OS_* variables of OpenStack's clients. Older names come last.
+// osVariables maps settings to the OS_* variables of OpenStack's clients, older names last.
 func osVariables() map[string][]string {
 	vars := map[string][]string{
 		keyURL:         {"OS_BAREMETAL_ENDPOINT_OVERRIDE", "OS_ENDPOINT_OVERRIDE", "OS_ENDPOINT", "IRONIC_URL"},

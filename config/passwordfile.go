@@ -7,8 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// readPassword reads a file that contains one line, a password. If that fails, problem describes the reason,
-// including the name of the file.
+// readPassword reads a file that contains a password on one line. If it fails, problem describes the error, including
+// the name of the file.
 func readPassword(name string) (password models.Secret, problem string, err error) {
 	data, _, err := readFile(name)
 	text := strings.TrimRight(string(data), "\r\n")
@@ -21,9 +21,9 @@ func readPassword(name string) (password models.Secret, problem string, err erro
 	return models.Secret(text), "", nil
 }
 
-// ReadPassword reads a file that contains one line, a password. The error names the file.
+// ReadPassword reads a file that contains a password on one line. The error names the file.
 func ReadPassword(name string) (models.Secret, error) {
-	password, problem, _ := readPassword(name) // problem includes the text of the error
+	password, problem, _ := readPassword(name) // the problem includes the error
 	if problem != "" {
 		return "", errors.New(problem)
 	}

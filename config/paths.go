@@ -16,7 +16,7 @@ type Files struct {
 	Config  string // the configuration file
 	State   string // folder for persistent state: the audit log, the journals
 	Audit   string // log of all actions, one JSON object per line
-	Crashes string // folder for crash reports
+	Crashes string // folder of crash reports
 	Cache   string // folder for data that can be downloaded again
 	// Clouds and Secure are the paths of the OpenStack clients' files in use. They are empty if there is no such
 	// file.

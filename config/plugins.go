@@ -13,7 +13,7 @@ import (
 // Plugin is a custom command for the console. The console checks the names of its keys.
 type Plugin struct {
 	plugin.Plugin
-	// At is the position of the plugin's name in the configuration file.
+	// At is the position of the plugin's name.
 	At Position
 }
 
@@ -122,7 +122,7 @@ type ShownPlugin struct {
 	Background bool     `json:"background,omitempty" yaml:"background,omitempty"`
 }
 
-// showPlugins returns the plugins by name.
+// showPlugins returns the plugins by their names.
 func (h ConsoleSettings) showPlugins() map[string]ShownPlugin {
 	if len(h.Plugins) == 0 {
 		return nil

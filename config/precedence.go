@@ -91,7 +91,7 @@ func (l *loader) namedCloud(name value, region string) (*candidate, error) {
 }
 
 func (l *loader) unknown(name value, kind string, known []string) error {
-	if l.clouds.err != nil { // the unreadable file may define the name
+	if l.clouds.err != nil { // the file that cannot be read may define the name
 		return l.clouds.err
 	}
 	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: spell.Nearest(name.text, slices.Values(known))}

@@ -124,7 +124,7 @@ func (s settings) withKeys(keys ...string) settings {
 	return out
 }
 
-// expandPaths makes all paths in s absolute: ~ is home, and relative paths start at dir.
+// expandPaths makes paths absolute: ~ is home, and relative paths start at dir.
 func (s settings) expandPaths(home, dir string) {
 	for _, k := range []string{keyPasswordFile, keyCACert, keyCert, keyKey} {
 		if v := s[k]; v.text != "" {

@@ -5,8 +5,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Shown is the output of `config show`. It contains plain values by their names in the configuration file; secrets
-// are masked, and empty settings are left out.
+// Shown is the output of `config show`: plain values by their names in the configuration file,
+// with secrets masked and empty settings left out.
 type Shown struct {
 	File     string                 `json:"file"               yaml:"file"`
 	Current  ShownContext           `json:"current"            yaml:"current"`

@@ -179,7 +179,7 @@ func (w valueType) check(n *node, key string) error {
 	return nil
 }
 
-// describe returns the type of the value in words, without its text.
+// describe returns the type of a value without its text.
 func (n *node) describe() string {
 	switch n.kind {
 	case kindEmpty:

@@ -266,7 +266,7 @@ func TestBigAndHostileFiles(t *testing.T) {
 				b := box{files: map[string]string{path: tt.file}}
 				c, err := b.load(t)
 				if path == cloudsPath {
-					continue // it only must not panic
+					continue // must not panic
 				}
 				if tt.want != "" {
 					if err == nil || !strings.Contains(err.Error(), tt.want) {

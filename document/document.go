@@ -22,7 +22,7 @@ const (
 	// maxValues limits the number of values in a file, and thus the memory that it takes. It is enough for 20 000
 	// nodes with 100 values each.
 	maxValues = 2_000_000
-	// maxDepth is the maximum depth of nesting. Ironic accepts 25 levels in a request.
+	// maxDepth is the maximum nesting. Ironic accepts 25 levels per request.
 	maxDepth = 32
 	// maxProblems is the maximum number of problems reported.
 	maxProblems = 20
@@ -41,7 +41,7 @@ type Error struct {
 	Problems []Problem
 }
 
-// Error returns one line for each problem, in the form FILE:LINE: why or FILE:LINE:COLUMN: why.
+// Error returns a line for each problem, as FILE:LINE: why, or FILE:LINE:COLUMN: why.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -130,7 +130,7 @@ func estimate(data []byte) int {
 // Kind is the type of a value.
 type Kind int
 
-// The types of JSON values.
+// The types of JSON.
 const (
 	Null Kind = iota
 	Bool
@@ -145,13 +145,13 @@ func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
 
-// Value is a JSON value with its position in the file.
+// Value is a JSON value with its position.
 type Value struct {
 	Kind Kind
 	Line int
-	// Column counts from 1 in YAML. It is always 0 in JSON.
+	// Column counts from 1 in YAML, and is 0 in JSON.
 	Column int
-	// Literal is the text of a scalar as written in the file, but without quotes and escapes.
+	// Literal is a scalar as written in the file, without quotes and escapes.
 	Literal string
 	// Items holds the items of a list.
 	Items []Value

@@ -202,7 +202,7 @@ func TestWalkWithBursts(t *testing.T) {
 	}
 }
 
-// burstWalk changes an Ironic at random, and meanwhile compares the status with the store.
+// burstWalk changes an Ironic at random, and compares the status with the store meanwhile.
 type burstWalk struct {
 	t    *testing.T
 	rng  *rand.Rand

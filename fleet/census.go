@@ -38,7 +38,7 @@ const (
 	createdEvery = time.Minute
 	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5
-	// maxEmptySweeps is the number of sweeps without a result after which the count is ignored.
+	// maxEmptySweeps is the number of sweeps that find nothing after which the count is ignored.
 	maxEmptySweeps = 2
 )
 
@@ -65,7 +65,7 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 		return 0, false, nil
 	}
 	if models.IsFault(err, models.FaultBadAnswer, models.FaultServer) {
-		// Ironic with SQLite answers with status 500 while its database is locked.
+		// Ironic with SQLite answers 500 while its database is locked.
 		p.census.failed++
 		p.census.disabled = p.census.failed >= countTries
 		return 0, false, nil

@@ -77,7 +77,7 @@ func (p *pair) change(t *testing.T) {
 	}
 }
 
-// compare sends the same requests to the fake and the embedded Ironic, and compares the answers.
+// compare sends the same requests to the fake and the embedded API, and compares the results.
 func (p *pair) compare(t *testing.T) {
 	t.Helper()
 	id := p.any()

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// sameNode reports whether two versions of a node are equal. It compares their content, because no API field shows
-// changes reliably.
+// sameNode reports whether two versions of a node are equal. It compares the content, because no
+// API field reliably shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
@@ -36,8 +36,8 @@ func (r *record) remember(n *models.Node) {
 	}
 }
 
-// addedEvents returns the events for a new node. Every node starts in enroll, so the events lead from there to the
-// state in which the node is first seen.
+// addedEvents returns the events of a new node. Every node starts in enroll, so the events lead from there to the state
+// in which it is first seen.
 func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),

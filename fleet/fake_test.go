@@ -18,7 +18,7 @@ import (
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode
-	// sorted caches the nodes in each requested order until the next change.
+	// sorted caches the nodes in the requested orders until the next change.
 	sorted  map[sorting][]*fakeNode
 	lastID  int
 	history map[string][]models.HistoryEntry
@@ -56,7 +56,7 @@ type sorting struct {
 	descending bool
 }
 
-// asked records one request.
+// asked is one request.
 type asked struct {
 	at    time.Time
 	what  string // page, node, count or history
@@ -148,7 +148,7 @@ func (f *fakeIronic) fail(fault func(asked) error) {
 	f.fault = fault
 }
 
-// requests returns the requests received since the last call.
+// requests returns the requests since the last call.
 func (f *fakeIronic) requests() []asked {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +173,7 @@ func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err er
 	}()
 	date = time.Now().Add(skew)
 	if latency != nil {
-		// The answer's Date is the time halfway through the latency.
+		// The answer's Date is halfway through the latency.
 		half := latency(a) / 2
 		for range 2 {
 			select {
@@ -214,7 +214,7 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 		all = slices.DeleteFunc(slices.Clone(all), func(n *fakeNode) bool { return n.id <= f.hides })
 	}
 	limit := min(cmp.Or(q.Limit, ironicclient.DefaultPage), f.maxLimit)
-	// A full page always has a link to the next page, which may be empty.
+	// A full page has a link to the next one, which may be empty.
 	page := &ironicclient.NodePage{Date: date, More: len(all) >= limit || f.ignoreMarker}
 	for _, n := range all[:min(limit, len(all))] {
 		page.Nodes = append(page.Nodes, seen(n, q.Fields))

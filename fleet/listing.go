@@ -30,7 +30,7 @@ type listing struct {
 	urgent, uuidsOnly, found bool
 	rows                     int
 	started                  time.Time
-	// due is the time when the next regular sweep starts; soonest is the earliest time for an urgent one.
+	// due is the time when the next regular sweep starts, and soonest the earliest time for an urgent one.
 	due, soonest time.Time
 	// pageDuration is the duration of the request for the last page.
 	pageDuration time.Duration
@@ -125,7 +125,7 @@ func (p *Poller) beginSweep() {
 	p.list.number++
 }
 
-// endUrgent ends an urgent sweep if it has no requests left to send.
+// endUrgent ends an urgent sweep that has no remaining requests.
 func (p *Poller) endUrgent() {
 	if !p.list.urgent || p.sweepRunning() {
 		return
@@ -137,7 +137,7 @@ func (p *Poller) endUrgent() {
 	}
 }
 
-// sweepRunning reports whether a sweep has requests left to send.
+// sweepRunning reports whether a sweep has remaining requests.
 func (p *Poller) sweepRunning() bool {
 	return p.list.phase == sweeping || (p.list.phase == steady && len(p.list.missing) > 0)
 }
@@ -176,7 +176,7 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 	if len(p.list.missing) > fewMissing && !p.list.verified {
 		return p.verifySweep(ctx)
 	}
-	// Read a node that the sweep did not include. Only a 404 answer removes it.
+	// Read a node that the sweep did not include: only the answer 404 removes it.
 	uuid := p.list.missing[0]
 	p.list.missing = p.list.missing[1:]
 	gone, err := p.readNode(ctx, uuid)
@@ -196,8 +196,7 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 const (
 	// fewMissing is the largest number of missing nodes that are read one by one without further checks.
 	fewMissing = 8
-	// sampleSize is the number of missing nodes that must be confirmed as deleted before the others count as deleted,
-	// too.
+	// sampleSize is the number of missing nodes that must be confirmed as deleted before the others count as deleted.
 	sampleSize = 4
 )
 
@@ -213,7 +212,7 @@ func (p *Poller) verifySweep(ctx context.Context) error {
 	return err
 }
 
-// removeMissing removes the nodes that the last sweep did not include and that were not seen since then.
+// removeMissing removes the nodes that a sweep did not include and that were not seen since.
 func (p *Poller) removeMissing() {
 	at := p.server.at(time.Now())
 	var events []models.Event

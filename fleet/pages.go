@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// pageGrowth is the factor by which the pages of one round grow. A quiet fleet costs one small page, and a burst of
-// changes only a few large pages.
+// pageGrowth is the factor between the pages of one round: a quiet fleet costs one small page, and a burst of changes
+// costs a few large pages.
 const pageGrowth = 10
 
 // pager reads a list page by page.
@@ -119,13 +119,13 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, deletions bool) (bool, error) {
 	switch {
 	case len(b.anchors) == 0:
-		// There is no earlier round yet to compare with.
+		// There is no earlier round to compare with yet.
 		p.requireSweep(sweepAll)
 		return len(got.changedNodes) == 0, nil
 	case b.reached() && len(b.missed) == 0:
 		return true, nil
 	case b.reached() && len(b.missed) > fewMissing:
-		// Either many nodes were deleted, or this is not the boundary. A sweep shows which is the case.
+		// Either many nodes were deleted, or this is not the boundary. A sweep finds out which.
 		if deletions || p.census.disabled {
 			p.requireSweep(sweepAll)
 			return true, nil

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// API is the part of Ironic's API that a Poller needs; *ironicclient.Client implements it.
+// API is the part of Ironic's API that a poller needs; *ironicclient.Client implements it.
 type API interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
@@ -77,7 +77,8 @@ type Poller struct {
 	// limited is set if the poller is limited to named nodes. It ends when all of them have been deleted.
 	limited bool
 
-	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every fault.
+	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every
+	// fault.
 	onUpdate func(Update)
 	list     listing
 	lastNews time.Time
@@ -290,7 +291,7 @@ func (p *Poller) notify(u Update, change func(*Status)) {
 	p.onUpdate(u)
 }
 
-// put stores nodes, and reports what has changed.
+// put stores nodes and reports what changed.
 func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, from origin) applied {
 	out := p.store.apply(nodes, at, from, p.list.number)
 	if len(out.changedNodes) > 0 && from == arrived {

@@ -15,7 +15,7 @@ const maxReasonsWaiting = 8
 // reasonTries is the maximum number of attempts to request a node's history.
 const reasonTries = 3
 
-// wantedReason is a failed node for which the reason must still be read.
+// wantedReason is a failed node whose reason must be read.
 type wantedReason struct {
 	uuid  string
 	tries int
@@ -57,7 +57,7 @@ func (p *Poller) withReasons(works []models.Work) []models.Work {
 	return works
 }
 
-// reportReason reports a failed operation again, because the reason was found only later.
+// reportReason reports a failed operation again, because its reason was found later.
 func (p *Poller) reportReason(uuid string) {
 	row, evidence, ok := p.store.Get(uuid)
 	if !ok {

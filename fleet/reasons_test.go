@@ -34,7 +34,7 @@ func TestReasonOfAFailure(t *testing.T) {
 		history   bool
 		fault     func(asked) error
 		want      string
-		questions bool // the history is requested
+		questions bool // whether the history is requested
 	}{
 		"last_error":             {115, noDisk, "", true, nil, noDisk, false},
 		"history":                {115, "", "", true, nil, noDisk, true},

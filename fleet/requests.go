@@ -38,7 +38,7 @@ func (p *Poller) Watch(uuid string) {
 	p.watched[uuid]++
 }
 
-// Unwatch cancels one call of Watch.
+// Unwatch ends the effect of one call of Watch.
 func (p *Poller) Unwatch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

@@ -131,7 +131,7 @@ func TestRefreshDuringASweep(t *testing.T) {
 		api.tune(func() {
 			api.latency = func(a asked) time.Duration {
 				if a.what == "page" && a.query.Marker != "" && a.query.SortKey == "" {
-					once.Do(func() { close(later) }) // the sweep has read the first page
+					once.Do(func() { close(later) }) // the sweep is past the first page
 					return 2 * time.Second           // long enough for rounds between the pages
 				}
 				return 10 * time.Millisecond

@@ -64,7 +64,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// events returns the events reported since the last call.
+// events returns the events since the last call.
 func (r *rig) events() []models.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -97,7 +97,7 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	return false, nil
 }
 
-// readWatched reads the watched nodes and the nodes requested with PollNode. If they are many, it skips nodes that
+// readWatched fetches the watched nodes and the nodes requested by PollNode. If there are many, it skips nodes that
 // the round has already read.
 func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
 	for _, id := range p.watchedNodes(read) {

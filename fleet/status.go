@@ -36,7 +36,7 @@ type Status struct {
 	Skew time.Duration
 	// Version is the API version in use.
 	Version models.APIVersion
-	// Requests counts the requests sent so far, and Busy the nodes in transition.
+	// Requests is the number of requests so far, and Busy the number of nodes in transition.
 	Requests int
 	Busy     int
 }
@@ -60,7 +60,7 @@ type Update struct {
 	// Rewound reports whether a recording was rewound, which makes earlier events invalid. Events then contains all
 	// events up to the current moment of the recording.
 	Rewound bool
-	// Revision increases with every change of the store.
+	// Revision grows with every change of the store.
 	Revision uint64
 	Status   Status
 }

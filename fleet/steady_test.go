@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// gaps returns the times between the starts of consecutive rounds.
+// gaps returns the times between the starts of rounds.
 func gaps(log []asked) (all []time.Duration) {
 	rounds := pages(log, "updated_at")
 	for i := 1; i < len(rounds); i++ {
@@ -211,7 +211,7 @@ func TestWatch(t *testing.T) {
 		if n := count(api.requests(), "node"); n != 0 {
 			t.Errorf("still asked %d times", n)
 		}
-		// When a watched node is deleted, this is noticed immediately.
+		// The deletion of a watched node is noticed immediately.
 		r.poller.Watch(uuidOf(2))
 		api.remove(uuidOf(2))
 		r.events()

@@ -119,7 +119,7 @@ func (s *Store) Status() Status {
 	return s.status
 }
 
-// Revision returns a number that increases with every change of the store.
+// Revision returns a number that grows with every change.
 func (s *Store) Revision() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -158,7 +158,7 @@ type applied struct {
 	changed bool
 }
 
-// apply stores nodes that the server returned at the time at. If a node's Internal is nil, the known value is kept,
+// apply stores nodes that the server returned at time at. If Internal of a node is nil, the known value is kept,
 // because not every request includes that field.
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
@@ -282,7 +282,7 @@ func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// setReason stores the reason why a node failed.
+// setReason stores why a node failed.
 func (s *Store) setReason(uuid, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -343,7 +343,7 @@ func (s *Store) markSeen(uuids []string, sweep uint64) {
 	}
 }
 
-// notIn returns the UUIDs of the nodes in the store that are not in seen.
+// notIn returns the nodes of the store that are not in seen.
 func (s *Store) notIn(seen map[string]bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -397,7 +397,7 @@ func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows
 	return rows, unknown
 }
 
-// named returns the nodes sorted by name. The caller must hold mu, at least for reading.
+// named returns the nodes sorted by name. The caller holds mu at least for reading.
 func (s *Store) named() []*record {
 	s.ordering.Lock()
 	defer s.ordering.Unlock()

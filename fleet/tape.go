@@ -13,14 +13,13 @@ type Tape struct{ store *Store }
 // NewTape returns a Tape that writes into store.
 func NewTape(store *Store) *Tape { return &Tape{store: store} }
 
-// Put stores a snapshot of a node, and returns the operations that have progressed with it. It returns no events,
-// because the recording contains them as well.
+// Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
+// no events, because these are recorded as well.
 func (t *Tape) Put(p *models.Picture) []models.Work {
 	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
 }
 
-// Apply applies the parts of an event that snapshots do not show: the reason for a failure, and the removal of a
-// node.
+// Apply applies the parts of an event that snapshots lack: the reason for a failure, and the removal of a node.
 func (t *Tape) Apply(e *models.Event) {
 	switch {
 	case e.Kind == models.EventRemoved:

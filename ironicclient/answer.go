@@ -187,8 +187,8 @@ func errorText(body []byte) string {
 	return messageIn(body)
 }
 
-// ironicsOwn reports whether an error has the format of Ironic's own errors, a faultstring in error_message. Proxies,
-// web servers and Keystone's middleware use other formats.
+// ironicsOwn reports whether an error has the format of Ironic's own errors: a faultstring in
+// error_message. Proxies, web servers and Keystone's middleware use other formats.
 func ironicsOwn(body []byte) bool {
 	var outer struct {
 		ErrorMessage json.RawMessage `json:"error_message"`

@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// Options configures a client. The zero value is valid.
+// Options configures everything about a client except its connection. The zero value is valid.
 type Options struct {
 	// ReadOnly makes the client refuse all requests except GET, without sending them.
 	ReadOnly bool
@@ -97,7 +97,7 @@ func (c *Client) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "Ironic at %q", redacted(cmp.Or(c.conn.Endpoint, c.conn.Keystone.AuthURL)))
 }
 
-// Close closes idle connections. After that, no goroutine of the client is running.
+// Close closes idle connections. No goroutine of the client runs afterwards.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Version returns the API version in use. ok is false until the server has accepted it; before the first response, v

@@ -28,7 +28,7 @@ func hijacked(use func(conn net.Conn)) handler {
 	}
 }
 
-// raw starts a server that sends the same bytes to every client, and returns its address.
+// raw starts a server that sends the same bytes to every client.
 func raw(t *testing.T, answer string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -42,7 +42,7 @@ func (c *Client) create(ctx context.Context, r request.Request) (string, error) 
 	return made.UUID, nil
 }
 
-// DeleteNode deletes a node and its ports from Ironic. The machine itself is not changed.
+// DeleteNode deletes a node and its ports from Ironic. The machine is unchanged.
 func (c *Client) DeleteNode(ctx context.Context, id string) error {
 	_, err := c.Send(ctx, request.Delete(id))
 	return err

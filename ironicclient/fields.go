@@ -104,7 +104,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve finds the refused fields by bisection. At least one of fields must be refused.
+// halve returns the refused fields by bisection; at least one of fields must be refused.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2
@@ -128,7 +128,7 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 	return bad, nil
 }
 
-// refuses reports whether the server refuses a request for a single row with uuid and the given fields.
+// refuses reports whether the server refuses a request for one row with uuid and the fields.
 func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
 	cl.query = func(models.APIVersion) url.Values {
 		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
@@ -164,8 +164,8 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET request with a list of fields. If the server refuses some of the fields, withFields finds
-// and remembers them, and repeats the request without them.
+// withFields sends a GET with a list of fields. It finds the fields that the server refuses,
+// remembers them, and repeats the request without them.
 func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*response, error) {
 	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
 		// A row without a uuid would look like a broken response.

@@ -25,7 +25,7 @@ const (
 
 func within(ident string) bool { return ident == mine || ident == "mine" }
 
-// everything is a server that answers each request with objects of both nodes. It records the requests.
+// everything is a server that answers each request with objects of both nodes, and records the requests.
 type everything struct {
 	*httptest.Server
 	mu   sync.Mutex

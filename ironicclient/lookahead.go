@@ -5,11 +5,11 @@ import (
 	"context"
 )
 
-// lookahead requests the next page while the caller still decodes the current one. There is never more than one
-// request at a time.
+// lookahead requests the next page while the caller still decodes the previous one. There is never
+// more than one request in flight.
 type lookahead struct {
 	client *Client
-	// marker is the marker of the page that is being fetched; pages delivers that page.
+	// marker is the marker of the page in flight; pages delivers the page.
 	marker string
 	pages  chan fetchedPage
 }
@@ -49,7 +49,7 @@ func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	return got.resp, got.err
 }
 
-// wait waits for the request in progress, whose context must have been canceled.
+// wait waits for the request in flight, whose context must be canceled.
 func (l *lookahead) wait() {
 	if l.pages != nil {
 		<-l.pages

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is one request as the server received it.
+// seen is one request as the server got it.
 type seen struct {
 	method  string
 	path    string // still escaped
@@ -90,7 +90,7 @@ func (f *fakeIronic) serve(handle handler) http.Handler {
 	})
 }
 
-// all returns the requests received so far.
+// all returns the requests so far.
 func (f *fakeIronic) all() []seen {
 	f.mu.Lock()
 	defer f.mu.Unlock()

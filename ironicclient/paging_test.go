@@ -93,7 +93,7 @@ func TestDeletedMarkers(t *testing.T) {
 		switch last {
 		case "c":
 			s.gone["c"], s.gone["b"] = true, true
-		case "f": // more nodes than the previous page were deleted
+		case "f": // more than the previous page was deleted
 			s.gone["d"], s.gone["e"], s.gone["f"] = true, true, true
 		}
 	}
@@ -181,7 +181,7 @@ func TestEachPageStops(t *testing.T) {
 	f := newIronic(t, s.serve)
 	enough := errors.New("enough")
 	err := client(t, f.URL, Options{}).EachPage(t.Context(), NodeQuery{}, func(*NodePage) error { return enough })
-	// The next page may have been requested in advance.
+	// The next page may already have been requested.
 	if !errors.Is(err, enough) || s.served.Load() > 2 {
 		t.Errorf("%v after %d requests", err, s.served.Load())
 	}

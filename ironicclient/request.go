@@ -20,19 +20,19 @@ import (
 	"ironworks/wire"
 )
 
-// call describes a request to Ironic, independent of the API version.
+// call is one request to Ironic, independent of the API version.
 type call struct {
 	// op describes, for the operator, what the request tries to do ("get node r7-n01"). It becomes the Op of a fault.
 	op     string
 	method string
-	// path is relative to /v1/; its variable parts are escaped (see [segments]).
+	// path is relative to /v1/, its variable parts escaped (see [segments]).
 	path string
-	// query returns the query for the API version that is sent. Nil means no query.
+	// query builds the query for the API version that will be sent; nil means no query.
 	query func(v models.APIVersion) url.Values
 	body  any
 	// feature is the feature that the server must support, if any.
 	feature models.Feature
-	// slow marks a request for which the conductor contacts a BMC. Such a request has a longer time limit.
+	// slow marks a request for which the conductor contacts a BMC; its time limit is longer.
 	slow bool
 }
 
@@ -70,7 +70,7 @@ func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
 }
 
-// okCodes returns all status codes that Ironic uses for success.
+// okCodes returns every status that Ironic uses for success.
 func okCodes() []int {
 	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
 }
@@ -110,7 +110,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 			negotiations++
 			continue
 		case f.Kind == models.FaultCanceled && ctx.Err() == nil && canceled < 2:
-			// Another call was fetching the token for both calls, and was canceled.
+			// Another call, which was fetching the token for both, was canceled.
 			canceled++
 			continue
 		case !worthRetrying(f) || attempt >= c.opts.Retry.Tries:
@@ -124,7 +124,7 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 	}
 }
 
-// send sends one request with API version v.
+// send sends one request with version v.
 func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*response, *models.Fault) {
 	sc, err := c.serviceClient(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgrou
 		func(p models.Portgroup) string { return p.UUID }, "node", node, "detail", "true")
 }
 
-// Allocation fetches the allocation with the given UUID or name.
+// Allocation fetches one allocation by UUID or name.
 func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
 	var a models.Allocation
 	if err := c.get(ctx, call{op: "get allocation " + printable.Line(id), path: segments("allocations", id)}, &a); err != nil {
@@ -136,7 +136,7 @@ func withoutMarker(query []string) []string {
 	return query
 }
 
-// Drivers lists the enabled hardware types, with the interfaces that each of them allows.
+// Drivers lists the enabled hardware types with the interfaces that each allows.
 func (c *Client) Drivers(ctx context.Context) ([]models.Driver, error) {
 	var out struct {
 		Drivers []map[string]json.RawMessage `json:"drivers"`
@@ -195,7 +195,7 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 	return out.History, nil
 }
 
-// Inventory returns the result of the node's last inspection: {"inventory": …, "plugin_data": …}.
+// Inventory returns the result of the last inspection: {"inventory": …, "plugin_data": …}.
 func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	var out json.RawMessage
 	err := c.get(ctx, call{

@@ -26,7 +26,7 @@ func worthRetrying(f *models.Fault) bool {
 	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
 }
 
-// Retry describes a request that Ironic has refused for the moment and that will be sent again.
+// Retry describes a request that Ironic refused for now and that will be sent again.
 type Retry struct {
 	// Fault is the reason for the retry. Attempt is the number of the failed attempt, counted from 1, and Tries the
 	// maximum number of attempts.

@@ -181,7 +181,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 	return ao
 }
 
-// setUser sets the user either by ID or by name and domain, because Keystone refuses both together.
+// setUser sets the user by ID, or by name and domain: Keystone refuses both together.
 func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	k := c.conn.Keystone
 	if k.UserID != "" {

@@ -160,8 +160,8 @@ func TestClientCertificates(t *testing.T) {
 	pool.AddCert(ca.cert)
 	f := newTLSIronic(t, issue(t, "ironic", ca, nil), func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, pool
-		// With TLS 1.3, the server refuses the certificate only after the handshake, and the refusal may be lost when
-		// the server closes the connection without having read all data.
+		// With TLS 1.3 the refusal comes after the handshake, and may be lost when the server closes the connection
+		// with unread data.
 		c.MaxVersion = tls.VersionTLS12
 	})
 	for name, with := range map[string]models.TLS{

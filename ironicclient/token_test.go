@@ -178,7 +178,7 @@ func TestInterruptionOfSomebodyElse(t *testing.T) {
 		next, sent := c.http.Transport, 0
 		c.http.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 			if sent++; sent <= interrupted {
-				return nil, context.Canceled // gophercloud passes on the error of the call that requested the token
+				return nil, context.Canceled // because gophercloud passes on the error of the call that requested the token
 			}
 			return next.RoundTrip(r)
 		})

@@ -15,7 +15,7 @@ const (
 	// DefaultTimeout is the maximum time without receiving a byte from the server. It includes connecting. A page
 	// that keeps arriving may take longer.
 	DefaultTimeout = 12 * time.Second
-	// slowTimeout is the timeout for requests for which the conductor contacts a BMC. Ironic's own limit is 60 s
+	// slowTimeout applies to requests for which the conductor contacts a BMC; Ironic's own limit is 60 s
 	// (rpc_response_timeout).
 	slowTimeout = 75 * time.Second
 	slowNotice  = 10 * time.Second
@@ -23,8 +23,8 @@ const (
 	maxBody = 128 << 20
 )
 
-// newHTTPClient returns an HTTP client for the connection. Ironic sends no redirects, so a redirect is reported as
-// "not Ironic", with its target.
+// newHTTPClient returns the HTTP client of a connection. Ironic sends no redirects: a redirect is
+// reported as "not Ironic", with its target.
 func newHTTPClient(conn models.Connection, opts Options) (*http.Client, error) {
 	return wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody, Dial: opts.Dial})
 }

@@ -26,7 +26,7 @@ func requestIDOf(h http.Header) string {
 	return printable.Line(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
 }
 
-// limits returns the range of API versions in the given headers. Ironic sends these headers with every response.
+// limits returns the range of API versions in the headers, which Ironic sends with every response.
 func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 	low, errLow := models.ParseAPIVersion(h.Get(minHeader))
 	high, errHigh := models.ParseAPIVersion(h.Get(maxHeader))
@@ -72,7 +72,7 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 	c.negotiated.Store(true)
 }
 
-// renegotiated reports whether the version to send now differs from the version that was sent.
+// renegotiated reports whether the version to send differs from the version that was sent.
 func (c *Client) renegotiated(sent models.APIVersion) bool {
 	return int(c.minor.Load()) != sent.Minor
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BenchmarkWrite measures how many records are written per second, in batches of a thousand.
+// BenchmarkWrite measures records written per second, in batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	node := func(i int) models.NodeRef {
 		return models.NodeRef{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i%1000), Name: fmt.Sprintf("r7-n%03d", i%1000)}
@@ -105,7 +105,7 @@ func BenchmarkLines(b *testing.B) {
 				}
 				j.Record(Records{Lines: lines})
 				n++
-				// If a log is slow, its line is written before the machine's next line arrives.
+				// A slow log is written before the machine's next line arrives.
 				for now := batch == 1 && n%bench.nodes == 0; now || j.waits() > maxBytes/2; now = false {
 					_ = j.flushed(b.Context())
 				}
@@ -127,7 +127,7 @@ func (j *Journal) waits() int {
 	return j.waiting.size + j.writing
 }
 
-// BenchmarkReadLines measures how many lines are read per second.
+// BenchmarkReadLines measures lines read per second.
 func BenchmarkReadLines(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()

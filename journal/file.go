@@ -15,7 +15,7 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// retryOpen is the delay between attempts to open a file while another program is creating it.
+// retryOpen is the delay between attempts to open a file that another program is opening.
 const retryOpen = 20 * time.Millisecond
 
 // NewerError reports that a newer program has written the file. This program does not change such a file.
@@ -48,8 +48,8 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(j.opts.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	// Create the file here, because SQLite would make it readable for all users. SQLite's other files get the same
-	// mode as this file.
+	// Create the file here, because SQLite would make it readable for all users. SQLite's other files get the mode of
+	// this file.
 	f, err := os.OpenFile(j.opts.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -78,7 +78,7 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		// Set incremental vacuum only in new files, because the pragma would write to an existing file.
+		// Incremental vacuum is set only in new files, because the pragma would write to an existing file.
 		pragmas = slices.Insert(pragmas, 0, "auto_vacuum(INCREMENTAL)")
 	}
 	db, err := connect(path, pragmas...)
@@ -162,7 +162,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	defer func() { _ = tx.Rollback() }()
 	version := 0
-	// Read the version while holding the lock, because another program may have migrated the file in the meantime.
+	// Read the version within the lock, because another program may have migrated the file.
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return false, fmt.Errorf("journal %s: %w", path, err)
 	}

@@ -122,7 +122,7 @@ GROUP BY node ORDER BY n DESC, node LIMIT ?`, topNodes)
 	return nodes, rows.Err()
 }
 
-// onDisk returns the total size, in bytes, of the file, its write-ahead log and the log's index.
+// onDisk returns the size of the file with its write-ahead log and the log's index.
 func (j *Journal) onDisk() (bytes int64) {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(j.opts.Path + part); err == nil {

@@ -17,7 +17,7 @@ const (
 	resumeWithin = 30 * time.Minute
 )
 
-// seenLast returns the time at which an operation was last observed.
+// seenLast returns the last time at which an operation was observed.
 func seenLast(w *models.Work) time.Time {
 	last := latest(w.Begin, w.End)
 	for i := range w.Phases {

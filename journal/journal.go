@@ -11,7 +11,7 @@ import (
 
 // Options configures a Journal.
 type Options struct {
-	// Path is the path of the journal's file. Its folder is created before the first write.
+	// Path is the path of the journal's file; its folder is created at the first write.
 	Path string
 	// OnError, if not nil, is called when writing fails, but not again until writing has succeeded. It is called from
 	// the journal's goroutine.
@@ -25,7 +25,7 @@ type Limits struct {
 	// Size is the maximum packed size of lines on disk, in bytes. In addition, snapshots take at most a quarter of
 	// this size. The oldest lines and snapshots are deleted first.
 	Size int64
-	// Age is the maximum age of lines and snapshots, relative to the newest record that is not in the future.
+	// Age is the maximum age of lines and snapshots, counted back from the newest record that is not in the future.
 	Age time.Duration
 }
 
@@ -53,7 +53,7 @@ type Journal struct {
 
 	mu      sync.Mutex
 	waiting waiting
-	// writing is the size of the lines being written at the moment.
+	// writing is the size of the lines that are being written.
 	writing int
 	dropped dropped
 	closed  bool
@@ -120,7 +120,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Close writes the waiting records, stops the journal's goroutine and closes the file.
+// Close writes the waiting records, stops the goroutine and closes the file.
 func (j *Journal) Close() {
 	j.mu.Lock()
 	was := j.closed
@@ -132,7 +132,7 @@ func (j *Journal) Close() {
 	<-j.done
 }
 
-// run writes records in the journal's goroutine until the journal is closed.
+// run writes until the journal is closed.
 func (j *Journal) run(ctx context.Context) {
 	defer close(j.done)
 	defer j.closeFiles()
@@ -237,7 +237,7 @@ type batch struct {
 	dropped dropped
 }
 
-// takeWaiting removes and returns the waiting records. left reports whether lines are still waiting.
+// takeWaiting removes and returns the waiting records; left reports whether lines were left.
 func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -265,7 +265,7 @@ func (j *Journal) putBack(b batch) {
 	j.waiting.append(since, &j.dropped)
 }
 
-// flushed waits until everything recorded so far has been written, or until the write has failed.
+// flushed waits until everything recorded so far is written, or the write has failed.
 func (j *Journal) flushed(ctx context.Context) error {
 	reply := make(chan struct{})
 	select {

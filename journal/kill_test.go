@@ -22,7 +22,7 @@ const (
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
 )
 
-// linesEach is the number of lines written with each deployment.
+// linesEach is the number of lines that are written with each deployment.
 const linesEach = 30
 
 // writeUntilKilled writes one deployment after another, and prints from time to time how many are stored.

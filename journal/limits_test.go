@@ -116,7 +116,7 @@ func TestLinesOnAFullDisk(t *testing.T) {
 		if len(reported) != 2 || !strings.Contains(reported[1], fmt.Sprintf("%d log lines were not recorded", info.DroppedLines)) {
 			t.Errorf("reported %q", reported)
 		}
-		// Lines that could not be written count as new when they are recorded again.
+		// Lines that could not be written are new when they are recorded again.
 		for n := len(lines); n < noted; n += 1000 {
 			j.Record(Records{Lines: noisyLines("b1", n, min(n+1000, noted))})
 			_ = j.flushed(t.Context())
@@ -155,7 +155,7 @@ INSERT INTO phases VALUES (1, 0, 'power-on', '', 1700000001000000, 1700000060000
 	if got := ofNode(t, j); got != want || len(readLines(t, j, time.Time{}, time.Time{})) != 100 {
 		t.Errorf("with lines: %s", got)
 	}
-	// The file has no incremental vacuum, but it can be shrunk nevertheless.
+	// The file has no incremental vacuum, but can be shrunk.
 	j.Record(Records{Lines: noisyLines("b2", 0, 8000)})
 	p, err := j.Prune(t.Context(), PruneOptions{Size: 200_000})
 	if err != nil || p.After >= p.Before/2 || p.After > 300_000 || ofNode(t, j) != want {

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// chunkLines is the maximum number of lines packed into one chunk.
+// chunkLines is the maximum number of lines that are packed together.
 const chunkLines = 1000
 
 // chunkCost and pictureCost are the approximate sizes, in bytes, that a row and its index entries take on disk in
@@ -20,7 +20,7 @@ const (
 	pictureCost = 170
 )
 
-// bootKey identifies a boot of a machine. boot is empty for sources that do not know it.
+// bootKey identifies a boot of a machine; boot is empty for sources that do not know it.
 type bootKey struct{ node, boot string }
 
 // key returns the time by which a line is sorted, in microseconds since 1970. It is the time on the machine's clock
@@ -67,8 +67,8 @@ func (w *writing) lines(lines []line) error {
 	return nil
 }
 
-// chunk writes a chunk of lines. If both it and the previous chunk are small, they are merged, because a slow log
-// would otherwise consist of many small chunks.
+// chunk writes a chunk of lines. A small chunk is merged with the previous chunk if that is also small: otherwise a
+// slow log would consist of many small chunks.
 func (w *writing) chunk(lines []line) error {
 	if len(lines) == 0 {
 		return nil

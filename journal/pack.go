@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// packedAs is the first byte of packed data. It identifies the format.
+// packedAs is the first byte of packed data, which names the format.
 const packedAs = 1
 
 // maxUnpacked is the maximum size of an unpacked chunk or snapshot, in bytes.

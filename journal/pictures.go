@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// pictures stores the snapshots that differ from the last snapshot of their node.
+// pictures stores snapshots that differ from the last one of their node.
 func (w *writing) pictures(pictures []models.Picture) error {
 	for i := range pictures {
 		p := &pictures[i]
@@ -35,8 +35,7 @@ func (w *writing) pictures(pictures []models.Picture) error {
 	return nil
 }
 
-// isLast reports whether packed is equal to the last snapshot stored for the node. Equal snapshots have equal packed
-// data.
+// isLast reports whether packed is equal to a node's last snapshot. Equal snapshots have equal packed data.
 func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM pictures WHERE node = ? ORDER BY at DESC, id DESC LIMIT 1", uuid)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 
 // PruneOptions selects the records to delete.
 type PruneOptions struct {
-	// Before is the time up to which records are deleted. If it is zero, records are not deleted because of their
-	// age.
+	// Before is the time up to which records are deleted; if zero, records are not deleted because of their age.
 	Before time.Time
 	// Node is the UUID of the node whose records are deleted. If Before is zero, all its records are deleted. If Node
 	// is empty, Before applies to all nodes.
@@ -162,7 +161,7 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if pieces == 0 && free > 0 {
-		// The two commands must use the same connection, so they are executed together.
+		// The two commands must use the same connection, so they are one statement.
 		if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"); err != nil {
 			return err
 		}
@@ -179,7 +178,7 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 			break
 		}
 	}
-	// Move the write-ahead log into the file, because the file shrinks only then. If another program is reading, this
+	// Move the write-ahead log into the file, because only then the file shrinks. If another program is reading, this
 	// happens later.
 	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
@@ -192,7 +191,7 @@ func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() { // the rows contain nothing
+	for rows.Next() { // the rows are empty
 		continue
 	}
 	return rows.Err()
@@ -237,7 +236,7 @@ func (k kind) table() string {
 	return "pictures"
 }
 
-// shrink deletes the oldest records of kind k until the rest takes at most limit bytes.
+// shrink deletes the oldest records of a kind until they take no more than limit bytes.
 func (w *writing) shrink(k kind, limit int64) error {
 	for {
 		over, err := w.number("SELECT bytes - ? FROM sizes WHERE what = ?", limit, string(k))

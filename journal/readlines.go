@@ -48,8 +48,8 @@ type merge struct {
 	unpacker  *unpacker
 	low, high int64
 	open      openChunks
-	// A line that two programs have stored has the same time in both copies. once contains the lines with the time at
-	// that were already returned, and timeless the lines without a time that were already returned.
+	// A line that two programs have stored has the same time in both copies. once contains the lines already returned
+	// whose time is at; timeless contains the lines already returned that have no time.
 	seed     maphash.Seed
 	at       int64
 	once     map[uint64]bool
@@ -85,7 +85,7 @@ func (m *merge) run(uuid string, yield func(models.LogLine) bool) (err error) {
 	return m.ctx.Err()
 }
 
-// chunks returns the chunks that may contain lines of the period.
+// chunks returns the chunks that may have lines of the period.
 func (m *merge) chunks(uuid string) (chunks []chunkRow, err error) {
 	rows, err := m.db.QueryContext(m.ctx, `SELECT id, first, last, node, name, boot FROM chunks
 WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)
@@ -130,7 +130,7 @@ func (m *merge) openChunk(c *chunkRow) error {
 	return nil
 }
 
-// next removes and returns the oldest line of all open chunks.
+// next removes and returns the oldest line.
 func (m *merge) next() line {
 	c := m.open[0]
 	l := c.lines[0]
@@ -142,7 +142,7 @@ func (m *merge) next() line {
 	return l
 }
 
-// isNew reports whether the line has not been returned before.
+// isNew reports whether a line was not returned before.
 func (m *merge) isNew(l *line) bool {
 	if l.Cursor == "" {
 		return true

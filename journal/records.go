@@ -46,7 +46,7 @@ type waiting struct {
 	// workIndex maps each operation to its index in works. Only the last state of an operation is written.
 	workIndex map[workKey]int
 	lines     []line
-	// size is the approximate size of the lines in memory, in bytes.
+	// size is the approximate size of the lines in memory.
 	size int
 }
 
@@ -57,7 +57,7 @@ type workKey struct {
 	begin int64
 }
 
-// line is a log line together with its index among the lines of the same journal entry.
+// line is a log line with its index among the lines of the same journal entry.
 type line struct {
 	models.LogLine
 	ordinal int

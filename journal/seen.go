@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxIDs is the maximum number of lines whose IDs are remembered, for all boots together. maxBoots is the maximum
+	// maxIDs is the maximum number of lines whose IDs are remembered, for all boots together, and maxBoots the maximum
 	// number of boots that are remembered.
 	maxIDs   = 500_000
 	maxBoots = 4096
@@ -134,13 +134,13 @@ func (s *lineIndex) makeRoom(but *bootSeen) {
 		oldest.ids = nil
 	}
 	if s.ids > maxIDs {
-		// This is harmless: even if a line is stored twice, it is returned once.
+		// This is harmless: a line that is stored twice is still returned once.
 		s.ids -= len(but.ids)
 		but.ids, but.tooMany = nil, true
 	}
 }
 
-// loadIDs reads the IDs of a boot's lines from the file and from pending.
+// loadIDs reads the IDs of a boot's lines from the file and from the pending lines.
 func (w *writing) loadIDs(key bootKey, b *bootSeen, pending []line) (err error) {
 	b.ids = map[uint64]bool{}
 	for i := range pending {

@@ -124,7 +124,7 @@ func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (
 	return s.QueryContext(ctx, args...)
 }
 
-// events stores transitions, except those that another program has already stored.
+// events stores transitions, except for transitions that another program has already stored.
 func (w *writing) events(events []models.Event) error {
 	const insert = `
 INSERT INTO transitions (at, node, name, kind, was, became, reason, inferred, writer)
@@ -239,7 +239,7 @@ func (w *writing) phases(id int64, x *models.Work) error {
 	return nil
 }
 
-// newest returns the newest time in the batch's records.
+// newest returns the newest time of the records.
 func (b *batch) newest() time.Time {
 	var newest time.Time
 	for i := range b.events {
