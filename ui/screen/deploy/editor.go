@@ -14,13 +14,14 @@ import (
 	"ironworks/ui/theme"
 )
 
-// The choices that are offered if the last edit was rejected.
+// The choices that are offered if the last edit was rejected: continue that edit, or edit the current plan.
 const (
 	goOnWriting = "continue"
 	beginAnew   = "anew"
 )
 
-// editPlan opens the whole plan in the editor. A rejected edit is kept, so that it can be continued.
+// editPlan opens the whole plan in the editor. The text of a rejected edit is kept, so that the operator can continue
+// it.
 func (s *Screen) editPlan() tea.Cmd {
 	if s.draft.Text == "" {
 		return s.layOutPlan()
@@ -49,7 +50,7 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor is a temporary file, ready for the editor.
+// planForEditor is the message that a temporary file with the plan is ready for the editor.
 type planForEditor struct {
 	of   *Screen
 	file provision.PlanText
@@ -64,13 +65,14 @@ func (s *Screen) layOut(text string) tea.Cmd {
 	}
 }
 
-// planEdited is the result of the editor: a plan, or why there is none.
+// planEdited is the result of an edit: a plan, or the reason why there is none.
 type planEdited struct {
 	of        *Screen
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong has the problems of the plan if the file could be read but has no valid plan; nil otherwise.
+	// wrong lists the problems of the plan if the file could be read but does not contain a valid plan. Otherwise it
+	// is nil.
 	wrong *plan.Error
 }
 
@@ -91,7 +93,7 @@ func (s *Screen) handlePlanForEditor(msg planForEditor) tea.Cmd {
 	}})
 }
 
-// handlePlanEdited applies an edited plan, or keeps the rejected text.
+// handlePlanEdited applies the edited plan, or keeps the text if it was rejected.
 func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	changed := strings.TrimSpace(msg.text) != "" && msg.text != msg.was
 	switch {
@@ -112,7 +114,7 @@ func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, textEdited+namedText(missing, others)))
 }
 
-// askAgain shows the errors of a rejected text and offers to continue editing.
+// askAgain shows the errors in a rejected text and offers to continue the edit.
 func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	var lines []overlay.Text
 	for _, p := range wrong.Problems {
