@@ -271,7 +271,7 @@ func (s *Screen) Copies() []screen.Copyable {
 // plan returns the plan that resulted from the last comparison.
 func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
-// follow finds the task that this screen started, and reads its progress.
+// follow finds the task that runs the started action, and shows its progress.
 func (s *Screen) follow() {
 	if s.started == nil {
 		return
@@ -283,7 +283,7 @@ func (s *Screen) follow() {
 		if s.task == nil {
 			s.tab = tabResult
 		}
-		s.task = t // a retry replaces the first task
+		s.task = t // the task of a retry replaces the original task
 	}
 	if s.task != nil {
 		s.setResults()
