@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Fault returns lines of at most w cells that describe a failed request: the operation that was attempted, why it
-// failed, the remedy, and Ironic's request ID.
+// Fault returns lines of at most w cells for a failed request: what was attempted and why it failed, the remedy, and
+// Ironic's request ID.
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
@@ -82,7 +82,8 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago returns a text with the time from at to now, or "never" if at is zero. Both times are of the local clock.
+// Ago returns a text with the time from at to now, or "never" if at is zero. Both times must come from the same
+// clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/widget/tabs"
 )
 
-// Span is a piece of text that is drawn in one role.
+// Span is a piece of text in one role.
 type Span = pane.Span
 
 // S returns a span with the given role and text.
@@ -103,7 +103,7 @@ func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	return lines
 }
 
-// Draw draws lines that do not scroll, each cut to at most w cells.
+// Draw draws lines that do not scroll, each cut to w cells.
 func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
@@ -143,7 +143,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws the pane in w by h cells. If the pane is empty, PaneOr draws the text nothing instead.
+// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the text in nothing instead.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {

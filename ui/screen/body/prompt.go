@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Prompt is the input line of a filter or a search. It takes the place of the screen's rule.
+// Prompt is the input line of a filter or a search; it replaces the screen's rule.
 type Prompt struct {
 	input  line.Line
 	typing bool
@@ -34,7 +34,7 @@ func (p *Prompt) Typing() bool { return p.typing }
 // Text returns the typed text.
 func (p *Prompt) Text() string { return p.input.Value() }
 
-// KeyEffect is the effect that a key had on the prompt.
+// KeyEffect is the effect of a key on the prompt.
 type KeyEffect int
 
 // The possible effects of a key on a prompt.
@@ -67,8 +67,8 @@ func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	return Ignored
 }
 
-// Draw draws the prompt while the user is typing. Otherwise it draws a rule with the accepted text holds, or an empty
-// rule if holds is empty.
+// Draw draws the prompt while the user is typing. Otherwise it draws a rule with the accepted text, which is passed
+// as holds, or an empty rule if there is none.
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:

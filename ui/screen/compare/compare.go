@@ -62,7 +62,7 @@ func ID(nodes []models.NodeRef) string {
 	return strings.Join(ids, ",")
 }
 
-// New returns the screen that compares the nodes in id, which is a result of [ID].
+// New returns the screen that compares the nodes listed in id; see [ID].
 func New(env *screen.Env, id string) *Screen {
 	s := &Screen{env: env, id: id, drifts: driftTable(), versions: versionTable()}
 	for uuid := range strings.SplitSeq(id, ",") {
@@ -148,14 +148,14 @@ func (s *Screen) Close() {
 	}
 }
 
-// chosen is the message with the golden node that the operator has entered.
+// chosen is the message with the golden node that the operator entered.
 type chosen struct {
 	of     *Screen
 	golden models.NodeRef
 }
 
-// Update stores the results of requests, replaces the golden node, and reloads the current tab on request of the
-// operator.
+// Update stores the results of requests, replaces the golden node, and reloads the current tab when the operator
+// requests it.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.api == nil {
 		return nil

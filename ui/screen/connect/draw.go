@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Draw draws the contexts and, below them, facts about the context at the cursor.
+// Draw draws the contexts, and below them the facts about the context at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.updateTheme(t)
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {

@@ -104,8 +104,8 @@ func (c *Changer) AskApply() tea.Cmd {
 	})})
 }
 
-// Compare returns a command that calls plan to determine the changes. When they arrive, Handle asks the operator for
-// consent.
+// Compare returns a command that calls plan to determine the changes. When the result arrives, Handle asks the
+// operator for consent.
 func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	return func() tea.Msg {
 		p := plan()

@@ -331,7 +331,7 @@ func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	return s.replan(plan)
 }
 
-// changeOne is like change, but changes the fields of the current node only.
+// changeOne changes the fields of the current node only.
 func (s *Screen) changeOne(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.ChangeOne(plan.NameOf(s.currentRef()), part, change)

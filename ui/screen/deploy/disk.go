@@ -21,7 +21,7 @@ import (
 // diskRow is a disk together with the result of matching it with the root device hints.
 type diskRow struct {
 	hints.DiskCheck
-	id string // unique even if disk names repeat
+	id string // unique even if names repeat
 }
 
 func diskTable() *table.Table[diskRow] {
@@ -71,7 +71,7 @@ func (s *Screen) checkedFacts() *plan.Facts {
 	return s.action.Facts(n)
 }
 
-// diskSearch returns the agent's search for the root disk with the effective hints.
+// diskSearch returns the search for the root disk that the agent would make, with the effective hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}

@@ -118,7 +118,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness returns the state of the checks with their age, and in short the state without the age.
+// freshness returns the state of the checks. whole includes their age; short does not.
 func (s *Screen) freshness() (whole body.Span, short string) {
 	now := time.Now()
 	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {
@@ -229,7 +229,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	return x.lines
 }
 
-// check adds a check that did not pass, with its remedy and evidence.
+// check adds a check that did not pass, with remedy and evidence.
 func (x *reviewText) check(c plan.Check) {
 	mark, role := verdictGlyph(c.Severity)
 	name := string(c.ID)

@@ -20,8 +20,7 @@ const (
 	beginAnew   = "anew"
 )
 
-// editPlan opens the whole plan in the editor. The text of a rejected edit is kept, so that the operator can continue
-// it.
+// editPlan opens the whole plan in the editor. A rejected edit is kept, so that it can be continued.
 func (s *Screen) editPlan() tea.Cmd {
 	if s.draft.Text == "" {
 		return s.layOutPlan()
@@ -93,7 +92,7 @@ func (s *Screen) handlePlanForEditor(msg planForEditor) tea.Cmd {
 	}})
 }
 
-// handlePlanEdited applies the edited plan, or keeps the text if it was rejected.
+// handlePlanEdited applies an edited plan, or keeps the rejected text.
 func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	changed := strings.TrimSpace(msg.text) != "" && msg.text != msg.was
 	switch {
@@ -114,7 +113,7 @@ func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, textEdited+namedText(missing, others)))
 }
 
-// askAgain shows the errors in a rejected text and offers to continue the edit.
+// askAgain shows the errors of a rejected text and offers to continue editing.
 func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 	var lines []overlay.Text
 	for _, p := range wrong.Problems {

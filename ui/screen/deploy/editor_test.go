@@ -76,7 +76,7 @@ allocate: true
 		w.shows("By             allocation")
 		w.page(3)
 		w.shows("Instance traits: CUSTOM_WIPE")
-		// Comments in the plan survive changes that are made on the pages.
+		// Comments survive changes on the pages.
 		w.page(2)
 		w.do(action.Open)
 		for _, want := range []string{"# by hand", "# wiped before", "wwn:", "network_data: {links: []}", "single-disk: refuse"} {

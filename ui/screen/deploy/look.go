@@ -32,7 +32,7 @@ type checkRun struct {
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
-	// err is the error that prevented the checks from running.
+	// err is the error that kept the checks from running.
 	err error
 
 	// number counts the runs, so that the result of an earlier run can be dropped. since is the time when the checks
@@ -72,7 +72,8 @@ const (
 	askAll
 )
 
-// recheck cancels running checks, and starts new ones after the given delay.
+// recheck cancels running checks, and returns a command that runs new ones after the given delay. If recheck is
+// called again during the delay, only the last call has an effect.
 func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
@@ -143,7 +144,7 @@ func (l *checksRan) wantTemplates() bool {
 	return false
 }
 
-// handleChecks stores the results of a run, unless a newer run has started.
+// handleChecks stores a result, unless a newer run has started.
 func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	if msg.number != s.number {
 		return nil
@@ -184,8 +185,7 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates returns, for each selected node, a text with the fields that decide whether it can be deployed, as they
-// are in the store.
+// fleetStates returns, for each selected node, a text with the fields in the store that a deployment depends on.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {

@@ -56,7 +56,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		if known := s.checkedFacts(); known != nil {
 			own.Drivers = known.Drivers
 		}
-		_ = own.Resolve() // hints, even unreadable ones, do not matter here
+		_ = own.Resolve() // an error would concern the hints, which do not matter here
 		iface = "the node's: " + own.InterfaceText()
 	}
 	const what, boots, image = "Deployment", "Ramdisk", "Image"

@@ -53,8 +53,8 @@ func (s *Screen) start() tea.Cmd {
 	return screen.Send(screen.StartDeployment{Nodes: refs, Action: s.action, Plan: s.plan, Command: s.command(refs)})
 }
 
-// refusals returns the failed checks of the current node: the operator can override the checks in may, but not the
-// checks in not.
+// refusals returns the failed checks of the current node in two lists: the checks that the operator can override, and
+// the checks that cannot be overridden.
 func (s *Screen) refusals() (may, not []plan.Check) {
 	n, read := s.node()
 	if !read {

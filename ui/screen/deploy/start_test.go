@@ -129,7 +129,7 @@ func TestOverride(t *testing.T) {
 		if msg == nil || strings.Join(msg.Command, " ") != "deploy r7-n01 --root-device {\"wwn\":\"0x5002538en0a0\"} --confirm r7-n01 --override retired" {
 			t.Fatalf("%+v", msg)
 		}
-		// A change of the plan clears the overrides.
+		// A change of the plan drops the overrides.
 		w.page(2)
 		w.do(action.Down, action.Open)
 		w.page(5)

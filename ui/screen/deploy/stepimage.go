@@ -22,8 +22,9 @@ func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" |
 
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
-// imageFormats returns the options of the image format: auto, the formats that Ironic permits by default
-// (permitted_image_formats in ironic/conf/conductor.py), and the current format now, if it is not one of them.
+// imageFormats returns the options for the image format: auto, the formats that Ironic permits by default
+// (permitted_image_formats in ironic/conf/conductor.py), and the format now, which is currently set, if it is not one
+// of them.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
 	if now != "" && !slices.Contains(list, now) {

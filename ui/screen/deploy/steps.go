@@ -34,8 +34,8 @@ const (
 type stepRow struct {
 	models.Step
 	from origin
-	// offered tells whether the agent offered the step in its last report, or that the step does not run. bad marks a
-	// step that was not offered.
+	// offered tells whether the agent offered the step in its last report, or that the step does not run. It is empty
+	// for steps that the agent need not offer. bad marks a step that was not offered.
 	offered string
 	bad     bool
 }
@@ -131,8 +131,8 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the plan's steps, including the steps of its kind, after a change. The new step replaces the same step
-// or, if it is not nil, the step instead. If there is no such step, the new step is appended.
+// with returns the steps of the plan, including the steps of its kind, after a change. The new step replaces the same
+// step, or the step instead if that is not nil. If there is no such step, the new step is appended.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -193,7 +193,7 @@ func (s *Screen) deploySteps() []steps.Known {
 	return slices.DeleteFunc(provision.StepsOf(n, offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
 }
 
-// offeredText lists the steps that the ramdisk has reported.
+// offeredText lists the steps that the ramdisk reported.
 func (s *Screen) offeredText() string {
 	f := s.checkedFacts()
 	if f == nil || f.Offered == nil {

@@ -96,8 +96,8 @@ func (s *Screen) missingText(have int) string {
 	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
 }
 
-// setTraits stores the chosen traits in the plan. If there is only one node and it already requests exactly these
-// traits, the plan stores none.
+// setTraits stores the chosen traits in the plan. If there is only one node, and its instance would get exactly these
+// traits anyway, the plan stores none.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))

@@ -111,7 +111,7 @@ func (s *Screen) get() tea.Cmd {
 	return tea.Batch(s.conductors.Get(), s.drivers.Get())
 }
 
-// Update stores fetched lists, and fetches them again on request of the operator or after a connection error.
+// Update stores fetched lists. It fetches them again when the operator requests it, or after a connection error.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.conductors == nil {
 		return nil

@@ -68,7 +68,7 @@ func (s *Screen) compare() tea.Cmd {
 	}
 }
 
-// takeCompared stores the result of a comparison, unless a newer comparison was started or this one was canceled.
+// takeCompared stores a result, unless a newer comparison was started or this one was canceled.
 func (s *Screen) takeCompared(msg compared) {
 	if msg.of != s || msg.turn != s.turn || s.reading == nil {
 		return

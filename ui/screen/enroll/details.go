@@ -45,7 +45,7 @@ func (s *Screen) setDetails(w int) {
 	s.shown = key
 }
 
-// page collects lines for the details, wrapped to w cells.
+// page collects the lines of the details, wrapped to w cells.
 type page struct {
 	w     int
 	lines []pane.Line

@@ -113,7 +113,7 @@ func ramdiskFields(choice string, served bool) []form.Field {
 	)
 }
 
-// maxText is the maximum length of long texts, in characters.
+// maxText is the length limit of long texts, in characters.
 const maxText = 4096
 
 // compares reports whether the field with the given key influences the comparison. The other fields influence only

@@ -104,7 +104,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets always returns nil. Events are in the past, so this screen offers no actions on their nodes.
+// Targets always returns nil. Events are in the past, so this screen offers no operations on their nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Scopes returns the groups of actions that the screen offers.

@@ -193,7 +193,7 @@ func TestFilterAppliesToNewEvents(t *testing.T) {
 	})
 }
 
-// many returns n events, which are numbered consecutively, starting with from.
+// many returns n events, which are numbered consecutively, starting with the number from.
 func many(from, n int) []models.Event {
 	list := make([]models.Event, n)
 	for i := range list {

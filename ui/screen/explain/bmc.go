@@ -44,7 +44,7 @@ func newController(env *screen.Env, uuid string) *controller {
 	return c
 }
 
-// queryBMC queries the BMC on request of the operator.
+// queryBMC returns the command that queries the BMC, or nil if it cannot be queried.
 func (s *Screen) queryBMC() tea.Cmd {
 	if s.whyBMC() != "" {
 		return nil

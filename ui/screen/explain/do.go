@@ -78,7 +78,7 @@ func ofNode(id action.ID) bool {
 	return slices.ContainsFunc(action.In(action.Node), func(a *action.Action) bool { return a.ID == id })
 }
 
-// show shows the explanation with the index place in full.
+// show shows an explanation in full. place is its index.
 func (s *Screen) show(place int) {
 	s.shown, s.rule = place, s.all()[place].Rule
 	s.cursor, s.top = 0, 0

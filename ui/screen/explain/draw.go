@@ -26,7 +26,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.drawCount(t, w), func(h int) string { return s.content(t, w, h) })
 }
 
-// heading draws the node's name, its state with the time in it, and the age of the explanation.
+// heading draws the node's name, its state, the time in that state, and the age of the explanation.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
 	found, read := s.found.Value()
@@ -229,7 +229,7 @@ func (s *Screen) layOthers(l *layout) {
 			}
 			lines = append(lines, append(pane.Line{lead}, line...))
 		}
-		if len(lines) == 0 { // the window is too narrow for the text
+		if len(lines) == 0 { // the window is too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}
 		l.place(first(i, "alternative"), s.cursor == i+1, lines)

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// freshFor is the maximum age of an explanation while an operation runs, when the explanation can change only
-	// because time passes.
+	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
+	// merely because time passes.
 	freshFor = 30 * time.Second
 	// patience is the minimum time between an error and an automatic retry, which takes place as soon as Ironic
 	// answers.
@@ -76,7 +76,7 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, 
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
-// canExplain reports whether explanations are available in this session.
+// canExplain reports whether explanations are available.
 func (s *Screen) canExplain() bool { return s.session != nil && s.session.Explain != nil }
 
 // Start requests the first explanation. If Ironic waits for the machine, it also queries the BMC.
@@ -158,7 +158,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if models.IsFault(s.found.Err(), models.FaultNotFound) && s.inStore {
-		s.session.PollNode(s.uuid) // updates the fleet list, too
+		s.session.PollNode(s.uuid) // updates the fleet list as well
 	}
 	at := slices.IndexFunc(s.all(), func(e explain.Explanation) bool { return e.Rule == s.rule })
 	if s.shown > 0 && at < 0 || s.cursor >= len(s.all()) {

@@ -68,7 +68,7 @@ func (s *Screen) missingInventories() []string {
 	if !s.filter.NeedsHardware() {
 		return uuids
 	}
-	properties := slices.Contains(s.filter.Fields(), "properties") // properties may make an inventory unnecessary
+	properties := slices.Contains(s.filter.Fields(), "properties") // properties may make the inventory unnecessary
 	for _, r := range s.picture.unknown {
 		if r.Hardware == nil && (r.Node.Properties != nil || !properties) {
 			add(r.Node.UUID)
@@ -116,7 +116,8 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText returns a text with the number of nodes for which the filter cannot be decided, or with the reason.
+// unknownText tells for how many nodes the filter cannot be decided, or why. It returns "" if there are no such
+// nodes.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {

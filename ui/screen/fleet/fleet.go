@@ -102,7 +102,7 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 // Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "fleet" }
 
-// Start requests the first picture. It also reports restored settings that are easily overlooked.
+// Start requests the first picture, and reports restored settings that are easily overlooked.
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
 // Shown requests a new picture, because nodes may have changed while the screen was hidden.
@@ -219,8 +219,8 @@ func (s *Screen) counted() string {
 	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
 }
 
-// picture is what the list shows at one point in time. It is composed from the store in a command, because sorting 10
-// 000 nodes in Update would delay keys.
+// picture holds the content of the list. It is composed from the store in a command, because sorting 10 000 nodes in
+// Update would delay keys.
 type picture struct {
 	number int
 	// revision is the store's revision when composing started.

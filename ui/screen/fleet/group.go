@@ -159,7 +159,7 @@ func (s *Screen) fold(g *group) {
 	s.showRows()
 }
 
-// toggleMark marks the node at the cursor, or all nodes of the group at the cursor. If they are already marked, it
+// toggleMark marks the node at the cursor, or all nodes of the group at the cursor. If they are marked already, it
 // removes the marks.
 func (s *Screen) toggleMark() {
 	g := s.pointedGroup()

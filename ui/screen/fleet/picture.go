@@ -156,7 +156,7 @@ func (s *Screen) setColumns() {
 	for i, key := range s.keys() {
 		c, err := explain.FindColumn(key)
 		if err != nil {
-			continue // was reported when the configuration was read
+			continue // reported when the configuration was read
 		}
 		if c.Field != "" {
 			fields = append(fields, c.Field)
@@ -214,7 +214,7 @@ func stateCell(r *models.Row) table.Cell {
 	glyph, role := theme.Node(&r.Node)
 	text := string(r.Node.ProvisionState)
 	if r.Node.Maintenance && glyph != theme.GlyphMaint {
-		text += " " + theme.GlyphMaint // the glyph already shows that the node failed, which matters more
+		text += " " + theme.GlyphMaint // the glyph shows that the node failed, which matters more
 	}
 	if r.Discovered() == models.Yes {
 		text += " " + theme.GlyphFound

@@ -98,7 +98,7 @@ func TestPreviewOfALargeFleet(t *testing.T) {
 				fleet = append(fleet, models.Node{UUID: screentest.UUID(i + 1), Name: fmt.Sprintf("n%04d", i), ProvisionState: models.StateActive, Owner: "team-blue"})
 			}
 			r, s, needed := opened(t, screen.Defaults{Sort: "name"}, fleet...)
-			r.Env.Status.Complete = true // the rig has listed only one of several pages
+			r.Env.Status.Complete = true // the rig has listed one page of several
 			screentest.Shows(t, s, 200, 40, "owner        team-blue")
 			if len(*needed) != want {
 				t.Errorf("%d nodes: requested %v", nodes, *needed)

@@ -130,8 +130,8 @@ func (s *Screen) Close() {
 	}
 }
 
-// Update stores fetched data, reloads the current tab on request of the operator or after an operation, and handles
-// keys in the filter.
+// Update stores fetched data, and handles keys in the filter. It reloads the current tab when the operator requests
+// it, and after an operation.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -158,13 +158,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered is the message that carries the result of a dialog or of a request to Update, which calls then.
+// answered is the message that carries the result of a dialog or of a request to Update, which calls the function
+// then.
 type answered struct {
 	of   *Screen
 	then func() tea.Cmd
 }
 
-// after returns a command that makes Update call then.
+// after returns a command that makes Update call the function then.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
 // fetchAfterOperation fetches the data of the current tab again when an operation of the node has ended, because

@@ -144,8 +144,7 @@ func (p *raidPage) config() map[string]any {
 	return map[string]any{"logical_disks": list}
 }
 
-// lines returns the lines below the table: the problems of the target, and the machine's current volumes, disks and
-// drives.
+// lines returns the lines below the table: the problems of the target, and the machine's volumes, disks and drives.
 func (p *raidPage) lines() []pane.Line {
 	f, known := p.from.Value()
 	if !known {
