@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// whyNoShell returns why no shell can be opened on nodes, "" if one may.
+// whyNoShell returns the reason why no shell can be opened on the nodes, or "" if it may be possible.
 func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	s := w.env.Session
 	switch {
@@ -38,10 +38,11 @@ func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
 	return ""
 }
 
-// ShellMsg is an event of a shell. The console passes it to [Workflow.UpdateShell].
+// ShellMsg reports an event of a shell. The console passes it to [Workflow.UpdateShell].
 type ShellMsg struct {
 	node models.NodeRef
-	// wait is the dialog while connecting; nil after the end.
+	// wait is the dialog shown while the shell is being connected. It is nil in the message that reports the end of
+	// the shell.
 	wait   *overlay.Wait
 	ctx    context.Context //nolint:containedctx // of the shell's connection
 	end    context.CancelFunc
@@ -50,7 +51,8 @@ type ShellMsg struct {
 	err    error
 }
 
-// openShell connects to the machine of a node. It asks for the address of an instance, which Ironic does not know.
+// openShell connects to the machine of a node. If an instance runs on it, openShell asks for the address, which
+// Ironic does not know.
 func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
 	row, _, found := w.env.Session.Store.Get(node.UUID)
 	switch {
