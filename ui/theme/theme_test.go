@@ -170,15 +170,15 @@ func isASCII(s string) bool {
 	return true
 }
 
-// TestPlainKnowsAllGlyphs reads all string literals of the console: each character beyond ASCII has an ASCII
-// replacement of the same width.
+// TestPlainKnowsAllGlyphs reads all string literals of the console, and checks that each character beyond ASCII in
+// them has an ASCII replacement of the same width.
 func TestPlainKnowsAllGlyphs(t *testing.T) {
 	t.Parallel()
 	plain := theme.New(theme.Options{ASCII: true})
 	glyphs := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(path, "test") {
-			return fs.SkipDir // test data is never shown
+			return fs.SkipDir // test data never appears on the screen
 		}
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
