@@ -249,7 +249,7 @@ func TestForms(t *testing.T) {
 				r.write(tt.action)
 				r.press("enter")
 				if tt.action == "clean" {
-					r.press("enter") // several steps
+					r.press("enter") // chooses the form for several steps
 				}
 				for i, text := range tt.fill {
 					if i > 0 {

@@ -1,9 +1,9 @@
 // Package ui implements the console: Bubble Tea's root model, the history of screens, dialogs and sessions.
 //
 // Data flows in one direction. A session's poller writes to the session's Store and reports changes to the root,
-// which passes them to
-// the current screen. Screens request actions with the messages of package screen. Update does no I/O and never
-// waits.
+// which passes them to the current screen. Screens request actions with the messages of package screen. Update does
+// no I/O and never waits.
+//
 // Every command is guarded: if it panics, the console ends, restores the terminal, and leaves a crash file.
 package ui
 

@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// TestKeysAreUniquePerScreen checks every screen and tab.
+// TestKeysAreUniquePerScreen checks for every screen and tab that no key runs two actions.
 func TestKeysAreUniquePerScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()

@@ -184,7 +184,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			r.sent()
 		}
 		other := ready(session.Checks, true)
-		other.Plan.Action = provision.Power(models.TargetOff) // the action decides
+		other.Plan.Action = provision.Power(models.TargetOff) // must have no effect, because Action of the message decides
 		r.deliver(other)
 		r.answer()
 		r.write("r7-n04")

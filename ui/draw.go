@@ -25,7 +25,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message quits. A tick arrives at the latest.
+			// The next message, which is a tick at the latest, makes the console quit.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -35,7 +35,7 @@ func (c *Console) View() (v tea.View) {
 	}
 	painted := c.paint()
 	if painted == c.painted {
-		painted = c.painted // Bubble Tea compares the last two pictures in each frame, and the same string compares at no cost
+		painted = c.painted // in each frame, Bubble Tea compares the last two pictures; comparing a string with itself costs nothing
 	}
 	c.painted = painted
 	v = tea.NewView(painted)

@@ -18,7 +18,7 @@ import (
 type enrollable struct {
 	*fakeIronic
 	nodes []string
-	// namespace is the namespace of the Metal3 that named the nodes, or "" if it was not Metal3.
+	// namespace is the namespace of the Metal3 that named the nodes, or "" if Metal3 did not name them.
 	namespace string
 }
 

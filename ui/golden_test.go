@@ -71,7 +71,7 @@ func TestScreens(t *testing.T) {
 		"messages":      func(r *rig) { r.press("P"); r.pass(time.Second); r.press("!") },
 		"toast":         func(r *rig) { r.press("P") },
 		"lost": func(r *rig) {
-			r.resize(200, 50) // if the preview were first drawn after the connection is lost, it would request the fields it needs and so retry immediately
+			r.resize(200, 50) // a preview that is first drawn after the connection was lost would request the fields it needs, and so retry immediately
 			r.shows("r7-n02")
 			r.settle()
 			r.ironic.change(func() {

@@ -20,7 +20,7 @@ type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update takes over the latency from s. A higher latency takes effect at once, a lower one only if it is less than a
+// update sets the latency from s. A higher latency takes effect at once, a lower one only if it is less than a
 // quarter of the displayed value.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {

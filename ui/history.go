@@ -63,7 +63,8 @@ func (h *history) push(s screen.Screen) {
 	h.at = len(h.visited) - 1
 }
 
-// step moves by screens back (negative) or forward. It returns false if the history ends before that.
+// step moves by the given number of screens, back if by is negative. It returns false if the history ends before
+// that.
 func (h *history) step(by int) bool {
 	if to := h.at + by; to >= 0 && to < len(h.visited) {
 		h.at = to
@@ -148,7 +149,7 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 	return nil
 }
 
-// chosen returns the nodes that are selected on the newest screen of the history where any are.
+// chosen returns the nodes selected on the last screen in the history that has any selected nodes.
 func (c *Console) chosen() []models.NodeRef {
 	for i := len(c.history.visited) - 1; i >= 0; i-- {
 		if targets := c.history.visited[i].Targets(); len(targets) > 0 {
@@ -167,7 +168,7 @@ func (c *Console) openFile() tea.Cmd {
 	return c.Open(screen.Ref{Kind: screen.KindIgnition})
 }
 
-// walk moves by screens back or forward in the history.
+// walk moves through the history by the given number of screens, back if by is negative.
 func (c *Console) walk(by int) tea.Cmd {
 	if !c.history.step(by) {
 		return nil

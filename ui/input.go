@@ -52,7 +52,7 @@ const (
 	inputPaste             // until pasteEnds
 )
 
-// Read returns input that has been checked.
+// Read implements io.Reader. It returns the input that was not dropped.
 func (i *boundedInput) Read(p []byte) (int, error) {
 	for i.ready.Len() == 0 {
 		n, err := i.from.Read(i.read[:])
@@ -180,7 +180,7 @@ func (i *boundedInput) takeString(b byte) {
 // instead.
 func (i *boundedInput) takePaste(b byte) {
 	switch {
-	case i.matched == 0 && b != pasteEnds[0]: // the case of nearly all bytes in a paste
+	case i.matched == 0 && b != pasteEnds[0]: // true for nearly all bytes of a paste
 		if !i.dropped {
 			i.collect(b)
 		}

@@ -16,8 +16,8 @@ import (
 
 // painter draws the console as soon as its picture changes. It uses the same library as Bubble Tea's renderer. That
 // renderer looks for a new picture in every frame, so that each key would have to wait for the next frame, and 50
-// idle consoles on a server would cost 3000 wake-ups per second. A terminal that does not read its input blocks only
-// its own painter, which then skips the pictures in between.
+// idle consoles on a server would cost 3000 wake-ups per second. A client that stops reading blocks only its own
+// painter, which then skips the pictures in between.
 type painter struct {
 	out   io.Writer
 	frame time.Duration
@@ -74,8 +74,8 @@ func (p *painter) ring() {
 	}
 }
 
-// listen takes over what a message of the program says about drawing: the size, the color profile, and features of
-// the terminal.
+// listen applies messages of the program that affect drawing: the size of the terminal, its color profile, and its
+// features.
 func (p *painter) listen(msg tea.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

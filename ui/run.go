@@ -63,8 +63,8 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	c := New(ctx, opts)
 	defer c.cancel()
 	if term.Resizes == nil {
-		// SIGHUP ends the console, which needs a terminal, but must not end other commands, which can do without. The
-		// caller handles other signals through ctx.
+		// SIGHUP ends the console, which needs a terminal, but must not end other commands, which can do without one.
+		// The caller handles other signals through ctx.
 		hooked, unhook := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer unhook()
 		ctx = hooked
@@ -143,7 +143,7 @@ func (c *Console) run(ctx context.Context, term Terminal) error {
 	return c.ended(ctx, err)
 }
 
-// ended saves the view, waits for running work, and returns the error with which Run returns.
+// ended saves the view, waits for running work, and returns the result of Run.
 func (c *Console) ended(ctx context.Context, err error) error {
 	if c.crash == nil { // the next console must not restore a view that crashes it
 		_ = c.saveView()() // an error that persists has already been shown as a toast

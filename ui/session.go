@@ -124,7 +124,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// sessionOpened replaces the current session by the new one. If there is none, it shows the error.
+// sessionOpened replaces the current session by the new one. If opening it has failed, it shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.number != c.sessions {
 		if msg.session != nil {

@@ -19,7 +19,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Team configures what a console on a server has in addition.
+// Team configures the additional features of a console on a server.
 type Team struct {
 	// Enter registers the console with the consoles of the other users. changed is called whenever one of those
 	// consoles changes.

@@ -107,8 +107,7 @@ func (g *guest) Run() error {
 	return errors.Join(err, raw)
 }
 
-// SetStdout gives the program the terminal itself. The output that Bubble Tea would pass on is the one that is also
-// recorded.
+// SetStdout gives the program the terminal itself. Bubble Tea would pass the output that is also recorded.
 func (g *guest) SetStdout(w io.Writer) {
 	if g.console.tty != nil {
 		w = g.console.tty.out

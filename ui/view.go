@@ -46,8 +46,8 @@ func newViewKeeper(s *screen.Session) viewKeeper {
 	return viewKeeper{file: s.ViewFile, saved: s.View, pending: s.View, reopen: s.View.Node, tab: s.View.Tab}
 }
 
-// view returns what is stored of the screens: the arrangement of the fleet, the open node with its tab, and the input
-// of forms.
+// view returns the state of the console that is stored: the arrangement of the fleet, the open node with its tab, and
+// the input of forms.
 func (c *Console) view() (v viewstate.State) {
 	for _, s := range c.history.all() {
 		if list, ok := s.(*fleet.Screen); ok {
@@ -92,7 +92,7 @@ func (c *Console) recall(stored map[string][]string) {
 	}
 }
 
-// dueView stores a changed view once it has stayed unchanged for viewDelay.
+// dueView stores the view if it differs from the stored one and has not changed for viewDelay.
 func (c *Console) dueView(now time.Time) tea.Cmd {
 	if c.live == nil || c.live.views.file == nil {
 		return nil

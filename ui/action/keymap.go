@@ -93,8 +93,8 @@ func (m *Keymap) bind(b *Binding) []Problem {
 }
 
 // conflicts returns a problem for each bound key that would run two actions on the same screen. by maps each bound
-// action to the index of its binding. The problem is reported for the binding of one of the two actions, or for the
-// later binding if both actions are bound.
+// action to the index of its binding. The problem is reported for the binding that caused it or, if both actions are
+// bound, for the later binding.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
 	reported := map[string]bool{}
@@ -137,7 +137,7 @@ func (m *Keymap) All() []Action {
 	return m.actions
 }
 
-// Find returns the action whose ID is id.
+// Find returns the action whose ID is id, or false if there is none.
 func (m *Keymap) Find(id ID) (*Action, bool) {
 	list := m.All()
 	for i := range list {
@@ -167,7 +167,7 @@ func (m *Keymap) In(scopes ...Scope) []*Action {
 	return in
 }
 
-// ForKey returns the action that key runs in the given scopes.
+// ForKey returns the action that key runs in the given scopes, or false if there is none.
 func (m *Keymap) ForKey(key string, scopes ...Scope) (*Action, bool) {
 	for _, a := range m.In(scopes...) {
 		if slices.Contains(a.Keys, key) {

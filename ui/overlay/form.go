@@ -15,12 +15,13 @@ type Form struct {
 	title  string
 	fields []form.Field
 	form   *form.Form
-	// then returns the command to run with the values. If a value is invalid, then returns the key of its field and
-	// the problem instead.
+	// then returns the command to run with the values. If a value is invalid, it returns the key of the field and the
+	// problem instead.
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm returns a dialog with a form that consists of fields. See Form for then.
+// NewForm returns a dialog with a form that consists of fields. For valid values, then returns the command to run;
+// otherwise, it returns the key of an invalid field and the problem.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
 }

@@ -41,7 +41,8 @@ func (p *Pick) Loading() *Pick {
 	return p
 }
 
-// Update handles keys, among them enter, which chooses the item at the cursor, and esc, which closes the dialog.
+// Update handles keys: enter chooses the item at the cursor, esc closes the dialog, and other keys move the cursor or
+// edit the filter.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Items:

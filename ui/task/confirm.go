@@ -115,8 +115,8 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, requests int) {
 	return lines, requests
 }
 
-// requestsQuestion shows the requests. It never skips the question, because choosing the wrong ramdisk or disk is
-// easy.
+// requestsQuestion returns a question that shows the requests. It is never skipped, because it is easy to choose the
+// wrong ramdisk or disk.
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, requests int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,

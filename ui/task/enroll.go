@@ -38,8 +38,8 @@ func (f *flow) enrolls() bool {
 // enrollListed is the maximum number of nodes that the question lists by name.
 const enrollListed = 20
 
-// enrollQuestion returns the question before nodes are enrolled. It is always asked, because an input may contain
-// many nodes.
+// enrollQuestion returns the question that is asked before nodes are enrolled. It is never skipped, because an input
+// may contain many nodes.
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)

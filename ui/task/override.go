@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// override is a check that failed on one node and can be overridden.
+// override identifies a failed check of a node that the operator may choose to override.
 type override struct {
 	item  provision.Item
 	check plan.Check

@@ -134,8 +134,8 @@ type Msg struct {
 	event event
 }
 
-// event moves a flow on. Each event belongs to one state; if the flow is in another state, the event is too late and
-// is dropped.
+// event describes something that has happened in a flow. Each event belongs to one state; if the flow is in another
+// state, the event is too late and is dropped.
 type event interface{ in() state }
 
 type (

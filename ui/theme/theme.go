@@ -36,7 +36,7 @@ const (
 // reset is the sequence that ends all styles.
 const reset = "\x1b[m"
 
-// Options describes the theme that a terminal and a context need.
+// Options selects the theme for a terminal and a context.
 type Options struct {
 	// Light means that the terminal has a light background.
 	Light bool

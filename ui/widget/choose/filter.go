@@ -29,8 +29,8 @@ func (l *List) index() {
 	}
 }
 
-// The ranks of a match; a lower rank is better. To the rank letters, which means that only the letters occur in
-// order, the number of bytes that they span is added.
+// The ranks of a match; a lower rank is better. letters means that the letters of the query only occur in the same
+// order; the number of bytes that they span is added to it.
 const (
 	isKey = iota
 	isTitle

@@ -174,7 +174,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	label := f.labelWidth(w)
 	var rows []string
 	var fields []int          // for each row, the index of its field, or -1
-	from, line, to := 0, 0, 0 // rows of the current field: the first one with the heading, the one with the value, and the end
+	from, line, to := 0, 0, 0 // rows of the current field: the first one (its heading, if any), the one with the value, and the end
 	section := ""
 	for i := range f.fields {
 		at := &f.fields[i]

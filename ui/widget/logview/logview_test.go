@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// numbered returns n lines, one per second, with texts that contain the numbers from from on.
+// numbered returns n lines, one per second, whose texts contain the numbers from, from+1, and so on.
 func numbered(from, n int) []logview.Line {
 	lines := make([]logview.Line, n)
 	for i := range lines {

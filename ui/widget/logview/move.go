@@ -75,7 +75,7 @@ func (v *View) Move(by int) {
 // setPosition moves the window, and sets whether it follows new lines.
 func (v *View) setPosition(at pane.Place, follow bool) {
 	fits := v.end() == pane.Place{}
-	v.Follow(follow || v.follow && fits) // if all lines are visible, a window that follows still does
+	v.Follow(follow || v.follow && fits) // a window that shows all lines continues to follow
 	v.goTo(at)
 }
 

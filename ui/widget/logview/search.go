@@ -93,8 +93,8 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	return false
 }
 
-// Problem goes to the next line that is an error or has a mark. It starts at the first line unless the current line
-// is such a line, and wraps around.
+// Problem goes to the next line that is an error or has a mark, and wraps around. If the current line is no such
+// line, the search starts at the first line.
 func (v *View) Problem() bool {
 	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).isProblem() {
 		return v.find(v.index(v.cursor)+1, 1, (*entry).isProblem)

@@ -142,7 +142,7 @@ func (t *Table[R]) layout() *plan {
 	return p
 }
 
-// drop removes columns until the remaining ones fit at their smallest useful width, or none may be removed.
+// drop removes columns until the remaining ones fit at their smallest useful width, or until no more may be removed.
 func (t *Table[R]) drop(p *plan) {
 	need := gutter - gap
 	for _, i := range p.cols {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Cell is what a row shows in one column. The glyph comes before the text.
+// Cell is the content of a row in one column. The glyph comes before the text.
 type Cell struct {
 	Text      string
 	Role      theme.Role

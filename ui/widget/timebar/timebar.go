@@ -183,8 +183,8 @@ var ticks = [...]time.Duration{
 // mostTicks is the maximum number of intervals between labels.
 const mostTicks = 5
 
-// Ruler returns the axis with labels at round times, such as "0 1m 2m". The text has the width of the scale and no
-// role. label formats a time.
+// Ruler returns the axis with labels at round times, such as "0        1m        2m". The text has the width of the
+// scale and no role. label formats a time.
 func (s Scale) Ruler(label func(time.Duration) string) string {
 	step := s.tick(label)
 	line, x := "", 0
