@@ -193,7 +193,7 @@ func TestContexts(t *testing.T) {
 			t.Error("the session before is still polled")
 		}
 		r.press("4")
-		r.write("jj") // chooses the broken context, whichever row it is in
+		r.write("jj") // the next line chooses the broken context, no matter where the cursor is
 		r.press("home", "down", "down", "enter")
 		r.shows("cacert: no such file")
 		r.refused = errors.New("cacert /x.pem: no such file")

@@ -26,8 +26,8 @@ type fakeIronic struct {
 	// sent lists the requests received, each in the form "verb name".
 	sent []string
 	// validated counts the validations of each node since its last deployment. inspected records the nodes whose
-	// inventory has been read since then. unchecked lists the deployments requested without both of these checks, or
-	// without a second validation.
+	// inventory has been read since then. unchecked lists the deployments requested without reading the inventory, or
+	// with fewer than two validations.
 	validated map[string]int
 	inspected map[string]bool
 	unchecked []string

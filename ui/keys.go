@@ -25,7 +25,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	c.toasts.dismissRead(time.Now())
 	if c.live != nil {
-		c.live.views.reopen = "" // the operator has chosen where to go, so the saved screen is not reopened
+		c.live.views.reopen = "" // once a key has been pressed, the saved screen is not reopened
 	}
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)

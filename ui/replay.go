@@ -26,7 +26,7 @@ func (c *Console) replay() screen.Replay {
 	return c.env.Session.Replay
 }
 
-// play runs an action that controls the recording: it pauses it, changes its speed, or moves in it.
+// play runs an action that pauses the recording, changes its speed, or moves in it.
 func (c *Console) play(id action.ID) tea.Cmd {
 	r := c.replay()
 	if r == nil {

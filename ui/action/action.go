@@ -65,8 +65,8 @@ func (s Scope) Title() string {
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
 }
 
-// Common returns the scope's sort key. It is 0 for the scope of a single screen; for other scopes, it is the greater
-// the more screens share the scope.
+// Common returns the scope's sort key. It is 0 for a scope that belongs to a single screen, and grows with the number
+// of screens that share the scope.
 func (s Scope) Common() int {
 	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Team, Everywhere}, s) + 1
 }

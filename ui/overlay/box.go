@@ -36,7 +36,7 @@ func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role
 	return b.String()
 }
 
-// boxTop is the number of lines between the top of a box and its content.
+// boxTop is the number of lines of a box above its content.
 const boxTop = 1
 
 // inside returns the width and height that remain for the content of a box of w by h cells.

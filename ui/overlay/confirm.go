@@ -14,8 +14,8 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// A new Confirm ignores keys until none has arrived for graceQuiet, but no longer than graceMost, because keys typed
-// for the list behind it must not confirm anything.
+// A new Confirm ignores all keys except esc until none has arrived for graceQuiet, but no longer than graceMost,
+// because keys typed for the list behind it must not confirm anything.
 const (
 	graceQuiet = 425 * time.Millisecond
 	graceMost  = 1500 * time.Millisecond
@@ -63,8 +63,8 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	return parts
 }
 
-// Confirm asks for confirmation before a change. Only the answer it asks for confirms; esc and n cancel, and other
-// keys, including enter alone, change nothing.
+// Confirm asks for confirmation before a change. Only the answer it asks for confirms. Esc cancels, as does n if the
+// answer is y. All other keys, including enter alone, change nothing.
 type Confirm struct {
 	q     Question
 	input *line.Line

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Note is a dialog with a text to read. It is closed by esc or q, and by enter if it offers no choices.
+// Note is a dialog with a text to read. It is closed by esc, q or !, and by enter if it offers no choices.
 type Note struct {
 	title   string
 	lines   []Text

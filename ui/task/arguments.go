@@ -120,8 +120,8 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
-// bringUp returns the action that takes a node through all verbs until it is available. If api is nil, the result can
-// be displayed but not run.
+// bringUp returns the action that takes nodes through the necessary verbs until they are available. For
+// [action.MakeAvailable], it skips inspection. If api is nil, the result can be displayed but not run.
 func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
 	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
 }

@@ -117,7 +117,7 @@ func (t *Table[R]) SetRows(rows []R) {
 	t.rows, t.cursor = rows, at
 	t.top = at - line
 	if atTop && at < t.body() {
-		// If the window is at the top, it stays there, so that new rows are visible.
+		// A window at the top stays there as long as the cursor remains visible, so that new rows are visible.
 		t.top = 0
 	}
 	t.clamp()
