@@ -61,8 +61,8 @@ func TestScreensOfDeployments(t *testing.T) {
 	}
 }
 
-// TestReviewScrolls checks that the whole review can be read page by page on a small screen, and that it returns to
-// the top.
+// TestReviewScrolls checks that the whole review can be read on a small screen, page by page, and that paging back
+// returns to its start.
 func TestReviewScrolls(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
