@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// inventory returns Ironic's inventory with disks.
+// inventory returns an inventory with the given disks, in Ironic's format.
 func inventory(disks ...string) json.RawMessage {
 	return json.RawMessage(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`)
 }
