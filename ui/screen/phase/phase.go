@@ -93,7 +93,7 @@ func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, n
 	return longest
 }
 
-// Line returns all phases as text.
+// Line returns all phases of an operation as one line of text.
 func Line(w *models.Work, now time.Time) string {
 	parts := make([]string, len(w.Phases))
 	for i := range w.Phases {
@@ -105,7 +105,8 @@ func Line(w *models.Work, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// Look returns glyph, word and role of an outcome. current reports whether the operation is running.
+// Look returns the glyph, the word and the color role for the outcome of an operation. current reports whether the
+// operation is running.
 func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
 	switch {
 	case w.Outcome == models.OutcomeDone:

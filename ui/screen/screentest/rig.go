@@ -1,4 +1,5 @@
-// Package screentest helps to test screens: a session with nodes in memory, controlled time, and golden files.
+// Package screentest helps to test screens. It provides a session whose nodes are in memory, a controlled clock, and
+// golden files.
 package screentest
 
 import (
@@ -21,13 +22,13 @@ import (
 // Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment with an API in memory.
+// Rig is an environment for screens, with an API in memory.
 type Rig struct {
 	Env *screen.Env
 	API *API
-	// Watched has the nodes that are polled more often; Hurried counts the extra polls.
+	// Watched lists the nodes that are polled more often. Hurried counts the extra polls.
 	Watched []string
-	// Looked has the nodes that were polled once.
+	// Looked lists the nodes that were polled individually.
 	Looked  []string
 	Hurried int
 	// Needed has the requested API fields.
