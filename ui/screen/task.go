@@ -7,21 +7,21 @@ import (
 	"ironworks/ui/action"
 )
 
-// Task is an action on nodes that was started from a console. A task of a [TaskList] does not change: a later look
-// at the list has a new value.
+// Task is an action on nodes that was started from a console. A task obtained from a [TaskList] does not change; to
+// see progress, get the task from the list again.
 type Task struct {
 	Number  int
 	Context string
-	// Owner started the task; "" without users.
+	// Owner is the user who started the task; it is "" if the console has no users.
 	Owner string
 	Plan  provision.Batch
-	// Runner belongs to this task, so the task continues when the console changes to another context.
+	// Runner belongs to this task only, so the task continues when the console switches to another context.
 	Runner provision.Runner
 	Began  time.Time
 	Ended  time.Time
-	// Progress is the last progress of each node, by UUID.
+	// Progress holds the last progress of each node, by UUID.
 	Progress map[string]provision.Progress
-	// Known has the results of single nodes, by UUID, while the task runs.
+	// Known holds, while the task runs, the results of the nodes that have finished, by UUID.
 	Known map[string]provision.Result
 	// Results are set when the task has ended, in the plan's order.
 	Results []provision.Result
