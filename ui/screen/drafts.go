@@ -36,7 +36,7 @@ type Drafts struct {
 }
 
 // Of returns the draft for the given nodes of a context, and creates it if it does not exist. id identifies the
-// nodes; names lists them as the plan should name them.
+// nodes. names lists the names that the plan of a new draft uses for them.
 func (d *Drafts) Of(context, id string, names []string) *Draft {
 	key := context + "\x00" + id
 	if d.kept == nil {

@@ -20,8 +20,7 @@ type Enrolling interface {
 	API() provision.EnrollAPI
 }
 
-// StartEnroll enrolls nodes after the operator has confirmed it. Command is the equivalent command line without the
-// program name.
+// StartEnroll enrolls nodes after a confirmation. Command is the equivalent command line without the program name.
 type StartEnroll struct {
 	Action  *provision.EnrollAction
 	Command []string

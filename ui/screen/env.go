@@ -44,9 +44,10 @@ type API interface {
 
 // Journal reads recorded operations and log lines; *journal.Journal implements it.
 type Journal interface {
-	// OfNode returns the most recent operations of a node, at most most of them, newest first.
+	// OfNode returns the most recent operations of a node, newest first. The argument most limits their number.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest returns the most recent finished operations of each kind, at most most per kind.
+	// Latest returns the most recent finished operations of each kind. The argument most limits their number per
+	// kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
 	// Lines yields the recorded log lines of a node between from and to, oldest first. It stops at the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
@@ -88,8 +89,8 @@ type Shell interface {
 	// Target returns the login name and the host. Note returns the reason why an unknown host key is trusted, or "".
 	Target() string
 	Note() string
-	// AtTerminal lets a command, or a login shell if command is empty, use the terminal until it ends, and returns
-	// its exit status.
+	// AtTerminal runs command, or a login shell if command is empty, and lets it use the terminal until it ends. It
+	// returns the exit status.
 	AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error)
 	Close()
 }
@@ -107,7 +108,8 @@ type BMCs interface {
 	Approve(address string)
 	Keep(ctx context.Context, l BMCLogin) error
 	HasKeyring() bool
-	// Pin makes the program trust, until it ends, the certificate with the given fingerprint for the BMC at address.
+	// Pin makes the program trust the certificate with the given fingerprint for the BMC at address. This lasts until
+	// the program ends.
 	Pin(address, fingerprint string)
 }
 
@@ -211,7 +213,7 @@ type Session struct {
 	// Changes returns the changes to a node that were made from this console, with times on Ironic's clock, whose
 	// current time is now. Changes may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
-	// Replay plays a recording; it is nil if the Ironic is live.
+	// Replay plays a recording; it is nil if the session uses a live Ironic.
 	Replay Replay
 	// Options holds the command line flags that select this context.
 	Options []string
@@ -233,7 +235,8 @@ type Env struct {
 	Started time.Time
 	// Conductors is the most recent list of conductors; it is nil before the first response.
 	Conductors []models.Conductor
-	// ReadOnly refuses every change. It is set by the configuration or by the operator.
+	// ReadOnly is true if all changes are refused, because of the configuration or because the operator has switched
+	// to read-only mode.
 	ReadOnly bool
 	// Events holds the changes observed since the console was opened; Tasks holds the tasks started from this
 	// console.
@@ -331,7 +334,8 @@ type Suspender interface{ Suspend() }
 // connected.
 type OpenLogs struct{ open []Suspender }
 
-// Use records that the log l is shown. If this exceeds the limit, Use suspends the log that was shown least recently.
+// Use records that the log l is shown. If more than logsAtMost logs are then open, Use suspends the log that was
+// shown least recently.
 func (o *OpenLogs) Use(l Suspender) {
 	if o == nil {
 		return

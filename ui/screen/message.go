@@ -71,7 +71,7 @@ type (
 		CommandLine []string
 	}
 	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
-	// reads the current data from Ironic and returns the action. CommandLine is the equivalent command line without
+	// reads the current data from Ironic and creates the action. CommandLine is the equivalent command line without
 	// the program name.
 	ChangePorts struct {
 		ID          action.ID

@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// cleanAction is an action of which only the name is used, in texts.
+// cleanAction is an action that implements only Name, which texts show.
 type cleanAction struct{ provision.Action }
 
 func (cleanAction) Name() string { return "clean" }

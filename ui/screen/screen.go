@@ -103,7 +103,7 @@ type ClickableOverlay interface {
 // Scrolling is a dialog that the mouse wheel can scroll.
 type Scrolling interface{ Scroll(by int) }
 
-// Hinted is a screen that returns special key hints while keys are text input.
+// Hinted is a screen that provides special key hints while keys are text input.
 type Hinted interface{ Hints() []Hint }
 
 // Copyable is a text that can be copied to the clipboard.

@@ -112,7 +112,8 @@ func (l *TaskList) OnChange(changed func()) (stop func()) {
 	}
 }
 
-// change calls change with the entry of the task, if the task is kept, and reports the change.
+// change applies the function change to the entry of a task, if the task is kept, and calls the functions registered
+// with OnChange.
 func (l *tasks) change(number int, change func(e *taskEntry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -112,7 +112,7 @@ func (l *Log) Hints() []screen.Hint {
 	return hints
 }
 
-// typed handles a key press in the input. A search or filter is applied with every key.
+// typed handles a key press in the input. A search or filter is applied after every key press.
 func (l *Log) typed(msg tea.Msg) {
 	written := l.prompt.Update(msg)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws a heading, with sources and filter, and below it the lines.
+// Draw draws a heading with the sources and the filter and, below it, the lines.
 func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig contains a log in a test bubble. It also is the source of the log: a test decides which batches it sends.
+// rig contains a log in a test bubble. It is also the source of the log: a test decides which batches it sends.
 type rig struct {
 	t    *testing.T
 	r    *screentest.Rig

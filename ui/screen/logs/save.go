@@ -60,7 +60,8 @@ func (l *Log) askSave() tea.Cmd {
 	})})
 }
 
-// fileName returns a new name for the file that the log is saved to. It contains the node's name and the time.
+// fileName returns a new name for the file that the log is saved to. The name contains the node's name, if there is
+// only one node, and the time.
 func (l *Log) fileName() string {
 	name := "nodes"
 	if len(l.nodeLogs) == 1 {

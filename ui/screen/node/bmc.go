@@ -16,7 +16,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcGrace is the delay before the BMC is read. It keeps the BMC from being read if the operator only passes the tab.
+// bmcGrace is the delay before the BMC is read. It keeps the BMC from being read when the operator only steps past
+// the tab.
 const bmcGrace = 400 * time.Millisecond
 
 // While the BMC reports that the power is changing, the tab reads it again every settleInterval, at most settleReads
@@ -26,8 +27,8 @@ const (
 	settleReads    = 12
 )
 
-// bmcTab holds the data read from the BMC. It is read when the tab is first shown, when the operator asks for it,
-// after a command to the BMC, and while the power is changing.
+// bmcTab holds the data read from the BMC. The BMC is read when the tab is first shown, when the operator asks for
+// it, after a command to the BMC, and while the power is changing.
 type bmcTab struct {
 	bmcs screen.BMCs
 	look *fetch.Source[*provision.BMCReport]
@@ -46,7 +47,7 @@ type bmcDue struct {
 	visit int
 }
 
-// bmcSettled reports that settleInterval has passed since the BMC last reported a power change.
+// bmcSettled reports that settleInterval has passed since the BMC reported that the power was changing.
 type bmcSettled struct{ of *bmcTab }
 
 // bmcKept reports the result of storing credentials in the keyring.
@@ -65,7 +66,7 @@ func newBMCTab(env *screen.Env, uuid string) *bmcTab {
 	return b
 }
 
-// openBMC returns a command that starts reading the BMC after bmcGrace, if the BMC has not been read yet.
+// openBMC returns a command that sends bmcDue after bmcGrace, if the BMC has not been read yet.
 func (s *Screen) openBMC() tea.Cmd {
 	b := s.bmc
 	if b.bmcs == nil || b.look.Tried() {

@@ -182,7 +182,7 @@ func TestBMCIsQueriedOnRequest(t *testing.T) {
 		r.Sync()
 		s := node.New(r.Env, n.UUID)
 		r.Open(s)
-		// The BMC is not queried if the operator only passes the tab.
+		// The BMC is not queried when the operator only steps past the tab.
 		r.Do(s, s.Do(action.ShowNetwork))
 		due := s.Do(action.NextTab)
 		r.Do(s, s.Do(action.NextTab))

@@ -48,7 +48,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	}
 	for _, p := range d.explain.Problems {
 		if p.Severity == hints.Fails {
-			continue // the verdict of each disk shows it
+			continue // each disk's verdict already shows it
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
 	}

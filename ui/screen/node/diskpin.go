@@ -28,7 +28,7 @@ func places() []struct {
 	}
 }
 
-// askPin opens a dialog that asks which field to write the hint to that selects the disk at the cursor. The root then
+// askPin opens a dialog that asks in which field to store a hint that selects the disk at the cursor. The root then
 // shows the request, asks for confirmation and sends it.
 func (s *Screen) askPin() tea.Cmd {
 	found, _ := s.disks.Value()

@@ -120,7 +120,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	return t
 }
 
-// noDisks explains why the list is empty. It returns "" if it is not empty, or if an error message explains it.
+// noDisks explains why the list is empty. It returns "" if the list is not empty, or if an error message explains it.
 func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {

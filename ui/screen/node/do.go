@@ -149,7 +149,7 @@ func (s *Screen) goTo(tab int) tea.Cmd {
 	return s.open()
 }
 
-// typed handles a key press in the search input. The search jumps to the first match with every key.
+// typed handles a key press in the search input. The view jumps to a match after every key press.
 func (s *Screen) typed(msg tea.Msg) {
 	p := s.pane()
 	if p == nil {

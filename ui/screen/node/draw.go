@@ -90,8 +90,8 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices returns the lines that every tab shows instead of, or above, its content if the node was deleted, has not
-// been read yet, or could not be read. It returns nil otherwise.
+// notices returns the lines that every tab shows above its content if the node was deleted, has not been read yet, or
+// could not be read. It returns nil otherwise.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {

@@ -120,7 +120,8 @@ func (l *timeline) experienceWithout(w *models.Work) *models.Experience {
 	return l.experience
 }
 
-// set builds the list: first the running operation, followed by the recorded operations, newest first.
+// set builds the list: first the operation that this console observed, if any, followed by the recorded operations,
+// newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	past, _ := l.recorded.Value()
 	works := make([]*models.Work, 0, len(past)+1)
@@ -147,8 +148,8 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	}
 }
 
-// sameWork reports whether kept, a recorded operation, is the operation seen, which this console observed. Their
-// start times may differ by seconds.
+// sameWork reports whether seen, an operation that this console observed, and kept, a recorded operation, are the
+// same. Their start times may differ by seconds.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {

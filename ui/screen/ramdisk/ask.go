@@ -27,7 +27,7 @@ const (
 )
 
 // openForm opens a form. Its fields contain the values of preset or, if preset lacks a field, the values entered
-// last. When the form is submitted, then handles its values.
+// last. When the form is submitted, the function then handles its values.
 func (s *Screen) openForm(
 	name, title string, fields []form.Field, preset map[string]string, then func(map[string]string) (tea.Cmd, string, string),
 ) tea.Cmd {

@@ -120,7 +120,8 @@ func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	return nil
 }
 
-// problem moves by problems forward, or backward if by is negative, and wraps around.
+// problem selects another problem: the one that is by positions after the current problem, or before it if by is
+// negative. It wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.problem = (s.check.problem + by + n) % n

@@ -156,7 +156,8 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts returns the facts about the file, wrapped to w cells. If most is not 0, it stops soon after most lines.
+// facts returns the facts about the file, wrapped to w cells. If most is not 0, it is the approximate maximum number
+// of lines.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
 		return s.check.facts // nothing has been drawn yet
@@ -186,7 +187,7 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short cuts lines to h lines. If lines are cut off, the text more is the last line.
+// short limits lines to h lines. If it drops lines, the last line is the text more.
 func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))

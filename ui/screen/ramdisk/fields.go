@@ -127,7 +127,7 @@ func hint(placeholder string, s spec) spec {
 	return s
 }
 
-// file adds the completion of a path to the field s. files adds the completion of the last path in a list.
+// file makes the field s complete the path that is typed. files makes it complete the last path in a list.
 func file(s spec) spec {
 	s.Files = screen.InFolder("")
 	return s

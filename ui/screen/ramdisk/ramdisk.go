@@ -146,7 +146,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
-	case form.Completions: // Completions also release the keys typed while waiting for them.
+	case form.Completions: // this also releases the keys typed while waiting for completions
 		cmd := s.form.Typed(msg)
 		return tea.Batch(cmd, s.changed())
 	case tea.KeyPressMsg, tea.PasteMsg:

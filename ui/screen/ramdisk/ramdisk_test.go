@@ -42,7 +42,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// wrong returns the errors of a build with a missing URL of Ironic and two invalid inputs.
+// wrong returns the errors of a build that lacks the URL of Ironic and has two invalid inputs.
 func wrong() error {
 	return errors.Join(
 		&ignition.InputError{Field: ignition.FieldIronicURL, Why: "is needed", Hint: "where is Ironic?"},

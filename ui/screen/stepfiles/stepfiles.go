@@ -190,7 +190,7 @@ func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFile
 // Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets always returns nil, because a trait may belong to too many nodes.
+// Targets always returns nil, because too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // DisabledReason returns the reason why an action is disabled, or "" if it is enabled.

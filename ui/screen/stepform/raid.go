@@ -23,8 +23,8 @@ const (
 	fieldExisting = "existing"
 )
 
-// The arguments of RAID steps (ironic/drivers/modules/redfish/raid.py). Software RAID supports only the first two
-// (_validate_raid_config in ironic_python_agent/hardware.py).
+// The arguments of RAID steps, except the target RAID (ironic/drivers/modules/redfish/raid.py). The agent's steps
+// support only delete_existing (ironic_python_agent/hardware.py).
 const (
 	argDelete = "delete_existing"
 	argRoot   = "create_root_volume"

@@ -110,7 +110,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 }
 
 // below draws the details of the node at the cursor and the events. If logs are available, it also draws the log, and
-// fewer events.
+// fewer events or none.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.details(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
