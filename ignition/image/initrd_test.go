@@ -177,8 +177,8 @@ func TestAppendToInitramfs(t *testing.T) {
 	}
 }
 
-// TestAppendToZstd checks the work-around for Ironic 39.0.0, which unpacks files that start
-// with zstd, and fails on data after the frame.
+// TestAppendToZstd checks the workaround for Ironic 39.0.0, which unpacks an initramfs that starts with zstd and
+// fails if data follows the zstd frame.
 func TestAppendToZstd(t *testing.T) {
 	t.Parallel()
 	base := zstdOf(t, newc("etc/coreos-live-initramfs", ""))

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO returns a live image with a kernel, an initramfs and a root file system. The
-// file named by without is missing.
+// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. The file named
+// without is left out.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{
@@ -39,7 +39,7 @@ func liveInitramfs(t *testing.T) []byte {
 	return base
 }
 
-// TestPXEOfAnISO checks that an image's boot files are served instead of the image.
+// TestPXEOfAnISO checks that the boot files in an image are served instead of the image.
 func TestPXEOfAnISO(t *testing.T) {
 	t.Parallel()
 	base := liveInitramfs(t)
