@@ -11,7 +11,7 @@ import (
 type KargsEdit struct {
 	// Reset discards the current arguments and starts with the image's default arguments.
 	Reset bool
-	// Delete lists arguments to remove. Each element removes all exact matches.
+	// Delete lists arguments to remove. An element removes only exact matches.
 	Delete []string
 	// Append lists arguments to add at the end. One element may contain several arguments, separated by spaces.
 	Append []string
