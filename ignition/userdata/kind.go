@@ -5,29 +5,29 @@ import "fmt"
 // Kind is the format of user data.
 type Kind int
 
-// The formats that [Check] distinguishes.
+// These are the formats that [Check] distinguishes.
 const (
 	KindText          Kind = iota // any other text
 	KindEmpty                     // empty, or only white space
 	KindIgnition                  // Ignition, spec 3
-	KindButane                    // Butane, which is translated
-	KindMachineConfig             // OpenShift's MachineConfig, whose spec.config is used
+	KindButane                    // Butane, which is translated to Ignition
+	KindMachineConfig             // OpenShift's MachineConfig, of which spec.config is used
 	KindIgnition2                 // Ignition, spec 2
 	KindIgnition1                 // Ignition, spec 1
-	KindCloudConfig               // cloud-init's #cloud-config
-	KindCloudInit                 // cloud-init's other formats: #include, boothooks, Jinja templates
+	KindCloudConfig               // cloud-init's #cloud-config format
+	KindCloudInit                 // other formats of cloud-init: #include, boothooks, Jinja templates
 	KindShellScript               // a script that starts with #!
 	KindMIME                      // MIME, usually multipart, for cloud-init
 	KindGzip                      // gzip, whose content is checked
 	KindBase64                    // base64, whose content is checked
-	KindJSONString                // one JSON string, whose content is checked
+	KindJSONString                // a single JSON string, whose content is checked
 	KindConfigDrive               // a whole configdrive instead of user data
 	KindJSON                      // any other JSON
 	KindYAML                      // any other YAML
 	KindBinary                    // binary data other than gzip
 )
 
-// String returns the name used in reports and JSON.
+// String returns the name of the format that is used in reports and JSON.
 func (k Kind) String() string {
 	switch k {
 	case KindText:
