@@ -57,7 +57,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		if option.Group != "" && option.Group != defaultGroup {
 			label = option.Group + "." + option.Name
 		}
-		// oslo.config treats - and _ in option names as the same character.
+		// oslo.config does not distinguish - and _ in names.
 		plain := strings.ReplaceAll(label, "-", "_")
 		own, taken := ownOptions()[plain]
 		switch {

@@ -24,7 +24,7 @@ const (
 	AgentBuiltin AgentKind = "builtin"
 )
 
-// AgentKinds returns all kinds of agents, starting with the default.
+// AgentKinds returns all kinds of agents, the default first.
 func AgentKinds() []AgentKind { return []AgentKind{AgentContainer, AgentBuiltin} }
 
 // AgentProgram describes the program that [AgentBuiltin] runs.

@@ -97,7 +97,7 @@ func cmpError(first, second error) error {
 	return second
 }
 
-// noteOverrides adds a note for each generated file or unit that the user's configuration replaces.
+// noteOverrides adds a note for each generated file and unit that the user's configuration replaces.
 func noteOverrides(parent, child types.Config, in *inputs) {
 	var paths []string
 	for _, file := range child.Storage.Files {

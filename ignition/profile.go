@@ -21,7 +21,7 @@ const (
 	ProfileMetal3 Profile = "metal3"
 )
 
-// Profiles returns all profiles, starting with the default.
+// Profiles returns all profiles, the default first.
 func Profiles() []Profile { return []Profile{ProfileDefault, ProfileClassic, ProfileMetal3} }
 
 // ParseProfile returns the profile with the given name. An empty name means the default profile.
@@ -54,14 +54,14 @@ const (
 // TLSModes returns all TLS modes.
 func TLSModes() []TLSMode { return []TLSMode{TLSOff, TLSCA, TLSSystem, TLSInsecure} }
 
-// RegistryMode selects how podman verifies a registry's certificate.
+// RegistryMode selects how podman verifies a registry.
 type RegistryMode string
 
 // These are the supported registry modes.
 const (
 	// RegistryVerified trusts the certificate authorities of the live system.
 	RegistryVerified RegistryMode = "verified"
-	// RegistryCA trusts the certificate authorities in Registry.CA for this registry.
+	// RegistryCA trusts the certificate authorities in Registry.CA for this host.
 	RegistryCA RegistryMode = "ca"
 	// RegistryInsecure accepts any certificate and plain HTTP. A host that impersonates the registry gains root
 	// access to every node.
@@ -73,8 +73,8 @@ func RegistryModes() []RegistryMode {
 	return []RegistryMode{RegistryVerified, RegistryCA, RegistryInsecure}
 }
 
-// CopyNetwork selects whether coreos-installer copies the network configuration of the ramdisk to the installed
-// system (--copy-network).
+// CopyNetwork selects whether coreos-installer copies the ramdisk's network configuration to the installed system
+// (--copy-network).
 type CopyNetwork string
 
 // These are the supported values of CopyNetwork.

@@ -23,7 +23,7 @@ func TestParseProfile(t *testing.T) {
 	}
 }
 
-// same reports whether the JSON of two documents is equal except for formatting.
+// same reports whether the JSON of two documents is equal except for formatting and the order of keys.
 func same(t *testing.T, a, b Document) bool {
 	t.Helper()
 	var x, y any

@@ -37,7 +37,7 @@ type Ramdisk struct {
 	// PullSecret is the content of a containers-auth.json file. It may be base64-encoded.
 	PullSecret models.Secret
 
-	// SSHKeys lists the keys that can log in as the user core. Without a key, nothing else allows it, because a
+	// SSHKeys lists the keys that can log in as the user core. Without a key, logging in is impossible, because a
 	// configuration disables the autologin of the live system.
 	SSHKeys []sshkey.Key
 	// AllowKeyOptions allows keys with options, such as command="…".
@@ -89,7 +89,7 @@ type Ramdisk struct {
 
 // Registry configures how podman on the ramdisk verifies one registry.
 type Registry struct {
-	// Host has the form HOST or HOST:PORT and must match the image reference.
+	// Host has the form HOST or HOST:PORT, as in the image reference.
 	Host string
 	Mode RegistryMode
 	// CA holds the certificates, in PEM format, that RegistryCA trusts.

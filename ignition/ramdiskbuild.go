@@ -114,7 +114,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	return strings.Join(urls, ",")
 }
 
-// agentSettings returns the agent's configuration. It contains only necessary settings, because they override
+// agentSettings returns the agent's configuration. It contains as few settings as possible, because they override the
 // settings in Ironic's kernel arguments.
 func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
 	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}

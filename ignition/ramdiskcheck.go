@@ -19,8 +19,8 @@ import (
 var (
 	// hostLabel matches one label of a hostname (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	// imageRef matches an image reference by the grammar of the distribution project: a host and a path, followed by
-	// an optional tag and an optional digest.
+	// imageRef matches an image reference by the grammar of the distribution project: an optional host and a path,
+	// followed by an optional tag and an optional digest.
 	imageRef = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\](:[0-9]+)?/|[A-Za-z0-9.-]+(:[0-9]+)?/)?` +
 		`[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,})?$`)

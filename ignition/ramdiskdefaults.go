@@ -8,7 +8,7 @@ const DefaultAgentImage = "quay.io/metal3-io/ironic-agent:latest"
 // explicitly, because the agent skips inspection if neither collectors nor a callback are configured.
 func DefaultCollectors() []string { return []string{"default", "logs"} }
 
-// IronicEndpoint describes how to connect to the Ironic of a context.
+// IronicEndpoint describes the Ironic of a context.
 type IronicEndpoint struct {
 	// URL is the URL of the Ironic API.
 	URL string

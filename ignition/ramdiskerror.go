@@ -54,12 +54,12 @@ type InputError struct {
 	Field RamdiskField
 	// Value is the input, or "". If it may contain a secret, it is masked.
 	Value string
-	// Why is the rest of a sentence that starts with the value. Hint suggests how to fix the problem. Both may be
-	// empty.
+	// Why is the rest of a sentence that starts with the field and the value. Hint suggests how to fix the problem.
+	// Both may be empty.
 	Why, Hint string
 	// ScreenHint replaces Hint in the console. It is set if Hint suggests a command.
 	ScreenHint string
-	// Cause is the error that caused this error, or nil.
+	// Cause is the error that caused this one, or nil.
 	Cause error
 }
 
@@ -115,7 +115,7 @@ func InputErrors(err error) []*InputError {
 	return InputErrors(errors.Unwrap(err))
 }
 
-// inputs collects the errors and notes about the inputs.
+// inputs collects the errors and notes about inputs.
 type inputs struct {
 	problems []error
 	notes    []RamdiskNote
@@ -135,8 +135,9 @@ func (in *inputs) note(field RamdiskField, text string, args ...any) {
 
 func (in *inputs) err() error { return errors.Join(in.problems...) }
 
-// maskedURL masks the user and password in a URL. If text is not a valid URL but may contain a password, it masks
-// that part of the text too.
+// maskedURL returns text with the user and password of a URL masked. If text is a valid URL with a user, the result
+// contains only the scheme and the host in addition. In other text, everything before the last @ is masked, because
+// it may contain a password.
 func maskedURL(text string) string {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// proxyText matches text that contains only characters which are valid in a proxy URL. Other characters must be
+// proxyText matches text that contains only characters that are valid in a proxy URL. Other characters must be
 // percent-encoded.
 var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
 
-// checkProxies validates the proxy URLs and the exceptions. Like in curl and podman, exceptions are names without a
+// checkProxies validates the proxy URLs and the exceptions. As in curl and podman, exceptions are names without a
 // scheme.
 func (r Ramdisk) checkProxies(in *inputs) {
 	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {

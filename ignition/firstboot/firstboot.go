@@ -25,14 +25,14 @@ const (
 	Units       Section = "systemd.units"
 )
 
-// Cause classifies failures.
+// Cause classifies a failure.
 type Cause string
 
 // These are the possible causes of a failure.
 const (
 	CauseAccount  Cause = "account"         // the user or group cannot be created with these settings
 	CauseMissing  Cause = "account-missing" // the user or group does not exist
-	CauseTaken    Cause = "path-taken"      // the path already exists and cannot be replaced
+	CauseTaken    Cause = "path-taken"      // something else exists at the path or at a part of it
 	CauseReadOnly Cause = "read-only-path"  // the path is on a read-only mount of the image
 	CausePath     Cause = "bad-place"       // the path is invalid
 )

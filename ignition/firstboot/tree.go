@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// These errors correspond to errors of the kernel's file system calls. Their texts fit after the name of a path.
+// These errors correspond to errors of the kernel's file system calls. Their texts continue a sentence that starts
+// with a path.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -44,7 +45,7 @@ type node struct {
 	json     bool // whether the file contains valid JSON
 }
 
-// volume is a mounted file system or a bind mount.
+// volume is a mounted file system, or a bind mount.
 type volume struct{ readOnly bool }
 
 // tree models a root file system.

@@ -42,7 +42,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 			return ErrChanged
 		}
 	}
-	// Write the end of the image first, so that no directory record refers to data that is not there yet.
+	// Write the end of the image first, so that no record refers to data that has not been written yet.
 	order := slices.SortedFunc(slices.Values(p.changes), func(a, b rangeChange) int { return int(min(1, max(-1, b.Offset-a.Offset))) })
 	for at, change := range order {
 		if err := write(file, change.Range); err != nil {

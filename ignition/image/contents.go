@@ -108,7 +108,7 @@ func (c contents) without() (contents, error) {
 	return kept, nil
 }
 
-// with returns a copy of the contents with config appended in an archive of its own.
+// with returns a copy of the contents with config appended as a separate archive.
 func (c contents) with(config []byte) (contents, error) {
 	packed, err := Wrap(config)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestArchivesOfOthersStay(t *testing.T) {
 	}
 }
 
-// TestArchivesAreMergedWhereTheyDoNotFit checks that archives which do not fit separately are merged into one.
+// TestArchivesAreMergedWhereTheyDoNotFit checks that archives are merged into one if they do not fit separately.
 func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := noise(150_000)

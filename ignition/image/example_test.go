@@ -21,7 +21,7 @@ func ExampleISO_Edit() {
 		Kargs:    image.KargsEdit{Append: []string{"console=ttyS0"}},
 	})
 	if err != nil {
-		log.Fatal(err) // an image.TooLargeError tells the capacity
+		log.Fatal(err) // an image.TooLargeError states the capacity
 	}
 	log.Printf("%d of %d bytes are used", patch.Used, iso.Capacity())
 	http.HandleFunc("/node-1.iso", func(w http.ResponseWriter, r *http.Request) {

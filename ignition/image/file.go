@@ -34,7 +34,7 @@ func EditFile(path string, change Change) (*Patch, error) {
 	return patch, nil
 }
 
-// copyStep is the number of bytes that are copied between two checks for cancellation.
+// copyStep is the number of bytes copied between checks for cancellation.
 const copyStep = 256 << 20
 
 // WriteFile writes a changed copy of the image at path to the new file output. The file appears only when it is
@@ -50,7 +50,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	err = writeNew(output, func(file *os.File) error {
 		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
 		if from, ok := iso.files.r.(*os.File); ok {
-			// Copy between files, so that the kernel can do it efficiently.
+			// Copy from file to file, so that the kernel can do it efficiently.
 			if err := copyFile(ctx, file, from, iso.files.size); err != nil {
 				return err
 			}

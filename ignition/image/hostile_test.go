@@ -106,8 +106,8 @@ func TestHostileImages(t *testing.T) {
 	}
 }
 
-// TestCyclicFolder checks that a folder which contains itself does not cause endless reading. Each lookup takes at
-// most as many steps as the path has elements.
+// TestCyclicFolder checks that a folder that contains itself does not cause endless reading. A lookup takes at most
+// as many steps as the path has elements.
 func TestCyclicFolder(t *testing.T) {
 	t.Parallel()
 	files := iso9660.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}

@@ -32,7 +32,7 @@ const (
 	maxWindow = 128 << 20
 )
 
-// errUnpacked means that an archive is suspiciously large after decompression. The limit follows in the message.
+// errUnpacked means that an archive is suspiciously large after decompression. The limit is appended to its text.
 var errUnpacked = errors.New("uncompressed, it is larger than")
 
 // Member is a file in an initrd or in the area of a live image.
@@ -138,7 +138,7 @@ func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) e
 type archives struct {
 	counted countingReader
 	in      *bufio.Reader
-	// left is the number of bytes that may still be unpacked, and limit is its initial value.
+	// left is the number of bytes that may still be unpacked; limit is its initial value.
 	left, limit int64
 }
 

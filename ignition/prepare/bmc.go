@@ -55,7 +55,7 @@ func WhoIs(ctx context.Context, endpoint string, nodes []models.Node) func(netip
 	note := func(host, name string) {
 		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		if err != nil {
-			return // the log shows the address instead
+			return // the log then shows the address
 		}
 		for _, addr := range addrs {
 			addr = addr.Unmap()

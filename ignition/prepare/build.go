@@ -119,7 +119,7 @@ func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, c
 	r.problems = append(r.problems, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
-// noteKey adds a note that concerns the SSH keys.
+// noteKey adds a note about the SSH keys.
 func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }

@@ -52,7 +52,7 @@ func build(t *testing.T, m prepare.Maker, in prepare.Inputs) prepare.Built {
 	return built
 }
 
-// fields returns the fields of the input errors in err, in order.
+// fields returns the fields of the input errors, in order.
 func fields(err error) []ignition.RamdiskField {
 	var names []ignition.RamdiskField
 	for _, e := range ignition.InputErrors(err) {

@@ -9,7 +9,7 @@ import (
 	"regexp"
 )
 
-// hostname matches one or more labels separated by dots (RFC 1123).
+// hostname matches labels separated by dots (RFC 1123).
 var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
 
 // WithHostname adds a hostname to a configuration that was not built here. It returns a new configuration that writes

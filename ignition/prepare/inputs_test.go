@@ -128,8 +128,8 @@ func TestMetal3WithoutIronic(t *testing.T) {
 	}
 }
 
-// TestMetal3TakesOneKey checks that only the first of the user's keys is used and that a note says so. It does this
-// both with and without the input files of the metal3 profile.
+// TestMetal3TakesOneKey checks that only the first of the user's keys is used and that a note says so. It covers both
+// cases, with and without the input files of the metal3 profile.
 func TestMetal3TakesOneKey(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"home/.ssh/a.pub": ours, "home/.ssh/b.pub": theirs, "registries.conf": "unqualified-search-registries = []\n"}

@@ -86,8 +86,8 @@ type Inputs struct {
 	agentCA string
 }
 
-// IdentityOrder requests secrets that identify the machines which boot a configuration: a token to send their
-// journal, and an SSH host key.
+// IdentityOrder requests secrets by which the console recognizes the machines that boot a configuration: a token to
+// send their journal, and an SSH host key.
 type IdentityOrder struct {
 	Push, HostKey bool
 	// Node is the name of the node. It is empty if the identity is for all nodes.
@@ -104,7 +104,7 @@ type Identity struct {
 	Keep func() error
 }
 
-// Maker builds configurations. Its fields provide access to the system.
+// Maker builds configurations. Its fields give it access to the system.
 type Maker struct {
 	// Open opens a file. It resolves "~" at the start of a path.
 	Open func(path string) (io.ReadCloser, error)
@@ -112,7 +112,7 @@ type Maker struct {
 	Dir func(path string) ([]fs.DirEntry, error)
 	// AgentKeys returns the public keys of the SSH agent, each as one line. It is nil if there is no agent.
 	AgentKeys func(ctx context.Context) ([]string, error)
-	// Programs is the folder that contains this program, in which ironworks-agent is searched by default. If Programs
+	// Programs is the folder that contains this program. By default, ironworks-agent is expected there. If Programs
 	// is empty, there is no default.
 	Programs string
 	// Home is the home folder; the default keys are in its .ssh folder. If Home is empty, there are no default keys.
@@ -125,7 +125,7 @@ type Maker struct {
 	Ironic ignition.IronicEndpoint
 }
 
-// Built is a configuration together with its preview.
+// Built is a configuration with its preview.
 type Built struct {
 	Document ignition.Document
 	Preview  Preview

@@ -187,7 +187,7 @@ func mask(value any, secret []string, hidden bool) {
 			case path == ignition.AgentProgramPath && key == "contents":
 				shortenProgram(child)
 			default:
-				// Secrets in nested configurations are not recognized, so mask these configurations completely.
+				// Secrets in nested configurations are not recognized, so treat these configurations as secret.
 				mask(child, secret, inside || key == "merge" || key == "replace" || key == "keyFile")
 			}
 		}

@@ -22,7 +22,7 @@ const programName = "ironworks-agent"
 const previewURL = "http://127.0.0.1/" + programName
 
 // PublishAgent adds the program of the builtin agent to the server, and sets its URL in the inputs. It does nothing
-// if the inputs do not need a server. Its errors are of the same types as those of [Maker.Build].
+// if the inputs do not need a server. The possible errors include those of [Maker.Build].
 func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error {
 	if in.Agent != string(ignition.AgentBuiltin) || in.AgentURL != "" || in.AgentEmbed {
 		return nil
@@ -136,8 +136,8 @@ func Architecture(nodes []models.Node) string {
 	return arch
 }
 
-// architecture returns Go's name for an architecture of Ironic. If name is empty, it returns that of x86-64, because
-// most machines have it.
+// architecture returns Go's name for the architecture that Ironic calls name. If name is empty, it returns that of
+// x86-64, because most machines have this architecture.
 func architecture(name string) string {
 	switch name {
 	case "", "x86_64":

@@ -65,7 +65,8 @@ type opener func(context.Context) (io.ReadSeekCloser, error)
 type stream struct {
 	// node is the node that the stream is for. The zero value means all nodes.
 	node models.NodeRef
-	// Each of iso, initrd and config is nil if the stream does not replace it.
+	// iso, initrd and config open the content that is specific to the stream. Those that the stream does not need are
+	// nil.
 	iso, initrd, config opener
 }
 

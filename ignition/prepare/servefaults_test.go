@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. The file named
-// without is left out.
+// pxeISO returns the path of a live image that contains a kernel, an initramfs and a root file system. The file with
+// the path without is left out.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{
@@ -148,7 +148,7 @@ func TestStreamsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestAPXEImageWithoutAPart checks that the error names the image if a boot file is missing in it.
+// TestAPXEImageWithoutAPart checks that the error names the image if the image lacks one of the boot files.
 func TestAPXEImageWithoutAPart(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/pxeboot/rootfs.img"} {

@@ -30,7 +30,7 @@ type Checked struct {
 	Same   bool
 	Stamp  FileStamp
 	Report userdata.Report
-	// Source is the text to which the line numbers of problems refer.
+	// Source is the text that the problems' line numbers refer to.
 	Source []byte
 }
 

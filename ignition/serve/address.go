@@ -19,8 +19,8 @@ type Candidate struct {
 	Addr netip.Addr
 	// Interface is the name of the network interface. It is empty if unknown.
 	Interface string
-	// For lists the targets to which this machine connects from this address. Probably, these targets can also
-	// connect to this machine at the same address.
+	// For lists the targets to which this machine connects from this address. These targets can probably also connect
+	// to this machine at the same address.
 	For []string
 }
 
@@ -76,8 +76,8 @@ func (System) Interfaces() ([]Candidate, error) {
 }
 
 // Candidates returns the addresses of this machine that BMCs and Ironic may be able to reach, the best ones first.
-// Addresses from which this machine reaches more targets precede the others, and loopback addresses follow last
-// unless a target uses them. Link-local addresses are omitted, because another machine would not know on which of its
+// Addresses from which this machine reaches more targets precede the others. Loopback addresses come last unless a
+// target uses them. Link-local addresses are omitted, because another machine would not know on which of its
 // interfaces they are.
 //
 // A target is a URL (such as a redfish_address or Ironic's endpoint), a host, or HOST:PORT. The error names the

@@ -31,7 +31,7 @@ const (
 	EventFailed EventKind = "failed"
 )
 
-// Event is an entry in the access log.
+// Event is an entry of the access log.
 type Event struct {
 	Time time.Time
 	Kind EventKind

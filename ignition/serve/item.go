@@ -74,6 +74,6 @@ func (i Item) check() error {
 }
 
 // secret reports whether caches must not store the item. This is the case for configurations and for items that are
-// for a single node. Ironic's conductors comply with this too, so an image per node does not fill their cache
+// for a single node. Ironic's conductors respect this too, so an image per node does not fill their cache
 // (HttpImageService.show in ironic/common/image_service.py).
 func (i Item) secret() bool { return i.Kind == Ignition || i.Node != "" }

@@ -24,7 +24,7 @@ type fetchKey struct {
 	remote netip.Addr
 }
 
-// fetchLog records the downloads and emits events.
+// fetchLog records downloads and emits events.
 type fetchLog struct {
 	who     func(netip.Addr) string
 	onEvent func(Event)

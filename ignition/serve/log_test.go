@@ -153,7 +153,7 @@ func TestRateAndProgress(t *testing.T) {
 		const piece = 256 << 10
 		item := inMemory("a.iso", serve.ISO, nil)
 		content := bytesOf(8 * piece)
-		// The second half of the content is twice as fast.
+		// The second half is twice as fast.
 		tick, reads := 500*time.Millisecond, 0
 		item.Open = func(context.Context) (io.ReadSeekCloser, error) {
 			return &ticking{memory: memory{bytes.NewReader(content)}, tick: func() {

@@ -84,7 +84,7 @@ type Server struct {
 	items map[[sha256.Size]byte]*entry
 
 	handling sync.WaitGroup
-	// ending is guarded by mu. When it is set, no further requests are accepted.
+	// ending is guarded by mu. Once it is set, no request is accepted.
 	ending bool
 }
 

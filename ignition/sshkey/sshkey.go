@@ -85,7 +85,7 @@ func Parse(text string) ([]Key, error) {
 	var (
 		keys  []Key
 		wrong []error
-		block string // the end marker of the block that is being skipped
+		block string // the end marker of the block that is skipped
 	)
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)

@@ -7,8 +7,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// TestFirstBootProblems checks that configurations are reported which Ignition's validation accepts, but which fail
-// on the first boot.
+// TestFirstBootProblems checks that Check reports configurations that Ignition's validation accepts but that fail on
+// the first boot.
 func TestFirstBootProblems(t *testing.T) {
 	t.Parallel()
 	passwd := func(lists string) string {

@@ -71,7 +71,7 @@ type checker struct {
 	sent             []byte
 }
 
-// scope describes the document that is being checked.
+// scope is the document being checked.
 type scope struct {
 	spec  Spec
 	depth int
@@ -102,7 +102,7 @@ func (s *scope) atElement(e *element) *scope {
 // full reports whether the report already contains maxProblems problems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// rootScope returns a scope for problems that do not belong to a specific document.
+// rootScope returns the scope for problems that are not in a document.
 func rootScope() *scope {
 	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
 }
@@ -243,7 +243,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	switch id {
 	case IDButane, IDIgnitionRule:
 		same.ID, same.Message = IDIgnitionRule, p.Message
-	case IDButaneWarning, IDIgnitionWarning: // both libraries may report the same problem
+	case IDButaneWarning, IDIgnitionWarning: // both libraries may report the problem
 		same.ID, same.Message = IDIgnitionWarning, p.Message
 	default:
 	}
@@ -269,7 +269,7 @@ func (c *checker) finish(raw []byte) {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		switch {
 		case (a.Line == 0) != (b.Line == 0):
-			return b.Line - a.Line // problems without a position come last
+			return b.Line - a.Line // problems without a position last
 		case a.Line != b.Line:
 			return a.Line - b.Line
 		case a.Column != b.Column:

@@ -21,7 +21,7 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	}
 	whole := config
 	if c.children == 0 {
-		config = besideHostname(config) // everything else has already been validated
+		config = besideHostname(config) // the rest is validated already
 	}
 	var fatal string
 	if err := guarded(func() error {

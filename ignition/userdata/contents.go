@@ -35,7 +35,7 @@ func (c *checker) contents(s *scope, root *element) {
 	}
 }
 
-// userinfo reports whether the URL in text contains a password.
+// userinfo reports whether a URL contains a password.
 func userinfo(text string) bool {
 	_, rest, found := strings.Cut(text, "://")
 	if !found {

@@ -102,8 +102,8 @@ func detectHeader(text []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectJSON determines the format of JSON from its top-level keys. If the JSON is invalid, it searches the text for
-// them.
+// detectJSON determines the format of JSON from its top-level keys. If the JSON is invalid, it guesses the format
+// from the text.
 func detectJSON(data, text []byte) detected {
 	if text[0] == '"' {
 		var content string

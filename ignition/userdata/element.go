@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// element is a value in a JSON or YAML document, together with its position.
+// element is a value of a JSON or YAML document, with its position.
 type element struct {
 	kind elementKind
 	// text is the content of a string, or the text of a number as it is written in the document.
@@ -157,7 +157,7 @@ func (e *element) follow(path elementPath) (found *element, steps int) {
 	return found, len(path)
 }
 
-// elements returns the values in an object or list.
+// elements returns the values of an object or a list.
 func (e *element) elements() []*element {
 	if e == nil {
 		return nil

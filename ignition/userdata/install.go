@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// wrapperSpec is the first spec version in which merged parts can be compressed. The inner configuration may have a
+// wrapperSpec is the first spec version that allows compression of merged parts. The inner configuration may have a
 // higher version, because Ignition parses each configuration separately.
 const wrapperSpec Spec = 1
 

@@ -5,7 +5,7 @@ import "fmt"
 // Kind is the format of user data.
 type Kind int
 
-// These are the formats that [Check] distinguishes.
+// The formats that [Check] distinguishes.
 const (
 	KindText          Kind = iota // any other text
 	KindEmpty                     // empty, or only white space
@@ -20,14 +20,14 @@ const (
 	KindMIME                      // MIME, usually multipart, for cloud-init
 	KindGzip                      // gzip, whose content is checked
 	KindBase64                    // base64, whose content is checked
-	KindJSONString                // a single JSON string, whose content is checked
+	KindJSONString                // one JSON string, whose content is checked
 	KindConfigDrive               // a whole configdrive instead of user data
 	KindJSON                      // any other JSON
 	KindYAML                      // any other YAML
 	KindBinary                    // binary data other than gzip
 )
 
-// String returns the name of the format that is used in reports and JSON.
+// String returns the name used in reports and JSON.
 func (k Kind) String() string {
 	switch k {
 	case KindText:

@@ -18,7 +18,7 @@ const (
 	SeverityError                   // the user data is invalid
 )
 
-// String returns the name of the severity that is used in reports and JSON.
+// String returns the name used in reports and JSON.
 func (s Severity) String() string {
 	switch s {
 	case SeverityInfo:

@@ -105,7 +105,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 		digest := sha256.Sum256(data)
 		sum = hex.EncodeToString(digest[:])
 	default:
-		return // the library reports this problem
+		return // the library reports the problem
 	}
 	if sum == want || !use.config() && strings.EqualFold(sum, want) {
 		return
@@ -118,7 +118,7 @@ func (c *checker) remoteResource(s *scope, e *element, path elementPath, use res
 	source := e.str("source")
 	parsed, err := url.Parse(source)
 	if err != nil {
-		return // the library reports this problem
+		return // the library reports the problem
 	}
 	verified := e.member("verification").str("hash") != ""
 	shown, _ := s.locate(path, false)

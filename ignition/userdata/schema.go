@@ -18,7 +18,7 @@ import (
 	"ironworks/spell"
 )
 
-// shape is the schema of a value in one spec version.
+// shape is the schema of a value in a spec version.
 type shape struct {
 	kind elementKind
 	// fields holds the schemas of an object's fields. item is the schema of a list's elements.

@@ -31,7 +31,7 @@ func (s Spec) ignitionRelease() string {
 // specVersion matches version numbers as defined by go-semver and https://semver.org.
 var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// version reports whether the configuration has a spec version that can be checked. If not, it adds a problem.
+// version reports whether the configuration has a spec version that can be checked. Otherwise it adds a problem.
 func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")
@@ -73,7 +73,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	return false
 }
 
-// checkSpecSupport reports if the image to be installed does not support the spec version, or may not support it.
+// checkSpecSupport adds a problem if the image to be installed does not, or may not, support the spec version.
 func (c *checker) checkSpecSupport(s *scope, path elementPath) {
 	c.spec = max(c.spec, s.spec)
 	switch {
