@@ -31,7 +31,7 @@ type ClassicCase struct {
 // plainKey is a public key whose private key was thrown away.
 const plainKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6Ly6xqKb3OTAnM1d7aEOWE6wH7IrkYjkz7PcHGW3yX"
 
-// ClassicCases returns all combinations of plain inputs, and unusual inputs one by one.
+// ClassicCases returns cases with all combinations of plain inputs, followed by cases with one unusual input each.
 func ClassicCases() []ClassicCase {
 	var cases []ClassicCase
 	hosts := []string{"192.0.2.1", "ironic.example.com", "[2001:db8::1]", "2001:db8::1"}

@@ -61,7 +61,7 @@ func randomMetal3(r *rand.Rand) ignition.Metal3 {
 	return m
 }
 
-// Metal3Cases returns combinations of plain inputs, and unusual inputs one by one.
+// Metal3Cases returns cases with random combinations of plain inputs, followed by cases with one unusual input each.
 func Metal3Cases() []Metal3Case {
 	r := rand.New(rand.NewPCG(3, 0x6d6574616c33)) //nolint:gosec // must be the same in each run
 	var cases []Metal3Case

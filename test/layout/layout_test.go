@@ -28,7 +28,7 @@ const (
 	end   = "  exclusions:\n"
 )
 
-// row is a line of the table.
+// row is a row of the table.
 type row struct {
 	// everything marks packages that may import all others.
 	everything bool
@@ -38,7 +38,7 @@ type row struct {
 	may []string
 }
 
-// has reports whether a folder may be imported.
+// has reports whether the row lists the folder as one that may be imported.
 func (r *row) has(folder string) bool {
 	return slices.ContainsFunc(r.may, func(may string) bool {
 		above, all := strings.CutSuffix(may, "/*")
@@ -46,7 +46,7 @@ func (r *row) has(folder string) bool {
 	})
 }
 
-// pkg is a package of the module with the imports of its code, except for tests.
+// pkg is a package of the module. ours and others list what its code imports, without its tests.
 type pkg struct {
 	folder       string
 	ours, others []string
@@ -89,7 +89,8 @@ func table(t *testing.T) map[string]row {
 	return rows
 }
 
-// readFolders opens every folder, so that Go's test cache notices new files, which it does not through go list.
+// readFolders reads every folder, so that Go's test cache notices new files. The cache does not notice what go list
+// reads.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -138,7 +139,8 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// rowOf returns the name of a folder's row: its own or that of the nearest folder above it.
+// rowOf returns the name of the row for a folder. It is the folder's own row or, if there is none, the row of the
+// nearest folder above it.
 func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	for name = folder; name != ""; {
 		if _, found = rows[name]; found {
