@@ -152,8 +152,8 @@ func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	return "", false
 }
 
-// TestTableMatchesTheCode checks that every package has a row and imports only what that allows, and that every allowed
-// folder is needed.
+// TestTableMatchesTheCode checks that every package has a row and imports only the folders that the row allows, and
+// that every allowed folder is needed.
 func TestTableMatchesTheCode(t *testing.T) {
 	rows := table(t)
 	needed := map[string]map[string]bool{}
@@ -184,10 +184,10 @@ func TestTableMatchesTheCode(t *testing.T) {
 	}
 }
 
-// below reports whether a folder is part of another, as the parts of a screen are.
+// below reports whether folder is the folder of or lies below it, as the parts of a screen lie below the screen.
 func below(folder, of string) bool { return strings.HasPrefix(folder, of+"/") || folder == of }
 
-// TestLinterMatchesTheTable checks that the linter's rules are those of the table.
+// TestLinterMatchesTheTable checks that the linter's configuration contains the rules that follow from the table.
 func TestLinterMatchesTheTable(t *testing.T) {
 	rows := table(t)
 	var rules bytes.Buffer
