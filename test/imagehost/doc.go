@@ -21,7 +21,7 @@ type Case struct {
 	// Info holds fields that replace those of the image_info of [Start]. In a text, HERE stands for the server's URL,
 	// and NOWHERE for an address without a server.
 	Info map[string]any
-	// Tries is how often the agent tries the download; 0 stands for 2.
+	// Tries is the number of times that the agent tries the download; 0 stands for 2.
 	Tries int
 	// Silence is the time in seconds after which the agent gives up a silent server; 0 stands for 20.
 	Silence float64

@@ -44,7 +44,7 @@ const (
 // them as Alt and that key, and on a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
-// writeTimeout is how long a program may leave its input unread before typed keys get lost.
+// writeTimeout is the time for which a program may leave its input unread before typed keys get lost.
 const writeTimeout = 10 * time.Second
 
 // keyboard holds the state of typing into a Screen.

@@ -133,8 +133,8 @@ func environment(env []string) []string {
 	return append(slices.Clip(env), "TERM="+term)
 }
 
-// interruptible returns the terminal as a file whose reads end when it is closed. Reads of the file from pty block in
-// the kernel until the last process that holds the terminal has exited.
+// interruptible returns the terminal as a file whose reads end when the file is closed. Reads from the file that pty
+// returns block in the kernel until the last process that holds the terminal has exited.
 func interruptible(blocking *os.File) (*os.File, error) {
 	defer func() { _ = blocking.Close() }()
 	syscall.ForkLock.RLock()
