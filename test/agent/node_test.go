@@ -200,7 +200,7 @@ func (n *node) follow(bodies []map[string]any) (trace, error) {
 	return t, err
 }
 
-// history returns the events of Ironic's history, oldest first.
+// history returns the events in the node's history, oldest first.
 func (n *node) history() ([]string, error) {
 	var all struct {
 		History []struct {

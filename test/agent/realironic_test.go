@@ -58,8 +58,8 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 	})
 }
 
-// operate enrolls this computer, inspects it if inspection is set, and deploys it. It checks that Ironic recorded the
-// agent version given.
+// operate enrolls this computer, inspects it if inspection is set, and deploys it. It checks that the agent reported
+// the given version, and no other.
 func (c *computer) operate(inspection bool, version string) {
 	c.t.Helper()
 	c.enroll(inspection)

@@ -37,8 +37,8 @@ func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel() // the test mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
-				// Ironic checks the machines' health during the power synchronization, every minute. A change of
-				// health would appear only in the history of machines that run at that moment
+				// Health monitoring is off. It checks the machines' health during the power synchronization, every
+				// minute, and a change would appear only in the history of machines that run at that moment
 				// (ironic/conductor/utils.py: node_cache_health of 39.0.0).
 				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5", "enable_health_monitoring": "false"},
 				// Images are not streamed, because the real agent would then open its disk itself, which the guard
@@ -51,7 +51,8 @@ func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	}
 }
 
-// trials returns the trials that the release supports. All of them run only under "make test-long".
+// trials returns the trials that the release supports. Except under "make test-long", these are only the short
+// comparisons.
 func trials(t *testing.T, release ironic.Release) []trial {
 	t.Helper()
 	var all []trial

@@ -20,7 +20,8 @@ const (
 	KargsSize = len(Kargs) + 1024
 )
 
-// Live is a small image with the marks of a CoreOS live image, and with the offsets of its areas. It does not boot.
+// Live is a small image that coreos-installer recognizes as a CoreOS live image, with the offsets of its areas. It
+// does not boot.
 type Live struct {
 	Image []byte
 	// Area is the offset of the embed area for a configuration. KargsAreas are the offsets of the areas for kernel

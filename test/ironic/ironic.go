@@ -122,7 +122,7 @@ func Releases(tb testing.TB) []Release {
 }
 
 // Environment returns the folder of the Python environment with the given name, which it creates on first use.
-// Ironic's environments are called newest and old, those of its agent agent-newest and agent-old.
+// Ironic's environments are called newest and old; its agent's are called agent-newest and agent-old.
 func Environment(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := real.Environment(tb.Context(), name, nil)

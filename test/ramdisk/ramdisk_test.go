@@ -178,7 +178,8 @@ func wait(t *testing.T, c *ironicclient.Client) error {
 	})
 }
 
-// bootReason returns Ironic's reason why it cannot boot the node, which names a missing setting, or "" if it can.
+// bootReason returns the reason that Ironic gives for being unable to boot the node, such as a missing setting, or ""
+// if there is none.
 func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	t.Helper()
 	list, err := c.Validate(t.Context(), uuid)

@@ -111,9 +111,9 @@ func (s *Screen) emulate(data []byte) {
 }
 
 // emulateSequence writes one sequence, and the text after it, to the emulator. A terminal clips scroll margins below
-// the screen. The emulator accepts them and then panics. Such margins arrive with output that was written before the
-// screen became lower. After a panic, the margins are reset and the sequence is dropped, because the program repaints
-// for the new size anyway.
+// the screen, but the emulator accepts them and then panics. Such margins arrive with output that was written before
+// the screen became lower. After a panic, the margins are reset and the sequence is dropped, because the program
+// repaints for the new size.
 func (s *Screen) emulateSequence(sequence []byte) {
 	defer func() {
 		if recover() != nil {

@@ -35,7 +35,7 @@ var mergeable = []string{
 	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
 }
 
-// randomSteps returns at most most distinct steps, in the forms that ironworks and Ironic read.
+// randomSteps returns up to most distinct steps, in the forms that ironworks and Ironic read.
 func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
 	theirs = []map[string]any{}
 	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {

@@ -78,7 +78,7 @@ func TestConductorDrivesMachine(t *testing.T) {
 		t.Run(release.Name(), func(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"DEFAULT": {"enabled_bios_interfaces": "no-bios,redfish"},
-				"redfish": {"auth_type": "session"}, // a single machine, so that the test need not wait for sessions to expire
+				"redfish": {"auth_type": "session"}, // with a single machine, the test need not wait for sessions to expire
 			}})
 			images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				http.ServeContent(w, r, "ramdisk.iso", time.Time{}, bytes.NewReader(isoImage()))
