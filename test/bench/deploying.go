@@ -49,16 +49,20 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ours, theirs []time.Duration
 	var ratios []float64
 	for round := range rounds {
-		// The two halves of the nodes swap their roles in each round.
+		// In each round, the two halves of the nodes swap their roles, and the two ways swap their order.
 		mine, others := ids[:deployCount], ids[deployCount:]
-		if round%2 == 1 {
+		var a, c time.Duration
+		var err error
+		if round%2 == 0 {
+			if a, err = b.deploy(ctx, mine); err == nil {
+				c, err = b.bare(ctx, others)
+			}
+		} else {
 			mine, others = others, mine
+			if c, err = b.bare(ctx, others); err == nil {
+				a, err = b.deploy(ctx, mine)
+			}
 		}
-		a, err := b.deploy(ctx, mine)
-		if err != nil {
-			return err
-		}
-		c, err := b.bare(ctx, others)
 		if err != nil {
 			return err
 		}
