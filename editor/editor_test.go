@@ -12,7 +12,7 @@ import (
 	"ironworks/editor"
 )
 
-// start returns the editor for an environment.
+// start returns an editor for the file at path, with the environment env.
 func start(ctx context.Context, env map[string]string, path string) (*editor.Editor, error) {
 	return editor.New(ctx, path, func(name string) string { return env[name] }, nil)
 }
@@ -31,7 +31,7 @@ func TestEditor(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for name, c := range map[string]struct {
 		env  map[string]string
-		says string // the arguments, or the error
+		says string // the editor's arguments, or the error
 	}{
 		"VISUAL comes first":    {map[string]string{"VISUAL": "ed", "EDITOR": "nobody"}, "<" + path + ">"},
 		"EDITOR":                {map[string]string{"EDITOR": "ed"}, "<" + path + ">"},
@@ -71,7 +71,7 @@ func TestNoEditor(t *testing.T) {
 	}
 }
 
-// heard is a writer that calls a function for each write.
+// heard is a writer that calls itself on each write.
 type heard func()
 
 func (h heard) Write(text []byte) (int, error) {
@@ -79,7 +79,7 @@ func (h heard) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestEditorEndsWithTheRun checks that the editor ends with the console.
+// TestEditorEndsWithTheRun checks that the editor ends when the console ends.
 func TestEditorEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -15,7 +15,7 @@ import (
 // and without a working source there is no progress.
 type Installs struct {
 	follower agentlog.Follower
-	// agent returns the address of a node's ramdisk; empty if unknown.
+	// agent returns the address of a node's ramdisk, or "" if it is unknown.
 	agent func(ctx context.Context, uuid string) string
 
 	running sync.WaitGroup
