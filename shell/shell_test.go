@@ -111,8 +111,8 @@ func terminalPair(t *testing.T) (keyboard, tty *os.File) {
 	return keyboard, tty
 }
 
-// TestTerminal checks that keys arrive unprocessed, that all modes are restored, and that a key pressed after Close
-// is not lost.
+// TestTerminal checks that the size is reported, that keys arrive unprocessed, that all modes are restored, and that
+// a key pressed after Close is not lost.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	keyboard, tty := terminalPair(t)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// now is the time of all tests.
+// now returns the current time of all tests.
 func now() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 
 func newSigner(tb testing.TB) ssh.Signer {
@@ -79,7 +79,7 @@ func certificate(tb testing.TB, ca ssh.Signer, key ssh.PublicKey, change func(c 
 	if err := c.SignCert(rand.Reader, ca); err != nil {
 		tb.Fatal(err)
 	}
-	// As over the network: the certificate is parsed from bytes.
+	// Parse the certificate from bytes, as it is when it comes from the network.
 	parsed, err := ssh.ParsePublicKey(c.Marshal())
 	if err != nil {
 		tb.Fatal(err)
