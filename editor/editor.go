@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// grace is the time an editor gets to exit, after SIGTERM, when the console ends.
+// grace is the time an editor gets to exit when the console ends.
 const grace = 2 * time.Second
 
 // Editor is the user's editor, opened on one file.

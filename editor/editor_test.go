@@ -31,7 +31,7 @@ func TestEditor(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for name, c := range map[string]struct {
 		env  map[string]string
-		says string // the editor's arguments, or the error
+		says string // the arguments, or the error
 	}{
 		"VISUAL comes first":    {map[string]string{"VISUAL": "ed", "EDITOR": "nobody"}, "<" + path + ">"},
 		"EDITOR":                {map[string]string{"EDITOR": "ed"}, "<" + path + ">"},
@@ -71,7 +71,7 @@ func TestNoEditor(t *testing.T) {
 	}
 }
 
-// heard is a writer that calls itself on each write.
+// heard is a writer that calls a function for each write.
 type heard func()
 
 func (h heard) Write(text []byte) (int, error) {

@@ -27,7 +27,7 @@ func (b *Box[T]) Put(join func(pending *T)) {
 	b.ring()
 }
 
-// Close closes the box. Pending reports can still be taken.
+// Close ends the box. Pending reports can still be taken.
 func (b *Box[T]) Close() {
 	b.mu.Lock()
 	b.closed = true

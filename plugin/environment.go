@@ -35,9 +35,9 @@ func selector(flag string) (variable string, is bool) {
 	return variable, slices.Contains(selectors, variable)
 }
 
-// Environment returns the environment of a program that runs for node n. It consists of base, which is the
-// environment of ironworks, without its credentials, of the fields of the node, and of the variables that make
-// ironworks select the context at.
+// Environment returns the environment of a program that runs for node n. It contains base, the environment of
+// ironworks, without credentials. It adds the fields of the node, and the variables that make ironworks select the
+// context at.
 func Environment(base []string, n *models.Node, at Context) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {

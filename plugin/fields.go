@@ -73,7 +73,7 @@ func ramdiskHost(n *models.Node) string {
 	return host(n.Internal.AgentURL)
 }
 
-// host returns the host in an address or URL, or "" if there is none.
+// host returns the host of an address or URL, or "".
 func host(address string) string {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		return ip.String()

@@ -44,7 +44,7 @@ type Scope string
 
 // The scopes.
 const (
-	OnNodes Scope = "nodes" // every screen on which nodes can be acted on
+	OnNodes Scope = "nodes" // every screen with nodes to act on
 	OnFleet Scope = "fleet" // the node list
 	OnNode  Scope = "node"  // the screen of one node
 )

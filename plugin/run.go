@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// AtOnce is the number of background programs that run at the same time.
+// AtOnce is the number of programs that run in the background at the same time.
 const AtOnce = 4
 
 // grace is the time a program gets to exit after SIGTERM.
@@ -24,7 +24,7 @@ const grace = 2 * time.Second
 // ExitError reports that a program failed.
 type ExitError struct {
 	Plugin, Node string
-	// Code is the exit code, or -1 if a signal or the console ended the program.
+	// Code is the exit code; -1 if a signal or the console ended the program.
 	Code int
 	// Said is the last line that the program wrote to stderr, or to stdout if there is none on stderr. It is
 	// sanitized and may be empty.
@@ -32,7 +32,7 @@ type ExitError struct {
 	Err  error
 }
 
-// Error returns the exit code and the program's last line of output.
+// Error returns the exit code and the last line of the program.
 func (e *ExitError) Error() string {
 	how := fmt.Sprintf("exit code %d", e.Code)
 	if e.Code < 0 {
@@ -102,7 +102,7 @@ const mostSaid = 400
 // lastLine is a writer that keeps the last line that is not blank.
 type lastLine struct{ last, line []byte }
 
-// Write receives a program's output. It never fails.
+// Write receives the output of a program.
 func (l *lastLine) Write(data []byte) (int, error) {
 	n := len(data)
 	for {
@@ -125,7 +125,7 @@ func (l *lastLine) end() {
 	l.line = l.line[:0]
 }
 
-// text returns the last line, sanitized.
+// text returns the line, sanitized.
 func (l *lastLine) text() string {
 	l.end()
 	return printable.Line(strings.TrimSpace(string(l.last)))

@@ -13,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// Session describes one user's session.
+// Session describes one session of a user.
 type Session struct {
 	// ID is the session's number, starting at 1.
 	ID int `json:"session"`
@@ -39,7 +39,7 @@ type Message struct {
 	Text string
 }
 
-// Frame is what a session's screen shows.
+// Frame is the screen content of a session.
 type Frame struct {
 	Content       string
 	Width, Height int
@@ -52,7 +52,7 @@ type Room struct {
 	seats map[int]*Seat
 }
 
-// Seat is a session's place in the room.
+// Seat is the place of one session in the room.
 type Seat struct {
 	room *Room
 	// changed is called when sessions or frames have changed, or a message has arrived. It must not block.
@@ -80,7 +80,7 @@ func (r *Room) Enter(p Session, changed func()) *Seat {
 	return s
 }
 
-// Leave removes the session from the room.
+// Leave removes the session.
 func (s *Seat) Leave() {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -95,7 +95,7 @@ func (r *Room) notify() {
 	}
 }
 
-// Self returns this session.
+// Self returns the session.
 func (s *Seat) Self() Session {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -117,7 +117,7 @@ func (r *Room) Sessions() []Session {
 // Sessions returns all sessions of the room.
 func (s *Seat) Sessions() []Session { return s.room.Sessions() }
 
-// Look sets the screen and the node that the session shows.
+// Look updates the screen and node that the session shows.
 func (s *Seat) Look(screen string, node models.NodeRef) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *Seat) ByNode() map[string][]string {
 	return nodes
 }
 
-// Say sends a line of text to all other sessions.
+// Say sends a line to all other sessions.
 func (s *Seat) Say(text string) { s.room.send(s.session.User, text, s) }
 
 // Say sends a line of text to all sessions, with user as the sender.
@@ -253,7 +253,7 @@ func (s *Seat) Followed() (Frame, Session, bool) {
 	return other.frame, other.session, true
 }
 
-// Show passes a frame to the followers. If there are none, the frame is dropped.
+// Show passes a frame to the followers. Without followers it is dropped.
 func (s *Seat) Show(f Frame) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()

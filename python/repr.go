@@ -53,7 +53,7 @@ func Value(value any) any {
 	case reflect.Map:
 		return dictOf(v)
 	default:
-		return hints.PythonInt(fmt.Sprint(value)) // Go's integer types
+		return hints.PythonInt(fmt.Sprint(value)) // Go's whole numbers
 	}
 }
 
@@ -100,7 +100,7 @@ func inOrder(keys []string) []string {
 	return keys
 }
 
-// Truthy reports whether Python considers value true, that is, not None, not zero and not empty.
+// Truthy reports whether Python considers a value true: not None, not zero, not empty.
 func Truthy(value any) bool {
 	switch v := value.(type) {
 	case nil, bool, hints.PythonInt, hints.PythonList, *hints.PythonDict:

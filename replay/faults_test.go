@@ -78,7 +78,7 @@ func TestErrorsAreMasked(t *testing.T) {
 
 var errPast = errors.New("the journal is broken")
 
-// brokenPast is a journal in which one method fails.
+// brokenPast is a journal with one failing method.
 type brokenPast struct {
 	pastOf
 

@@ -42,7 +42,7 @@ func (f *follower) run(ctx context.Context) {
 	for {
 		at, turn := f.player.moment()
 		if turn != f.turn {
-			<-ctx.Done() // the caller drops all lines and follows again
+			<-ctx.Done() // the caller drops everything and follows again
 			return
 		}
 		due := f.next + sort.Search(len(f.lines)-f.next, func(i int) bool { return f.lines[f.next+i].at.After(at) })

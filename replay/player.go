@@ -46,7 +46,7 @@ type Player struct {
 	moved chan struct{}
 }
 
-// New returns a player at the start of rec.
+// New returns a player at the start of a recording.
 func New(rec *Recording, speed float64) (*Player, error) {
 	p := &Player{
 		rec: rec, store: fleet.NewStore(), since: time.Now(), speed: speed, moved: make(chan struct{}, 1), lines: map[string][]timedLine{},
@@ -67,7 +67,7 @@ func New(rec *Recording, speed float64) (*Player, error) {
 // Store returns the store with the nodes at the current moment.
 func (p *Player) Store() *fleet.Store { return p.store }
 
-// State returns the player's progress.
+// State returns the progress.
 func (p *Player) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 // limits protect the reader of a recording from running out of memory.
 type limits struct {
-	bytes         int64 // after decompression
+	bytes         int64 // unpacked
 	line          int
 	lines, others int
 }
@@ -46,7 +46,7 @@ func (e *SizeError) Error() string {
 	return "the recording has more than " + e.What + "; export less with --since"
 }
 
-// Read reads a recording. It does not trust the content.
+// Read reads a recording. Its content is not trusted.
 func Read(r io.Reader) (*Recording, error) { return read(r, defaultLimits()) }
 
 func read(r io.Reader, limit limits) (*Recording, error) {

@@ -84,7 +84,7 @@ func (x *Writer) Work(w *models.Work) error {
 // Line writes a log line, in which secrets must already be masked.
 func (x *Writer) Line(l *models.LogLine) error { return x.put(record{Line: l}) }
 
-// Close flushes the recording; it does not close the underlying file.
+// Close flushes the recording; it does not close the file.
 func (x *Writer) Close() error {
 	if err := x.text.Flush(); err != nil {
 		return fmt.Errorf("write the recording: %w", err)

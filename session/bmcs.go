@@ -50,7 +50,7 @@ type BMCAccess struct {
 	mask  func(secrets ...models.Secret)
 }
 
-// BMCHostsError reports that the variable that lists additional hosts is invalid.
+// BMCHostsError reports that the variable with additional hosts is invalid.
 type BMCHostsError struct{ Err error }
 
 // Error returns the name of the variable and the cause.

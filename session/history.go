@@ -23,11 +23,11 @@ type HistorySource interface {
 	Transitions(ctx context.Context, uuid string, since time.Time) ([]models.Event, error)
 }
 
-// maxWorks limits the number of operations in a history.
+// maxWorks bounds the operations in a history.
 const maxWorks = 10_000
 
-// History returns the history of node since the given time, the oldest entry first. It reads the journal past, and
-// the records of the context contextName in the audit file.
+// History returns the history of node since the given time, the oldest entry first. The entries come from the
+// journal, past, and from the records of the context contextName in the audit file.
 func History(ctx context.Context, past HistorySource, auditFile, contextName string, node models.NodeRef, since time.Time) ([]HistoryEntry, error) {
 	works, err := past.OfNode(ctx, node.UUID, maxWorks)
 	if err != nil {

@@ -119,7 +119,7 @@ func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer stop()
-	_ = l.consoles.Close(ctx) // errors have already been reported
+	_ = l.consoles.Close(ctx) // errors were reported already
 }
 
 // Close ends the session and drops the connection.

@@ -132,7 +132,7 @@ func factsOf(
 		}
 	}
 	past.Lines, past.Boot, err = RelevantLines(ctx, records, n.UUID, from, to, skew)
-	if !known && past.Boot != nil { // earlier boots may be from another operation
+	if !known && past.Boot != nil { // an earlier boot may be from another operation
 		begin := past.Boot.Begin().Add(-skew)
 		past.Lines = slices.DeleteFunc(past.Lines, func(l models.LogLine) bool { return l.Received.Before(begin) })
 	}

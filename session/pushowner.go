@@ -68,7 +68,7 @@ const (
 	// askBurst and askRate limit the MACs that are looked up for one sender's address. They suffice for a machine
 	// with 64 NICs, each of which needs two lookups immediately and about two more each minute.
 	askBurst, askRate = 128, 2.0 // MACs; MACs per second
-	// maxAsking is the maximum number of concurrent requests to Ironic. askTimeout limits the duration of a request.
+	// maxAsking is the maximum number of concurrent requests to Ironic. askTimeout limits the time of one request.
 	maxAsking  = 4
 	askTimeout = 30 * time.Second
 )
@@ -189,7 +189,7 @@ func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh boo
 	return "", false, nil
 }
 
-// cachePut adds a value to m. It clears the map first if it is full.
+// cachePut adds a value; it clears the map first if it is full.
 func cachePut[K comparable, V any](m map[K]V, key K, value V) {
 	if _, have := m[key]; !have && len(m) >= maxMACs {
 		clear(m)
@@ -245,7 +245,7 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	return m, nil
 }
 
-// agentAddress returns the IP address in an agent's URL, or the zero value if there is none.
+// agentAddress returns the IP address in an agent's URL; the zero value if there is none.
 func agentAddress(agentURL string) netip.Addr {
 	u, err := url.Parse(agentURL)
 	if err != nil {

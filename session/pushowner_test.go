@@ -72,8 +72,8 @@ func TestPushOwners(t *testing.T) {
 	})
 }
 
-// TestMachineWithoutAPort checks that a machine without a port is identified by its image, or as earlier in the same
-// boot. Its log shows that Ironic does not know its MAC addresses.
+// TestMachineWithoutAPort checks that a machine without a port is identified by its image, or as the same node as
+// earlier in the same boot. Its log shows that Ironic does not know its MAC addresses.
 func TestMachineWithoutAPort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestStrangersDoNotBlockOthers(t *testing.T) {
 		for range 8 {
 			slow.Go(func() { _, _ = owners.owner(t.Context(), agentlog.Sender{Address: stranger, MACs: []string{"slow"}}) })
 		}
-		known() // answered while the others wait
+		known() // answers while the others wait
 		close(ironic.wait)
 		slow.Wait()
 		if n := ironic.asked["slow"]; n > 8 {

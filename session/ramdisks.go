@@ -31,8 +31,8 @@ type Ramdisks struct {
 	Record LineRecorder
 }
 
-// Maker returns a maker that builds configurations from this machine's files. They make machines use the Ironic of
-// the session s, which may be nil.
+// Maker returns a maker that builds configurations from this machine's files. The configurations make machines use
+// the Ironic of the session s, which may be nil.
 func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
 	var ironic ignition.IronicEndpoint
 	if s != nil {
@@ -266,7 +266,8 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	return nil
 }
 
-// publish adds the images to the server, and the builtin agent that they fetch.
+// publish adds the images to the server. If their configuration is built from inputs, it also adds the builtin agent,
+// which the booted machines download.
 func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node, host string) error {
 	if of.File == "" && !order.AsIs {
 		maker, err := r.Maker(ctx, nil)

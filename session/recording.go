@@ -76,7 +76,7 @@ type recordingFollower struct {
 // LineRecorder records lines of ramdisk logs.
 type LineRecorder func([]models.LogLine)
 
-// RecordIn returns a LineRecorder that writes to the journal j.
+// RecordIn returns a LineRecorder that writes to a journal.
 func RecordIn(j *journal.Journal) LineRecorder {
 	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
 }

@@ -69,7 +69,7 @@ func TestLogsAreRecorded(t *testing.T) {
 			t.Errorf("batch %d: %+v", i, b)
 		}
 	}
-	cancel() // the third batch has not been read
+	cancel() // the third batch was not read
 	for range got {
 		t.Error("a batch after the end")
 	}

@@ -36,7 +36,7 @@ type limitedTotal struct {
 	nodes    int
 }
 
-// clientLimits restricts the requests of a client.
+// clientLimits restrict the requests of a client.
 type clientLimits struct {
 	readOnly bool
 	nodes    string
@@ -139,7 +139,7 @@ func (s *Shared) As(m *Member) (*Live, error) {
 	return l, nil
 }
 
-// client returns a client with the limits of member m.
+// client returns the client with the limits of a member.
 func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
 	limits := clientLimits{readOnly: m.ReadOnly || s.Context.ReadOnly, nodes: m.Nodes.String()}
 	if limits == (clientLimits{readOnly: s.Context.ReadOnly}) {

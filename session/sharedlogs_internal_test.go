@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeLog is a follower that returns the given batches. It records how often it was started, and whether a follower
-// was ended.
+// fakeLog is a follower that returns the given batches. It records how often it was started, and whether it has
+// ended.
 type fakeLog struct {
 	batches chan agentlog.Batch
 	started int

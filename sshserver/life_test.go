@@ -68,8 +68,8 @@ func TestChangedRole(t *testing.T) {
 	r.shows(r.console(r.connect(r.ben), 80, 24), "ben viewer")
 }
 
-// TestBrokenRevocations checks that a broken file of revoked keys does not end sessions, but makes the server refuse
-// logins.
+// TestBrokenRevocations checks that a broken file of revoked keys does not end sessions, but keeps users from logging
+// in.
 func TestBrokenRevocations(t *testing.T) {
 	t.Parallel()
 	r := serve(t, Limits{Rate: 100_000})

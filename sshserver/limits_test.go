@@ -101,8 +101,8 @@ func TestRateIsPerAddressAndMinute(t *testing.T) {
 	}
 }
 
-// TestOneAddressLeavesRoom checks that connections from one address that do not authenticate take no more than a
-// quarter of the places.
+// TestOneAddressLeavesRoom checks that unauthenticated connections from one address take no more than a quarter of
+// the places.
 func TestOneAddressLeavesRoom(t *testing.T) {
 	t.Parallel()
 	g := newGate(Limits{Handshakes: 8}.withDefaults())

@@ -36,7 +36,7 @@ func newRefusals(log func(format string, args ...any)) *refusals {
 	return &refusals{log: log, counted: map[refusal]int{}}
 }
 
-// add logs a refusal, or only counts it.
+// add writes a line about a refusal, or counts it.
 func (r *refusals) add(now time.Time, address, what, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -256,7 +256,7 @@ func console(ctx context.Context, s *Session) error {
 	}
 }
 
-// command runs the commands that the tests send.
+// command runs the commands of the tests.
 func command(ctx context.Context, s *Session, args []string) int {
 	switch args[0] {
 	case "args":

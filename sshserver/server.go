@@ -20,7 +20,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// Limits bounds what clients can use. A zero value stands for the default.
+// Limits bound what clients can use. Zero values have defaults.
 type Limits struct {
 	// Sessions limits the concurrent sessions of all users, and PerUser those of each user; 0 means 200 and 20.
 	Sessions, PerUser int
@@ -51,7 +51,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Options configures a server.
+// Options configure a server.
 type Options struct {
 	// HostKey is the file of the host key, which is created if it does not exist.
 	HostKey string
@@ -232,9 +232,9 @@ func endOf(err error) error {
 	return errRevoked
 }
 
-// stillAllowed checks whether the key of a session would still be accepted for the same user and from the same
-// address, and returns the reason if not. A broken file of revoked keys does not count, because it only prevents new
-// connections.
+// stillAllowed checks whether the key of a session would still be accepted, for the same user and from the same
+// address, and returns the reason if not. A broken file of revoked keys does not count here; it only keeps users from
+// logging in again.
 func (s *Server) stillAllowed(one *Session) error {
 	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
 	switch {

@@ -191,7 +191,7 @@ func (s *Server) leave(one *Session) {
 	s.running.Done()
 }
 
-// environmentMost is the maximum length of a variable's value, in bytes. The rest is dropped.
+// environmentMost bounds the length of a variable's value, in bytes.
 const environmentMost = 100
 
 // passedVariables returns the names of the client's variables that are passed on to its session.
@@ -217,11 +217,11 @@ func environment(channel ssh.Session) []string {
 
 func truncated(value string) string { return value[:min(len(value), environmentMost)] }
 
-// input is the input of a session. It calls active for each key.
+// input is the input of a session. It calls active when keys arrive.
 type input struct {
 	from   io.Reader
 	active func()
-	// onEnd is called when the client has closed the input. It may be nil.
+	// onEnd is called when the client has closed the input; may be nil.
 	onEnd func()
 }
 

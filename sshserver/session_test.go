@@ -134,7 +134,7 @@ func TestResizeFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.shows(s, "now 177x77")
-	// Commands do not read sizes. Neither this nor sizes that arrive after the end of a session may block.
+	// Sizes that a command does not read, or that arrive after the end of a session, must not block.
 	for range 3 {
 		at := r.session(c)
 		if err := at.RequestPty("xterm", 24, 80, ssh.TerminalModes{}); err != nil {

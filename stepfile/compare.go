@@ -47,7 +47,7 @@ func sameSet(a, b any) bool {
 	return isList && isToo && len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
 }
 
-// unmasked returns the existing value with the API's masks replaced by the wanted values.
+// unmasked returns the existing value with the masks of the API replaced by the wanted values.
 func unmasked(now, then any) any {
 	switch x := now.(type) {
 	case string:
@@ -89,7 +89,7 @@ func Merged(existing, wanted *Item) Item {
 	return m
 }
 
-// Masked returns the object without secrets, which are the values whose keys are named like secrets.
+// Masked returns the object with its secrets masked. Secrets are the values whose keys are named like secrets.
 func Masked(item *Item) Item {
 	m := *item
 	m.Fields, _ = hints.PythonMasked("", item.Fields).(*hints.PythonDict)

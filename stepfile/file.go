@@ -308,7 +308,7 @@ func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	return ordered
 }
 
-// Body returns the object in the form in which the API creates it. It lacks the traits of a runbook, which have a
+// Body returns the object in the form that the API takes to create it. It lacks the traits of a runbook, which have a
 // separate path.
 func (i *Item) Body() *hints.PythonDict {
 	d := i.document()
@@ -318,7 +318,7 @@ func (i *Item) Body() *hints.PythonDict {
 	return d
 }
 
-// Traits returns the traits of a runbook. given reports whether it sets any.
+// Traits returns the traits of a runbook. given is true if a runbook sets them, even to an empty list.
 func (i *Item) Traits() (traits hints.PythonList, given bool) {
 	traits, given = i.Fields.Get("traits").(hints.PythonList)
 	return traits, given && i.Kind == Runbook

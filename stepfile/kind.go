@@ -9,7 +9,7 @@ type Kind int
 
 // The kinds.
 const (
-	Template Kind = iota // deploy templates: steps that run if an instance asks for the trait with their name
+	Template Kind = iota // deploy templates: steps that run if an instance asks for the template's trait
 	Runbook              // runbooks: steps for cleaning and servicing
 )
 

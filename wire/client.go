@@ -14,7 +14,7 @@ import (
 // dialTimeout is the maximum time to set up a connection.
 const dialTimeout = 5 * time.Second
 
-// Options configures a client.
+// Options configure a client.
 type Options struct {
 	TLS models.TLS
 	// Fingerprint, if not empty, is the SHA-256 fingerprint of the only certificate that is accepted.

@@ -142,7 +142,7 @@ func describeCertificate(f *models.Fault, verify *tls.CertificateVerificationErr
 	f.Message = printable.Line(fmt.Sprintf("the certificate of %s is refused: %s%s", host, why, subject))
 }
 
-// Fingerprint returns the SHA-256 fingerprint of a certificate, as openssl x509 -fingerprint prints it.
+// Fingerprint returns the SHA-256 of a certificate, as openssl x509 -fingerprint prints it.
 func Fingerprint(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.Raw)
 	hex := fmt.Sprintf("%X", sum)

@@ -19,7 +19,7 @@ import (
 // maxAnswer bounds the answer of an unknown server, in bytes.
 const maxAnswer = 1 << 20
 
-// Facts collects all facts: first those about this machine, then those about Ironic and the nodes called names. It
+// Facts collects all facts: first those about this machine, then those about Ironic and the nodes listed in names. It
 // changes nothing. configErr is the error from reading the configuration, or nil. say is called with progress
 // messages.
 func Facts(ctx context.Context, h *session.Host, cfg *config.Config, configErr error, names []string, say func(string)) *doctor.Facts {

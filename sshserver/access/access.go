@@ -43,7 +43,7 @@ type User struct {
 	// Name identifies the user in the audit file, on the screens and in limits.
 	Name string
 	Role Role
-	// Nodes is a filter. The user can see and change only nodes that match it. If it is empty, these are all nodes.
+	// Nodes is a filter. The user can see and change only nodes that match it. An empty filter matches all nodes.
 	Nodes string
 }
 
@@ -121,8 +121,8 @@ func (l *List) SetUsers(users map[string]Grant) {
 	l.users = users
 }
 
-// Keys returns the logins of all accepted keys, the reasons why other keys are refused, and the number of certificate
-// authorities. The users of certificates are unknown until they log in.
+// Keys returns the login of each accepted key, the reasons why the other keys are refused, and the number of
+// certificate authorities. The users of certificates are unknown until they log in.
 func (l *List) Keys(now time.Time) (logins []Login, refused []error, authorities int) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

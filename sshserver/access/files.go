@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// maxFile is the maximum size of a file with keys, in bytes.
+// maxFile bounds the size of a file with keys, in bytes.
 const maxFile = 1 << 20
 
 // authorized is a line of authorized_keys.

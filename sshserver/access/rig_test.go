@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// now returns the current time of all tests.
+// now is the time of all tests.
 func now() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 
 func newSigner(tb testing.TB) ssh.Signer {
