@@ -195,7 +195,8 @@ func wait(t *testing.T, reached <-chan struct{}) {
 	}
 }
 
-// deploymentRecord is the record of a deployment.
+// deploymentRecord holds what a test needs to know about the record of a deployment. mode is that of the record's
+// file.
 type deploymentRecord struct {
 	text, stage, instance string
 	secrets               bool
@@ -212,7 +213,7 @@ func (c *console) records() []string {
 	return list
 }
 
-// onlyRecord decodes the one record in the state directory.
+// onlyRecord decodes the only record in the state directory.
 func (c *console) onlyRecord() deploymentRecord {
 	c.t.Helper()
 	for _, path := range c.records() {
