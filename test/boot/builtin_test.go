@@ -122,7 +122,7 @@ method=disabled
 `
 
 // mostToFirst limits the time between the network coming up and the builtin agent's first request to Ironic. Without
-// KVM, it is 0.9 s.
+// KVM, the agent takes 0.9 s.
 const mostToFirst = 2 * time.Second
 
 // smallMemory is the memory of a small machine in MiB.

@@ -30,8 +30,8 @@ func noise(t *testing.T, length int) []byte {
 	return b
 }
 
-// TestGrowWithJoliet checks that, after a large configuration was added to an image made by xorriso, it can be read
-// through both directory trees: the first, and the second (Joliet), which has long names.
+// TestGrowWithJoliet checks that a large configuration, added to an image made by xorriso, can be read through both
+// directory trees of the image: the first, and the second (Joliet), which has long names.
 func TestGrowWithJoliet(t *testing.T) {
 	tree, path := t.TempDir(), filepath.Join(t.TempDir(), "live.iso")
 	for name, content := range map[string][]byte{"coreos/igninfo.json": []byte(`{"file": "images/ignition.img"}`), "images/ignition.img": make([]byte, 256<<10)} {

@@ -9,8 +9,8 @@ import (
 // Kind tells which Ironic a subject is.
 type Kind int
 
-// The kinds of subjects. Newest must give the responses in [step], Old those in its field old where it is set, and
-// Embedded the same as Newest.
+// The kinds of subjects. Newest and Embedded must give the response that a step wants; Old may have a different one,
+// in the step's field old.
 const (
 	Newest Kind = iota
 	Old

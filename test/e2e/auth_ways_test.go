@@ -199,7 +199,7 @@ func TestKeystone(t *testing.T) {
 	ways := id.ways(t)
 	secrets := []string{id.user.Password, id.foreign.Password, id.credential.Secret, ways["token"]["token"]}
 	for _, r := range ironic.Releases(t) {
-		// The releases run one after the other because the service catalog has one endpoint for Ironic.
+		// The releases run one after another, because the service catalog has one endpoint for Ironic.
 		t.Run(r.Version(), func(t *testing.T) {
 			s := ironic.StartT(t, ironic.Options{Release: r, Auth: id.Keystone})
 			name := unique("keystone")

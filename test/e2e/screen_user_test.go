@@ -194,7 +194,7 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 			s.pick(":", paletteTitle, word)
 			s.until(here)
 		default:
-			// A dialog or a reason must appear; it does not count that a displayed age grew.
+			// A dialog or a reason must appear; a displayed age that grew does not count.
 			s.press(key)
 			s.when(here+": "+string(a.ID)+" has an effect", func() bool {
 				return changed() && (s.Contains("╭─") || s.Contains(string(a.ID)+": "))

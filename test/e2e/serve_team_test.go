@@ -127,7 +127,7 @@ func (s *screenConsole) pastesTooMuch() {
 }
 
 // follows watches another user's session, in which a password is typed and a text is copied. It checks that no key
-// but esc has an effect, and that esc ends the watching.
+// but esc has an effect, and that esc returns to the user's own console.
 func (s *screenConsole) follows(other *screenConsole, node string) {
 	s.t.Helper()
 	s.pick(":", paletteTitle, "who")

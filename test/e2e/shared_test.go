@@ -11,7 +11,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// testsAtOnce is the number of tests that run at the same time. It exceeds the number of processors, because tests
+// testsAtOnce is the number of tests that run at the same time. It may exceed the number of processors, because tests
 // mostly wait for a conductor or a screen.
 const testsAtOnce = 10
 
