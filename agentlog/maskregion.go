@@ -2,18 +2,18 @@ package agentlog
 
 import "strings"
 
-// regionKind is the kind of a secret that may span several lines.
+// regionKind is a kind of secret that may span several lines.
 type regionKind int
 
 const (
 	regionNone   regionKind = iota
-	regionKey               // a private key in PEM, until its END line
+	regionKey               // a private key in PEM format, up to its END line
 	regionString            // a quoted text
-	regionTree              // braces and brackets, with quoted texts in them
-	regionDump              // a dump, until the next line with a logger's header
+	regionTree              // nested braces and brackets, which may contain quoted texts
+	regionDump              // a dump, up to the next line with a logger's header
 )
 
-// Limits of a region in lines: an unclosed quote must not hide the rest of the log.
+// Limits on the number of lines in a region. They ensure that an unclosed quote does not hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -22,12 +22,12 @@ const (
 // region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // the number of lines until the region ends in any case
-	quote string // the end of the text: a quote with the backslashes before it
+	lines int    // the number of lines after which the region ends in any case
+	quote string // the quote that ends the text, with the backslashes before it
 	depth int    // the number of open braces and brackets
 }
 
-// end returns how much of the text belongs to the region, and whether the region ends there.
+// end returns the length of the part of text that belongs to the region, and whether the region ends there.
 func (r *region) end(text string) (to int, over bool) {
 	switch r.kind {
 	case regionKey:
@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree finds the end of a region of kind regionTree: it counts braces and brackets outside of quoted texts.
-// Escaped quotes belong to a tree within a text, and count as quotes of that tree.
+// endOfTree finds the end of a region of kind regionTree by counting braces and brackets outside of quoted texts. If
+// the tree itself is part of a quoted text, its quotes are escaped and are recognized as well.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -81,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// continuesIn reports whether the region continues after a logger's header: a logger that prefixes every line also
-// prefixes the lines of a key.
+// continuesIn reports whether the region continues in body, which follows a logger's header. Only keys do, because a
+// logger that prefixes every line also prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false
@@ -100,7 +100,7 @@ func notBase64(r rune) bool {
 	return true
 }
 
-// quoteAt returns the quote at i with the backslashes before it.
+// quoteAt returns the quote at offset i, including the backslashes before it.
 func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
 
 func backslashes(text string, i int) int {
@@ -111,8 +111,8 @@ func backslashes(text string, i int) int {
 	return n
 }
 
-// closingQuote returns the offset after the text's closing quote, or -1. The closing quote has as many backslashes
-// before it as the opening quote, or fewer, in which case it also ends the enclosing text.
+// closingQuote returns the offset after the text's closing quote, or -1 if there is none. A closing quote is preceded
+// by as many backslashes as the opening quote, or by fewer if it also ends the enclosing text.
 func closingQuote(text, quote string) int {
 	mark := quote[len(quote)-1]
 	for i := 0; i < len(text); i++ {

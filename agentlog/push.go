@@ -20,14 +20,14 @@ import (
 	"ironworks/printable"
 )
 
-// PushOptions configure a [Receiver].
+// PushOptions configures a [Receiver].
 type PushOptions struct {
-	// Dir is the folder with the data that is needed after a restart: see [OpenImages]. Required.
+	// Dir is the folder that holds the data that is needed after a restart; see [OpenImages]. It is required.
 	Dir string
-	// Owner returns the node of a sender, or an error for an unknown sender; the error is shown to the operator and
-	// in the sender's own log. Required; see [OwnerAmong].
+	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
+	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits limits the senders; its zero values mean the defaults.
+	// Limits restricts the senders. Its zero values stand for the defaults.
 	Limits PushLimits
 }
 
@@ -38,8 +38,7 @@ type Receiver struct {
 	images      *Images
 	certificate pushCertificate
 
-	// gate is held for reading during each request, so that nothing is written after Serve has
-	// returned.
+	// gate is read-locked during each request, so that nothing is written after Serve has returned.
 	gate sync.RWMutex
 	open bool
 
@@ -47,7 +46,7 @@ type Receiver struct {
 	streams   map[string]*stream // by node UUID
 	changed   chan struct{}      // closed and replaced when lines or a status arrive
 	address   string
-	heldBytes int // bytes of all streams
+	heldBytes int // the size of all streams
 	written   int64
 	refusals  int
 	refusal   string
@@ -56,8 +55,8 @@ type Receiver struct {
 // ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process already receives journals")
 
-// NewReceiver returns a receiver that uses the folder of the options, which it creates if necessary. It does not listen
-// before [Receiver.Serve] is called.
+// NewReceiver returns a receiver that uses the folder in the options and creates it if necessary. The receiver does
+// not listen until [Receiver.Serve] is called.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")
@@ -77,24 +76,25 @@ func NewReceiver(o PushOptions) (*Receiver, error) {
 	return r, nil
 }
 
-// Address returns the address that the receiver listens on, as HOST:PORT; empty if it does not listen.
+// Address returns the address that the receiver listens on, as HOST:PORT, or "" if it does not listen.
 func (r *Receiver) Address() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.address
 }
 
-// Images returns the identities of the images whose machines may push.
+// Images returns the identities of the images whose machines may push journals.
 func (r *Receiver) Images() *Images { return r.images }
 
-// Refusals returns the number of requests that were refused since the start, and why the last one was.
+// Refusals returns the number of requests that were refused since the start, and the reason for the last refusal.
 func (r *Receiver) Refusals() (count int, last string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusals, r.refusal
 }
 
-// Serve receives journals until ctx ends, which is no error, and closes the listener.
+// Serve receives journals until ctx ends, and then closes the listener and returns nil. It returns an error if it
+// ends earlier.
 func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	lock, err := lockReceiver(r.options.Dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a refused request.
+// refuse counts a refused request and stores the reason.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,7 +172,7 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// knownStream returns a node's stream if it exists in memory or on disk, and nil otherwise.
+// knownStream returns the node's stream, or nil if it exists neither in memory nor on disk.
 func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
@@ -186,7 +186,7 @@ func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	return r.stream(node)
 }
 
-// stream returns a node's stream. It creates the stream from the lines on disk if it is not in memory.
+// stream returns the node's stream. If it is not in memory, it is created from the lines on disk.
 func (r *Receiver) stream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
