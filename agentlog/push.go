@@ -209,7 +209,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 	return s
 }
 
-// takeOver reads the lines that another process has received, because this process is now the receiver.
+// takeOver reads the lines that another process has received. It is called when this process becomes the receiver.
 func (r *Receiver) takeOver() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,7 +218,7 @@ func (r *Receiver) takeOver() {
 	}
 }
 
-// refresh reads the lines that another process has received.
+// refresh reads the lines that another process has received, unless this process is the receiver.
 func (r *Receiver) refresh(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,7 +227,8 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds to the count of bytes in memory, and drops lines of the largest streams if there are too many bytes.
+// limitMemory adds grown to the number of bytes held in memory. If there are too many, it drops lines of the largest
+// streams.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +250,8 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter counts the bytes written to disk, and prunes the files after a certain number of bytes.
+// pruneAfter counts the bytes written to disk. It prunes the files whenever a certain number of bytes has been
+// written.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes
@@ -263,7 +265,8 @@ func (r *Receiver) pruneAfter(bytes int64) {
 	}
 }
 
-// lockReceiver makes this process the only receiver of a folder. The kernel releases the lock when the process ends.
+// lockReceiver makes this process the only receiver that uses the folder. The kernel releases the lock when the
+// process ends.
 func lockReceiver(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()

@@ -16,25 +16,26 @@ import (
 	"ironworks/models"
 )
 
-// spool stores a node's lines on disk, so that a restarted receiver knows the node's position. A
-// batch is stored completely or not at all. Its lines are masked.
+// spool stores a node's lines on disk, so that a restarted receiver knows the position up to which it has them. Each
+// batch is stored completely or not at all. Secrets in the lines are already masked.
 type spool struct {
 	path string
 	size int64
 	most int64
 }
 
-// record is one line of a spool's file: a log line, or the end of a batch.
+// record is one line of a spool file. It contains either a log line or the end of a batch.
 type record struct {
 	Line *models.LogLine `json:"line,omitempty"`
-	// Boot and Cursor end a batch: the position up to which the node's journal was accepted.
+	// Boot and Cursor are set at the end of a batch. They form the position up to which the node's journal has been
+	// accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// State is the state of the parser after the lines of the batch.
+	// State is the state of the parser after the last line of the batch.
 	State string `json:"state,omitempty"`
 }
 
-// journalPosition is the position in a node's journal up to which lines were accepted.
+// journalPosition is the position in a node's journal up to which lines have been accepted.
 type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
@@ -43,8 +44,9 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads the stored lines. Data after the last complete batch belongs to a batch that is still being written, or
-// that a killed program left; if writes is true, load truncates the file before it.
+// load reads the stored lines and returns the position after them. Data that follows the last complete batch belongs
+// to a batch that is still being written, or was left by a process that was killed. If writes is true, load removes
+// that data.
 func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, error) {
 	var at journalPosition
 	for _, path := range []string{s.path + spoolOld, s.path} {
@@ -71,7 +73,8 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, 
 	return at, nil
 }
 
-// readSpool reads the lines of complete batches, and returns where the last of these ends.
+// readSpool reads the lines of complete batches. It returns the size of these batches in the file, and the position
+// after the last of them.
 func readSpool(path string, yield func(models.LogLine)) (whole int64, at journalPosition, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {
@@ -91,7 +94,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at journal
 		offset += int64(len(text))
 		var r record
 		if json.Unmarshal(text, &r) != nil {
-			batch = nil // not a record of a spool: drop the incomplete batch
+			batch = nil // not a record: drop the incomplete batch
 			continue
 		}
 		if r.Line != nil {
@@ -111,7 +114,7 @@ func (s *spool) changed() bool {
 	return err == nil && info.Size() != s.size
 }
 
-// add stores a batch. A failed write leaves nothing behind.
+// add stores a batch. If writing fails, nothing of the batch remains.
 func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)
@@ -148,7 +151,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files of the folder until the total size of the others does not exceed most, in bytes.
+// pruneSpools removes the oldest files until the total size of the remaining ones is at most most bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

@@ -15,12 +15,12 @@ import (
 	"ironworks/printable"
 )
 
-// noneWord is the value in ssh_config that means that there is no value.
+// noneWord is the value in ssh_config that disables an option.
 const noneWord = "none"
 
-// hop is a jump host or the destination, with the settings for logging in to it.
+// hop is a jump host or the destination, together with the settings for logging in to it.
 type hop struct {
-	alias      string // the name as requested
+	alias      string // the requested name
 	host       string
 	port       int
 	user       string
@@ -29,7 +29,7 @@ type hop struct {
 	strict     strictness
 }
 
-// strictness is ssh's StrictHostKeyChecking.
+// strictness is a value of ssh's option StrictHostKeyChecking.
 type strictness string
 
 const (
@@ -41,7 +41,7 @@ const (
 
 func (h *hop) address() string { return net.JoinHostPort(h.host, strconv.Itoa(h.port)) }
 
-// name returns the hop for display.
+// name returns the user, the host and any unusual port, for display.
 func (h *hop) name() string {
 	name := h.user + "@" + h.host
 	if h.port != 22 {
@@ -50,7 +50,8 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop resolves [user@]host[:port] as ssh would.
+// hop returns the settings that ssh would use for the host alias. login and port, if not empty, take precedence over
+// ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {
@@ -86,7 +87,7 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	return h, nil
 }
 
-// path expands ssh's tokens in paths.
+// path expands ~ and ssh's tokens, such as %h, in a path.
 func (f *sshFiles) path(path string, h *hop) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(f.home, rest)
@@ -100,10 +101,10 @@ func (f *sshFiles) path(path string, h *hop) string {
 	return strings.NewReplacer("%%", "%", "%d", f.home, "%h", h.host, "%n", h.alias, "%r", h.user, "%u", local, "%p", strconv.Itoa(h.port)).Replace(path)
 }
 
-// maxHops is the maximum number of jump hosts.
+// maxHops is the maximum number of hosts on a route, including the destination.
 const maxHops = 8
 
-// route returns the hops through which a host is reached; the last one is the host itself.
+// route returns the hops through which the host is reached. The last hop is the host itself.
 func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	last, err := f.hop(host, o.User, o.Port)
 	if err != nil {
@@ -129,7 +130,7 @@ func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	return append(hops, last), nil
 }
 
-// jump parses one jump host: [user@]host[:port], or ssh://….
+// jump parses a jump host in the form [user@]host[:port] or ssh://….
 func (f *sshFiles) jump(text string) (hop, error) {
 	login, host, port, err := splitHost(text)
 	if err != nil {
@@ -149,7 +150,7 @@ func (f *sshFiles) jump(text string) (hop, error) {
 	return h, nil
 }
 
-// splitHost parses [ssh://][user@]host[:port].
+// splitHost parses an address in the form [ssh://][user@]host[:port].
 func splitHost(text string) (login, host string, port int, err error) {
 	rest := strings.TrimSuffix(strings.TrimPrefix(text, "ssh://"), "/")
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
@@ -172,7 +173,7 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a file. It returns an error if the file is larger than most, in bytes.
+// readSome reads a file. It returns an error if the file is larger than most bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

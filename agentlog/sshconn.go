@@ -16,24 +16,24 @@ import (
 	"ironworks/printable"
 )
 
-// Timeouts of SSH connections.
+// Timeouts for SSH connections.
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // a connection without an answer for so long is dead
+	silenceTime   = 15 * time.Second // a connection without an answer for this time is considered dead
 )
 
-// sshConn is a connection to a machine, through all its jump hosts.
+// sshConn is a connection to a machine, possibly through jump hosts.
 type sshConn struct {
-	clients []*ssh.Client // the last one is that of the machine
-	keys    *hostKeys     // the host keys of the machine
+	clients []*ssh.Client // the last one is the connection to the machine
+	keys    *hostKeys     // the check of the machine's host key
 	last    hop
 	stop    func() bool
 	alive   sync.WaitGroup
 	quit    context.CancelFunc
 }
 
-// authError reports that a machine accepts none of our keys.
+// authError reports that a machine accepts none of the keys that were offered.
 type authError struct {
 	hop, keys string
 	err       error
@@ -42,7 +42,7 @@ type authError struct {
 func (e *authError) Error() string { return fmt.Sprintf("%s accepted no key: %s", e.hop, e.keys) }
 func (e *authError) Unwrap() error { return e.err }
 
-// dialSSH connects to a host through its jump hosts; ctx bounds the lifetime of the connection.
+// dialSSH connects to a ramdisk's host through its jump hosts. The connection ends when ctx does.
 func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -55,7 +55,7 @@ func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host strin
 	return logInToAll(ctx, o, node, way, true)
 }
 
-// dialHost connects to a host that is not a ramdisk, as ssh would.
+// dialHost connects to a host that is not a ramdisk, in the same way as ssh.
 func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -76,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// logInToAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
+// logInToAll logs in to all hops. ramdisk reports that the last one is a ramdisk.
 func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
@@ -91,7 +91,7 @@ func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []h
 	return c, nil
 }
 
-// logIn logs in to the next hop.
+// logIn connects to the next hop and logs in to it.
 func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
 	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef,
 	}
 	ring := o.keys(ctx, h)
 	defer ring.close()
-	// Close the connection after a while, because a machine that accepts it and sends nothing must not block.
+	// Close the connection after dialTime, because a machine that accepts it and then sends nothing must not block.
 	hurry := time.AfterFunc(dialTime, func() { _ = conn.Close() })
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	began := time.Now()
@@ -129,14 +129,14 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	// The library has no type for this error, so its text is compared.
+	// The SSH library has no type for this error, so its text is compared.
 	if text := err.Error(); contains(text, "unable to authenticate", "no supported methods remain", "too many authentication failures", "Too many authentication failures") {
 		return &authError{hop: h.name(), keys: ring.describeOffered(), err: err}
 	}
 	return fmt.Errorf("the SSH handshake with %s: %w", h.name(), err)
 }
 
-// connect opens the connection to the next hop: directly, or through the previous hop.
+// connect opens the connection to the next hop, either directly or through the previous hop.
 func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -146,7 +146,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
 
-// keepAlive sends keepalive requests, and closes the connection if one of them is not answered.
+// keepAlive sends keepalive requests. It closes the connection if one of them is not answered.
 func (c *sshConn) keepAlive(ctx context.Context) {
 	for wait(ctx, keepaliveTime) {
 		dead := time.AfterFunc(silenceTime, c.drop)
@@ -161,14 +161,14 @@ func (c *sshConn) keepAlive(ctx context.Context) {
 
 func (c *sshConn) client() *ssh.Client { return c.clients[len(c.clients)-1] }
 
-// drop closes all connections, the machine's first.
+// drop closes all connections, starting with the machine's.
 func (c *sshConn) drop() {
 	for i := len(c.clients) - 1; i >= 0; i-- {
 		_ = c.clients[i].Close()
 	}
 }
 
-// close closes the connection and waits for running commands.
+// close closes the connection and waits until keepAlive has ended.
 func (c *sshConn) close() {
 	c.stop()
 	c.quit()
@@ -176,7 +176,7 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError reports that a command failed on a machine.
+// commandError reports that a command on a machine failed.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
 	stderr string // the end of its error output
@@ -188,8 +188,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to read. check, which may be nil, receives the command's error output. An
-// error of read or check closes the connection, because the command may never exit.
+// run runs a command and passes its output to read. check, which may be nil, receives the end of the command's error
+// output. If read or check returns an error, the connection is closed, because the command might never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {
