@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// Kind says what enrolling does with a node, port or port group.
+// Kind says what happens to a node, port or port group when it is enrolled.
 type Kind string
 
 // The kinds of items.
@@ -17,7 +17,7 @@ const (
 	Unchanged Kind = "unchanged"
 	// Conflict means that the input contradicts Ironic or itself. Nothing is sent.
 	Conflict Kind = "conflict"
-	// Invalid means that the input's node has problems. Nothing is sent.
+	// Invalid means that the node in the input has problems. Nothing is sent.
 	Invalid Kind = "invalid"
 )
 

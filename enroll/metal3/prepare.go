@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// preparation returns the manual cleaning of the host.
+// preparation returns the host's preparation. It creates an empty one if there is none.
 func (h *hostReader) preparation() *enroll.Preparation {
 	if h.node.Prepare == nil {
 		h.node.Prepare = &enroll.Preparation{}
@@ -17,8 +17,8 @@ func (h *hostReader) preparation() *enroll.Preparation {
 	return h.node.Prepare
 }
 
-// raid reads the RAID (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or missing, the
-// machine's RAID stays; an empty list deletes it.
+// raid reads the RAID configuration (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or
+// missing, the machine's RAID is kept; an empty list deletes it.
 func (h *hostReader) raid(m document.Member) {
 	if m.Value.Kind != document.Object && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.raid: want an object, not %s", m.Value.Kind)
@@ -53,7 +53,7 @@ func (h *hostReader) raid(m document.Member) {
 	h.preparation().RAID = raid
 }
 
-// rootVolume makes the first volume the root device if neither a volume nor hints select it.
+// rootVolume makes the first volume the root device, unless a volume or the root device hints select it.
 func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	hints := h.spec.Get("rootDeviceHints")
 	hinted, roots := len(hints.Members) > 0, 0
@@ -125,14 +125,14 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 		}
 		raid.Disks = append(raid.Disks, disk)
 	}
-	delete(h.node.Fields, "raid_interface") // without volumes, the interface is unchanged
+	delete(h.node.Fields, "raid_interface") // without volumes, the interface is not set
 	if len(raid.Disks) > 0 {
 		h.node.Set("agent", "raid_interface")
 		h.node.Derived = slices.DeleteFunc(h.node.Derived, func(field string) bool { return field == "raid_interface" })
 	}
 }
 
-// volume returns a logical disk of target_raid_config.
+// volume converts a volume to a logical disk in target_raid_config. names maps Metal3's names of fields to Ironic's.
 func (h *hostReader) volume(of string, v document.Value, names map[string]string) map[string]any {
 	disk := map[string]any{"size_gb": "MAX"}
 	if v.Kind != document.Object {
@@ -159,7 +159,7 @@ func (h *hostReader) volume(of string, v document.Value, names map[string]string
 	return disk
 }
 
-// firmwareSettings reads the BIOS settings of HostFirmwareSettings.
+// firmwareSettings adds the BIOS settings in HostFirmwareSettings to the preparation.
 func (h *hostReader) firmwareSettings(v document.Value) {
 	spec := v.Get("spec")
 	settings := spec.Get("settings")
@@ -183,7 +183,7 @@ func (h *hostReader) firmwareSettings(v document.Value) {
 	}
 }
 
-// firmwareComponents reports the firmware that Metal3 would flash.
+// firmwareComponents adds notes about the firmware that Metal3 would flash.
 func (h *hostReader) firmwareComponents(v document.Value) {
 	spec := v.Get("spec")
 	updates := spec.Get("updates")
@@ -193,7 +193,7 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	}
 }
 
-// unprepared drops the preparation of a machine in use, because it would change the machine.
+// unprepared removes the preparation if the machine is in use, because the preparation would change the machine.
 func (h *hostReader) unprepared() {
 	if h.node.Adopt && h.node.Prepare != nil {
 		h.note(h.value.Line, "%s: not applied, the host is provisioned", h.node.Prepare)

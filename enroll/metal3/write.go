@@ -14,8 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// baremetalHost is a manifest of Metal3 (apis/metal3.io/v1alpha1, baremetalhost_types.go) with the fields that Write
-// sets.
+// baremetalHost is a BareMetalHost (apis/metal3.io/v1alpha1, baremetalhost_types.go) with the fields that Write sets.
 type baremetalHost struct {
 	APIVersion string   `yaml:"apiVersion"`
 	Kind       string   `yaml:"kind"`
@@ -49,7 +48,7 @@ type bmcSpec struct {
 	DisableCertificateVerification bool   `yaml:"disableCertificateVerification,omitempty"`
 }
 
-// secretManifest is a Secret in plain text.
+// secretManifest is a Secret whose data is in plain text.
 type secretManifest struct {
 	APIVersion string            `yaml:"apiVersion"`
 	Kind       string            `yaml:"kind"`
@@ -58,9 +57,9 @@ type secretManifest struct {
 	StringData map[string]string `yaml:"stringData"`
 }
 
-// Write writes nodes as BareMetalHosts with their Secrets; see the comment of the package. Unknown passwords are
-// written as placeholders. A node whose driver Metal3 lacks is omitted. The notes list data that manifests cannot
-// carry.
+// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for
+// unknown passwords. It omits nodes with a driver that Metal3 does not support. The notes list data that manifests
+// cannot carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -86,12 +85,12 @@ func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	return notes, enc.Close()
 }
 
-// hostWriter makes the manifests for a node.
+// hostWriter converts a node to manifests.
 type hostWriter struct {
 	node  *enroll.Node
 	notes []string
 	host  baremetalHost
-	// carried has the paths of those fields of the node that the manifest has.
+	// carried contains the paths of the node's fields that the manifest can represent.
 	carried map[string]bool
 }
 
@@ -137,7 +136,7 @@ func (h *hostWriter) manifests(taken map[string]bool) (docs []any, ok bool) {
 	return append(docs, h.host), true
 }
 
-// field returns a field of the node, and marks it as carried by the manifest.
+// field returns a field of the node and marks it as carried.
 func (h *hostWriter) field(path ...string) any {
 	h.carried[strings.Join(path, ".")] = true
 	var value any = h.node.Fields
@@ -148,7 +147,8 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns a name for the host. Kubernetes accepts only lower case letters, digits, - and . in names.
+// name returns the name and namespace for the host. Kubernetes accepts only lower-case letters, digits, - and . in
+// names.
 func (h *hostWriter) name(taken map[string]bool) metadata {
 	full := h.node.Name()
 	if full == "" {
@@ -170,7 +170,7 @@ func (h *hostWriter) name(taken map[string]bool) metadata {
 }
 
 func kubernetesName(name string) string {
-	const longest = 200 // Kubernetes allows 253, but the names of Secrets have a suffix
+	const longest = 200 // Kubernetes allows 253, but the names of Secrets get a suffix
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r
@@ -187,7 +187,7 @@ func kubernetesName(name string) string {
 	return name
 }
 
-// credentials returns the Secret with user and password.
+// credentials returns the Secret with the user and the password.
 func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
 	if user == "" {
@@ -205,7 +205,7 @@ func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	return secretManifest{"v1", "Secret", name, "Opaque", map[string]string{"username": user, "password": password}}
 }
 
-// bootMode reads the boot mode from the capabilities.
+// bootMode sets the boot mode according to the capabilities.
 func (h *hostWriter) bootMode() {
 	given := models.TextOf(h.field("properties", "capabilities"))
 	if given == "" {
@@ -235,7 +235,7 @@ func (h *hostWriter) bootMode() {
 	h.host.Spec.BootMode = mode
 }
 
-// hints writes the root device hints of the instance, or else of the node.
+// hints writes the root device hints of the instance or, if it has none, those of the node.
 func (h *hostWriter) hints() {
 	of, _ := h.field("instance_info", "root_device").(map[string]any)
 	if own, _ := h.field("properties", "root_device").(map[string]any); len(of) == 0 {
@@ -260,7 +260,7 @@ func (h *hostWriter) hints() {
 	}
 }
 
-// ports writes the first port that boots. Metal3 creates the others after inspection.
+// ports writes the first port that can boot. Metal3 creates the others after inspection.
 func (h *hostWriter) ports() {
 	for _, g := range h.node.Portgroups {
 		h.note("port group %s: not in the manifest", models.TextOf(g.Fields["name"]))
@@ -279,7 +279,7 @@ func (h *hostWriter) ports() {
 	}
 }
 
-// noteLeftOut notes the fields that the manifest cannot hold.
+// noteLeftOut adds notes about fields that the manifest cannot represent.
 func (h *hostWriter) noteLeftOut() {
 	for _, field := range slices.Sorted(maps.Keys(h.node.Fields)) {
 		object, is := h.node.Fields[field].(map[string]any)

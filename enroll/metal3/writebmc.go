@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// bmc writes the address of the BMC. ok is false if Metal3 cannot reach the BMC.
+// bmc sets the address of the BMC. ok is false if Metal3 cannot use the BMC.
 func (h *hostWriter) bmc() (a Access, ok bool) {
 	u := &url.URL{}
 	switch driver := h.node.Driver(); driver {
@@ -84,7 +84,7 @@ func (h *hostWriter) redfishAddress(u *url.URL, driver string) bool {
 	return true
 }
 
-// interfaces adds notes on interfaces that differ from the ones that Metal3 derives from the address.
+// interfaces adds notes about interfaces that differ from those that Metal3 derives from the address.
 func (h *hostWriter) interfaces(a Access) {
 	for _, i := range [][2]string{
 		{"bios_interface", a.BIOS},
