@@ -4,21 +4,21 @@ import (
 	"fmt"
 )
 
-// Exception is an exception of Python or Ironic that ends an inspection.
+// Exception is an exception in Python or Ironic that ends an inspection.
 type Exception struct {
 	Class, Text string
-	// About means that Text only describes the problem, and that Ironic's text differs.
+	// About means that Text describes the problem but is not the text that Ironic would use.
 	About bool
 }
 
-// Error returns the text.
+// Error returns e.Text.
 func (e *Exception) Error() string { return e.Text }
 
 func raise(class, format string, args ...any) *Exception {
 	return &Exception{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// Classes of Ironic's exceptions.
+// The classes of Ironic's own exceptions.
 const (
 	classInspection = "HardwareInspectionFailure"
 	classExecution  = "InspectionRuleExecutionFailure"
@@ -28,7 +28,8 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic reports whether the exception is of one of Ironic's own classes, which the engine reports unchanged.
+// isIronic reports whether the exception belongs to one of Ironic's own classes. The engine reports such exceptions
+// unchanged.
 func (e *Exception) isIronic() bool {
 	switch e.Class {
 	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:
@@ -42,11 +43,11 @@ func actionFailed(format string, args ...any) *Exception {
 	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
 }
 
-// classUnclear marks a result that cannot be predicted: Ironic's API does not show it, or it depends on Python's
-// internals.
+// classUnclear marks a result that cannot be predicted, because Ironic's API does not show the necessary data or
+// because the result depends on Python's internals.
 const classUnclear = "unclear"
 
 func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }
 
-// Unclear reports that the result of the rule cannot be predicted.
+// Unclear reports whether the result of the rule cannot be predicted.
 func (e *Exception) Unclear() bool { return e.Class == classUnclear }

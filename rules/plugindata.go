@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// changePluginData runs an action on the plugin data. The paths have dots only.
+// changePluginData runs an action on the plugin data. Dots separate the parts of the path; slashes do not.
 func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	var keys []string
 	switch path := args["path"].(type) {
@@ -29,13 +29,13 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
 		}
 	default:
-		// Ironic checks for a dict, but its value is a ShallowMaskDict.
+		// Ironic checks whether the value is a dict, but it is a ShallowMaskDict.
 		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s stays", path)
 	}
 	return raised
 }
 
-// putPluginData implements update_nested_dict on a ShallowMaskDict.
+// putPluginData implements Ironic's update_nested_dict for a ShallowMaskDict.
 func (r *run) putPluginData(keys []string, value any) *Exception {
 	holder, raised := r.pluginHolder(keys[:len(keys)-1])
 	if raised != nil {
@@ -44,7 +44,7 @@ func (r *run) putPluginData(keys []string, value any) *Exception {
 	return setItem(holder, keys[len(keys)-1], value)
 }
 
-// pluginHolder returns the value in the plugin data that the keys lead to. It adds an empty object for each missing
+// pluginHolder returns the value in the plugin data to which the keys lead. It adds an empty object for each missing
 // key.
 func (r *run) pluginHolder(keys []string) (any, *Exception) {
 	var v any = r.pluginData
@@ -74,7 +74,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	var found any = s
 	for _, key := range keys {
 		next, raised := itemOf(found, key)
-		if m, ok := found.(masked); ok && allDigits(key) { // the key is a text, not an index
+		if m, ok := found.(masked); ok && allDigits(key) { // the key is a string, not an index
 			d, isObject := m.value.(*hints.PythonDict)
 			next, raised = nil, raise("KeyError", "")
 			if isObject && d.Has(key) {
@@ -108,7 +108,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
 }
 
-// isAmong implements Python's operator in for plugin data within Ironic's masking wrappers.
+// isAmong implements Python's operator "in" for plugin data inside Ironic's masking wrappers.
 func isAmong(value, found any) (bool, *Exception) {
 	m, ok := found.(masked)
 	if !ok {
@@ -121,8 +121,8 @@ func isAmong(value, found any) (bool, *Exception) {
 	return slices.ContainsFunc(list, func(item any) bool { return equalsMasked(value, m.at("", item)) }), nil
 }
 
-// equalsMasked implements Python's == for a value within Ironic's masking wrappers. A ShallowMaskList equals no other
-// value.
+// equalsMasked implements Python's == if the second value is inside one of Ironic's masking wrappers. A
+// ShallowMaskList equals no other value.
 func equalsMasked(value, seen any) bool {
 	m, ok := seen.(masked)
 	if !ok {

@@ -9,7 +9,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// number returns a value that Python compares as a number, including bools.
+// number returns a value that Python compares as a number, which includes booleans. n is nil for infinity and NaN,
+// which are returned in special.
 func number(v any) (n *big.Rat, special float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -29,7 +30,7 @@ func number(v any) (n *big.Rat, special float64, ok bool) {
 	return nil, 0, false
 }
 
-// compareNumbers implements Python's exact comparison of numbers. ok is false if one is NaN, which has no order.
+// compareNumbers compares numbers exactly, as Python does. ok is false if one of them is NaN, which has no order.
 func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) (order int, ok bool) {
 	if a != nil && b != nil {
 		return a.Cmp(b), true
@@ -37,7 +38,7 @@ func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) 
 	if math.IsNaN(aSpecial) || math.IsNaN(bSpecial) {
 		return 0, false
 	}
-	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 beside infinity
+	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 in comparison with infinity
 }
 
 // equal implements Python's ==.
@@ -94,7 +95,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	switch a := a.(type) {
 	case string:
 		if b, ok := b.(string); ok {
-			return holds(cmp.Compare(a, b)), nil // UTF-8 texts have the order of their code points
+			return holds(cmp.Compare(a, b)), nil // in UTF-8, bytes and code points have the same order
 		}
 	case hints.PythonList:
 		if b, ok := b.(hints.PythonList); ok {
@@ -109,7 +110,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
 }
 
-// contains implements Python's operator in.
+// contains implements Python's operator "in".
 func contains(value, in any) (bool, *Exception) {
 	switch in := in.(type) {
 	case hints.PythonList:

@@ -10,28 +10,29 @@ import (
 	"ironworks/models/hints"
 )
 
-// Limits of the API for rules that are not built in.
+// Limits that the API sets for rules that are not built in.
 const (
 	maxPriority    = 9999
 	maxDescription = 255
 )
 
-// phaseMain is the only phase in which rules run: after the inspection hooks, before the inventory is stored.
+// phaseMain is the only phase in which rules run. It follows the inspection hooks and precedes the storing of the
+// inventory.
 const phaseMain = "main"
 
-// Rule is an inspection rule, as Ironic stores it or a file declares it.
+// Rule is an inspection rule, either stored in Ironic or declared in a file.
 type Rule struct {
-	// UUID is the rule's UUID; empty for a rule of a file that leaves the choice to Ironic.
+	// UUID is the rule's UUID. It is empty if a file lets Ironic choose the UUID.
 	UUID        string
 	Description string
-	// Phase is "main".
+	// Phase is always "main".
 	Phase string
-	// Priority orders the rules: rules with a higher priority run first, rules with equal priorities in the order of
-	// their creation.
+	// Priority determines the order of rules. Rules with a higher priority run first. Rules with the same priority
+	// run in the order in which they were created.
 	Priority int
-	// Sensitive makes the API hide conditions and actions, forever.
+	// Sensitive makes the API hide the conditions and actions, permanently.
 	Sensitive bool
-	// Conditions are the conditions that must all hold. A rule without conditions always applies.
+	// Conditions lists the conditions, all of which must be true. A rule without conditions always applies.
 	Conditions []Operation
 	Actions    []Operation
 	// Hidden means that the API did not show the rule's conditions and actions.
@@ -40,20 +41,22 @@ type Rule struct {
 
 // Operation is a condition or an action of a rule.
 type Operation struct {
-	// Op is the name of the action, or of the operator, which a leading ! inverts.
+	// Op is the name of the action or of the operator. A leading ! inverts the operator.
 	Op string
-	// Args are a *hints.PythonDict by name, or a hints.PythonList in the order of the parameters, which is deprecated.
+	// Args holds the arguments. It is a *hints.PythonDict with the arguments by name, or a hints.PythonList with the
+	// arguments in the order of the parameters, which is deprecated.
 	Args any
-	// Loop repeats the operation for each item of a list, or runs it once with an object; nil for once without an item.
+	// Loop, if it is a list, makes the operation run once for each item. If it is an object, the operation runs once
+	// with the object as the item. If it is nil, the operation runs once without an item.
 	Loop any
 	// Multiple selects how a condition combines the results of a loop: any (the default), all, first or last.
 	Multiple string
 }
 
-// Label names the rule for people: by its description, otherwise by its UUID.
+// Label returns the description of the rule for display, or its UUID if there is no description.
 func (r *Rule) Label() string { return cmp.Or(r.Description, r.UUID, "rule without description") }
 
-// Body returns the rule in the API's form.
+// Body returns the rule in the form of the API.
 func (r *Rule) Body() *hints.PythonDict {
 	d := &hints.PythonDict{}
 	if r.UUID != "" {
@@ -87,7 +90,7 @@ func bodies(operations []Operation, conditions bool) hints.PythonList {
 	return list
 }
 
-// Names returns the names of the operators or actions in one text, "" if there are none.
+// Names returns the names of the operators or actions, joined by commas.
 func Names(list []Operation) string {
 	names := make([]string, len(list))
 	for i := range list {
@@ -96,10 +99,10 @@ func Names(list []Operation) string {
 	return strings.Join(names, ", ")
 }
 
-// looped reports whether the operation has a loop: Ironic ignores an empty one.
+// looped reports whether the operation has a loop that is not empty. Ironic ignores an empty loop.
 func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
 
-// Decode decodes a rule in the API's form.
+// Decode decodes a rule in the form of the API.
 func Decode(raw json.RawMessage) (*Rule, error) {
 	value, err := hints.DecodePython(raw)
 	if err != nil {
@@ -132,8 +135,8 @@ func decoded(list any) []Operation {
 	return operations
 }
 
-// withoutPluginData removes the empty plugin_data that Ironic's validation adds to the arguments of actions on plugin
-// data, and which Ironic stores.
+// withoutPluginData removes plugin_data from arguments. Ironic's validation adds it, empty, to the arguments of
+// actions on plugin data, and Ironic stores it.
 func withoutPluginData(args any) any {
 	d, ok := args.(*hints.PythonDict)
 	if !ok || !d.Has("plugin_data") {
@@ -148,14 +151,14 @@ func withoutPluginData(args any) any {
 	return copied
 }
 
-// Sorted returns the rules in the order in which Ironic runs them. The given order must be that of the API.
+// Sorted returns the rules in the order in which Ironic runs them. list must be in the order of the API.
 func Sorted(list []*Rule) []*Rule {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })
 	return sorted
 }
 
-// inverted returns an operator without its exclamation mark, and whether it had one.
+// inverted returns an operator without a leading exclamation mark, and whether it had one.
 func inverted(op string) (string, bool) {
 	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
 	return strings.TrimSpace(rest), not

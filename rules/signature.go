@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// signature has the arguments that Ironic's class of an operator or action accepts.
+// signature describes the arguments of an operator or action, according to its class in Ironic.
 type signature struct {
 	required, optional []string
-	// formatted are the arguments whose templates are filled in; in a loop, the templates of all arguments are filled
-	// in.
+	// formatted lists the arguments in which templates are expanded. In a loop, templates are expanded in all
+	// arguments.
 	formatted []string
-	// pluginData means that the class gets the plugin data as an argument.
+	// pluginData means that Ironic passes the plugin data to the class as an argument.
 	pluginData bool
 }
 
@@ -53,7 +53,7 @@ func actions() map[string]signature {
 	}
 }
 
-// parameters returns the names of the arguments that a file may give.
+// parameters returns the names of the arguments that a file may set.
 func (s signature) parameters() []string {
 	all := append(slices.Clone(s.required), s.optional...)
 	return slices.DeleteFunc(all, func(name string) bool { return name == "plugin_data" })
