@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// Limits for reading an archive. They are necessary because a machine wrote the content. The first three are in
+// Limits for reading an archive, whose content comes from a machine and may be of any size. The first three are in
 // bytes.
 const (
 	mostPacked      = 256 << 20

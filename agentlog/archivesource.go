@@ -57,8 +57,7 @@ func stateOnce(s State) State {
 	return StateEnded
 }
 
-// readNewest reads the newest archive, unless it has already been read. over reports that no further archive will
-// follow.
+// readNewest reads the newest archive, unless it was read before. over reports that no further archive will follow.
 func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	place := s.location()
 	address := printable.Line(models.MaskURL(s.follower.options.Archive))
@@ -118,7 +117,7 @@ func archiveFault(err error) (Status, bool) {
 	return faultStatus(err)
 }
 
-// fetchError reports that an archive could not be transferred completely from another host.
+// fetchError reports that the transfer of an archive from another host was incomplete.
 type fetchError struct{ err error }
 
 func (e *fetchError) Error() string { return e.err.Error() }
@@ -263,7 +262,7 @@ func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, n
 	return path.Base(name), false, nil
 }
 
-// readRemote returns the output of command. Closing the reader ends the command and the connection.
+// readRemote returns the output of a command; closing the reader ends the command and the connection.
 func readRemote(ctx context.Context, conn *sshConn, command string) io.ReadCloser {
 	r, w := io.Pipe()
 	ended := make(chan struct{})
@@ -301,7 +300,7 @@ var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
-	// What is the part of the file name between the UUID and the time: the node's name, the instance and the kind of
+	// What is the part of the file name between the UUID and the time: the node's name, the instance, the kind of
 	// operation.
 	What string
 	// Time is when the conductor stored the archive, according to the conductor's clock.

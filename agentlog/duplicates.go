@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// remembered is the maximum number of lines that are kept for comparison with lines from another source.
+// remembered is the maximum number of lines that are kept for comparison with lines of another source.
 const remembered = 1 << 16
 
 // sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if their
@@ -79,7 +79,7 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 }
 
 func (t *sourceDuplicates) byText(l *models.LogLine) bool {
-	// Lines from a serial console cannot be compared: they have neither the machine's time nor always the complete
+	// Lines from a serial console cannot be compared, because they have neither the machine's time nor the complete
 	// text.
 	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus || l.Source == models.LogSerial {
 		return false
@@ -121,8 +121,8 @@ const (
 	twiceTime   = 10 * time.Second // the maximum time between duplicates, according to the journal's clock
 )
 
-// isDuplicate reports whether an entry duplicates an earlier one. Two equal entries from the same writer are not
-// duplicates, because a program may print the same line twice.
+// isDuplicate reports whether an entry duplicates an earlier one. Two equal entries of the same writer are no
+// duplicates: a program may print the same line twice.
 func (t *podmanDuplicates) isDuplicate(e *journalEntry, message []byte) bool {
 	container := len(e.Container) > 0
 	if !container && string(e.Identifier) != "podman" || len(message) == 0 {

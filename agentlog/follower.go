@@ -14,8 +14,7 @@ import (
 // Limits for collecting lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
-	// maxLines is the number of lines that are buffered for a slow reader. When the buffer is full, the sources have
-	// to wait.
+	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
 	maxLines = 4096
 )
 
@@ -73,7 +72,7 @@ type nodeFollower struct {
 	last       map[models.LogSource]Status
 }
 
-// sourceReport is a message from a source to its follower. It contains either lines or a new status.
+// sourceReport is a message from a source to its follower: lines, or a new status.
 type sourceReport struct {
 	lines   []models.LogLine
 	status  *Status
@@ -161,7 +160,7 @@ type sourceOutput struct {
 	skew     skew
 }
 
-// lines sends lines, waits until they are received, and reports whether they were.
+// lines sends lines and waits until they are received; it reports whether they were received.
 func (o *sourceOutput) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -254,14 +253,14 @@ type State string
 
 // States of a source.
 const (
-	StateWaiting    State = "waiting"    // nothing to connect to yet, as Reason explains
+	StateWaiting    State = "waiting"    // nothing to connect to yet: Reason says why
 	StateConnecting State = "connecting" // connecting or reconnecting
 	StateFollowing  State = "following"
-	StateFailed     State = "failed" // needs a fix, and is retried at most once a minute
+	StateFailed     State = "failed" // needs a fix: retried at most once a minute
 	StateEnded      State = "ended"  // no further lines
 )
 
-// Status describes the new state of one source of a node's log.
+// Status is the new state of one source of one node's log.
 type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
@@ -269,8 +268,7 @@ type Status struct {
 	// Address is the address, for display, of the machine, console or archive that the lines come from. It may be
 	// empty.
 	Address string
-	// Reason explains why the source does not work or what it is waiting for. Remedy tells the operator how to fix
-	// it. Both are safe to show.
+	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
 	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether Skew is known.
 	Skew      time.Duration
@@ -282,7 +280,8 @@ type Status struct {
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
-	// Dropped counts the lines that are missing from Lines because they arrived faster than the batches were read.
+	// Dropped is the number of lines that are missing from Lines, because they arrived faster than the batches were
+	// read.
 	Dropped int
 }
 

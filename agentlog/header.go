@@ -10,12 +10,12 @@ import (
 )
 
 // header is the parsed prefix that a program's own logger writes before the text of a line. Its level and module are
-// more accurate than those in the journal, which treats all output of a container alike.
+// more accurate than the journal's, which treats all output of a container alike.
 type header struct {
 	time   time.Time // zero if the header has no year
 	level  models.LogLevel
 	module string
-	size   int // the offset at which the text starts; 0 if there is no header
+	size   int // offset at which the text starts; 0 without a header
 }
 
 func readHeader(text string) header {
@@ -31,8 +31,7 @@ func readHeader(text string) header {
 	return header{}
 }
 
-// osloLayout is the time format of oslo.log. The times are in the machine's local time zone, which is UTC in a
-// ramdisk.
+// osloLayout is the format of times in oslo.log. The times are the machine's local times, which are UTC in a ramdisk.
 const osloLayout = "2006-01-02 15:04:05.000"
 
 // osloHeader parses a header of oslo.log, such as "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".

@@ -40,7 +40,7 @@ const (
 	hostKeyNew                     // the key is unknown, and trusted only if it is the first key of this boot
 )
 
-// hostKeys checks the host key of one hop on the way to a machine and stores the result.
+// hostKeys checks the host key of one hop on the way to a machine, and keeps the result.
 type hostKeys struct {
 	hop      *hop
 	expected []ssh.PublicKey
@@ -113,7 +113,7 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted returns the keys that known_hosts lists for the host.
+// wanted returns the keys of the host in known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
@@ -125,7 +125,7 @@ func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	return nil
 }
 
-// noKey is a public key that no host has. It serves to look up the known keys of a host.
+// noKey is a public key that no host has, for looking up the known keys of a host.
 type noKey struct{}
 
 func (noKey) Type() string                        { return "none" }
@@ -147,7 +147,7 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		if k.only && k.hop.strict != strictNo {
 			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
-		// Do not refuse the key yet: the machine may have booted an image that this console did not build.
+		// Do not refuse the key yet, because the machine may have booted an image that this console did not build.
 		k.foreign = true
 	}
 	if k.known != nil {
@@ -181,7 +181,7 @@ type Trust struct {
 
 type pin struct{ key, boot string }
 
-// NewTrust returns a Trust that remembers no keys yet.
+// NewTrust returns a Trust without keys.
 func NewTrust() *Trust { return &Trust{pins: map[string]pin{}} }
 
 // pin stores a verified key. No other unknown key is accepted during this boot.

@@ -20,7 +20,7 @@ var ErrEntry = errors.New("not a journal entry")
 // large, or a list of such values if the field occurs several times.
 type field []byte
 
-// UnmarshalJSON never fails. A value of an unknown type results in an empty field.
+// UnmarshalJSON never fails: a field of an unknown type is empty.
 func (f *field) UnmarshalJSON(data []byte) error {
 	*f = fieldBytes(data, true)
 	return nil
@@ -101,7 +101,7 @@ func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	return lines, err
 }
 
-// journal is like [Parser.Journal], but also returns the cursor, even if the entry results in no lines.
+// journal is like [Parser.Journal], and also returns the cursor, even for an entry without lines.
 func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, err error) {
 	var e journalEntry
 	if err := json.Unmarshal(data, &e); err != nil {

@@ -66,7 +66,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively calls read to parse text that will be parsed again later. It then restores the state of the writers.
+// tentatively calls read, which parses text that will be parsed again, and then restores the state of the writers.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -103,7 +103,7 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	return out
 }
 
-// line parses one line. It masks secrets before it looks at the text.
+// line parses one line: it masks the secrets first, and then reads the text.
 func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bool) models.LogLine {
 	text = w.mask.line(text)
 	h := readHeader(text)
@@ -116,7 +116,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 			line.Time = h.time
 		}
 	}
-	// Programs overwrite their line by writing \r, so keep only the last text.
+	// Programs overwrite their line by writing \r: keep only the last text.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}
@@ -141,8 +141,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects the level of a line according to its text, because the journal assigns the same level to all output
-// of a container.
+// level corrects the level of a line by its text, because the journal gives all output of a container the same level.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -153,7 +152,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 			w.traceback = false
 			return level
 		}
-		// The first line that is not indented names the exception and ends the traceback.
+		// The first line that is not indented names the exception. It is the last line of the traceback.
 		if text != "" && text[0] != ' ' && text[0] != '\t' && !strings.HasPrefix(text, "+") && !strings.HasPrefix(text, "During handling of") && !strings.HasPrefix(text, "The above exception") {
 			w.traceback = false
 		}

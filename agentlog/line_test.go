@@ -92,7 +92,7 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// TestRealLogger checks how lines are parsed that oslo.log wrote with the configurations of both agents.
+// TestRealLogger checks the parsing of lines that oslo.log wrote with the configurations of both agents.
 func TestRealLogger(t *testing.T) {
 	const at = "2026-11-22 14:56:44.056 3726 "
 	p := testParser()
@@ -190,7 +190,7 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 		{container(2, "b"), 0},
 		{container(3, "b"), 0},
 		{container(3, "b"), 1},
-		{podman(30, "b"), 1}, // too late to be a duplicate
+		{podman(30, "b"), 1}, // too late to be the same
 		{podman(4, "c"), 1},
 		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // not from a container
 		{container(5, ""), 1},

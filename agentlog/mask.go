@@ -147,8 +147,8 @@ func MaskedWork(w *models.Work) models.Work {
 	return masked
 }
 
-// Sanitize makes a line from an untrusted file safe to show: it masks secrets, removes control sequences, and
-// recomputes fields derived from the text.
+// Sanitize makes a line from an untrusted file safe: it masks secrets, removes control sequences, and recomputes the
+// fields derived from the text.
 func Sanitize(l models.LogLine) models.LogLine {
 	var m masker
 	text := withoutColors(truncate(l.Text, maxRaw))

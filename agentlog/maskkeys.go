@@ -26,7 +26,7 @@ func (m *masker) findKeys(text, lower string, from int) {
 			case opensElement(text, start):
 				m.hideElement(text, end)
 			case (name == "pass" || name == "pw") && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
-				// A text such as "first pass: reading" contains no secret.
+				// A sentence such as "first pass: reading" has no secret value.
 			default:
 				m.hideValue(text, name, end)
 			}
@@ -39,7 +39,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// secretName reports whether a name that contains word is the name of a secret.
+// secretName reports whether a name that contains the word names a secret.
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
@@ -61,7 +61,7 @@ func secretName(name, word string) bool {
 	return true
 }
 
-// opensElement reports whether the name at start is the name of an XML element, with or without a namespace.
+// opensElement reports whether the name at start is that of an XML element, with or without a namespace.
 func opensElement(text string, start int) bool {
 	if start > 0 && text[start-1] == ':' {
 		start = strings.LastIndexAny(text[:start], "< ") + 1
@@ -156,7 +156,7 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 }
 
-// harmlessValue reports whether a value is empty, a constant, or already masked.
+// harmlessValue reports whether a value is empty, a constant, or masked already.
 func harmlessValue(v string) bool {
 	switch v {
 	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":

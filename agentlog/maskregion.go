@@ -2,18 +2,18 @@ package agentlog
 
 import "strings"
 
-// regionKind is a kind of secret that may span several lines.
+// regionKind is the kind of a secret that may span several lines.
 type regionKind int
 
 const (
 	regionNone   regionKind = iota
-	regionKey               // a private key in PEM format, up to its END line
+	regionKey               // a private key in PEM, until its END line
 	regionString            // a quoted text
 	regionTree              // nested braces and brackets, which may contain quoted texts
-	regionDump              // a dump, up to the next line with a logger's header
+	regionDump              // a dump, until the next line with a logger's header
 )
 
-// Limits on the number of lines in a region. They ensure that an unclosed quote does not hide the rest of the log.
+// Limits of a region in lines: an unclosed quote must not hide the rest of the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
@@ -22,7 +22,7 @@ const (
 // region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // the number of lines after which the region ends in any case
+	lines int    // the number of lines until the region ends in any case
 	quote string // the quote that ends the text, with the backslashes before it
 	depth int    // the number of open braces and brackets
 }
@@ -100,7 +100,7 @@ func notBase64(r rune) bool {
 	return true
 }
 
-// quoteAt returns the quote at offset i, including the backslashes before it.
+// quoteAt returns the quote at i with the backslashes before it.
 func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
 
 func backslashes(text string, i int) int {

@@ -34,14 +34,14 @@ type Options struct {
 	Since time.Time
 	// Once makes the Follower end after the existing lines instead of waiting for further ones.
 	Once bool
-	// ServerClock returns how far Ironic's clock is ahead of the console's, and whether the difference is known.
+	// ServerClock returns how far Ironic's clock is ahead of the console's, and whether that is known.
 	ServerClock func() (time.Duration, bool)
 }
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe returns the lines that the node has pushed so far and, until ctx ends, further ones. It closes the
-	// channel when ctx has ended.
+	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has
+	// ended, it closes the channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
@@ -63,10 +63,10 @@ type SSHOptions struct {
 	Home string
 	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
-	// HostKeys returns the public host keys, in the format of authorized_keys, that the Ignition configurations of
-	// the images contain that a node may have booted. A host with one of these keys is verified. only reports that
-	// the node has its own image, so that no other key is accepted. HostKeys returns no keys if no image contains
-	// one; it may be nil.
+	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
+	// all images that a node may have booted. A host with one of these keys is verified. only reports that the node
+	// has its own image, so that no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 

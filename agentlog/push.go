@@ -27,7 +27,7 @@ type PushOptions struct {
 	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
 	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Limits restricts the senders. Its zero values stand for the defaults.
+	// Limits limits the senders; its zero values mean the defaults.
 	Limits PushLimits
 }
 
@@ -83,7 +83,7 @@ func (r *Receiver) Address() string {
 	return r.address
 }
 
-// Images returns the identities of the images whose machines may push journals.
+// Images returns the identities of the images whose machines may push.
 func (r *Receiver) Images() *Images { return r.images }
 
 // Refusals returns the number of requests that were refused since the start, and the reason for the last refusal.
@@ -164,7 +164,7 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a refused request and stores the reason.
+// refuse counts a refused request.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,7 +172,7 @@ func (r *Receiver) refuse(why error) {
 	r.refusal = printable.Line(why.Error())
 }
 
-// knownStream returns the node's stream, or nil if it exists neither in memory nor on disk.
+// knownStream returns a node's stream if it exists in memory or on disk, and nil otherwise.
 func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
@@ -186,7 +186,7 @@ func (r *Receiver) knownStream(node models.NodeRef) *stream {
 	return r.stream(node)
 }
 
-// stream returns the node's stream. If it is not in memory, it is created from the lines on disk.
+// stream returns a node's stream. It creates the stream from the lines on disk if it is not in memory.
 func (r *Receiver) stream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,7 +209,7 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 	return s
 }
 
-// takeOver reads the lines that another process has received. It is called when this process becomes the receiver.
+// takeOver reads the lines that another process has received, because this process is now the receiver.
 func (r *Receiver) takeOver() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

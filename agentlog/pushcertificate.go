@@ -27,8 +27,8 @@ type pushCertificate struct {
 	pem []byte
 }
 
-// certificate reads the receiver's certificate, or creates it if there is none. The certificate is self-signed, and
-// images pin it. It is valid at any time, so that a wrong clock on the machine does not matter.
+// certificate reads the receiver's certificate, or creates it. The certificate is self-signed, and the images pin it.
+// It is valid at any time, so that a machine's wrong clock does not matter.
 func (s *Images) certificate() (pushCertificate, error) {
 	path := filepath.Join(s.dir, "receiver.pem")
 	content, err := os.ReadFile(path) //nolint:gosec // our own folder
@@ -37,7 +37,7 @@ func (s *Images) certificate() (pushCertificate, error) {
 			err = writeWhole(path, content)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			err = nil // another console has just created it, so use that certificate
+			err = nil // another console has just created it: use that certificate
 		}
 		if err == nil {
 			content, err = os.ReadFile(path) //nolint:gosec // our own folder
@@ -54,7 +54,7 @@ func (s *Images) certificate() (pushCertificate, error) {
 	return pushCertificate{tls: pair, pem: public}, nil
 }
 
-// newPushCertificate returns a new certificate and its key, in PEM format.
+// newPushCertificate returns a certificate and its key, in PEM.
 func newPushCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

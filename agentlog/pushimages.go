@@ -26,13 +26,13 @@ import (
 // Identity holds the secrets by which the console recognizes the machines that boot an image: the token that they use
 // to push their journal, and the host key of their SSH server. Either may be empty.
 type Identity struct {
-	// Image names the image. The name is not secret.
+	// Image names the image; it is not secret.
 	Image string
 	// Node is the UUID or name of the only node for which the image may be used; machines of other nodes are refused.
 	// If empty, the image is for all nodes.
 	Node  string
 	Token models.Secret
-	// Certificate is the receiver's certificate, in PEM format.
+	// Certificate is the receiver's certificate, in PEM.
 	Certificate string
 	// HostKey is a private key in OpenSSH's format. HostKeyPublic is its public key, in the form used in known_hosts.
 	// Only the public key is stored.
@@ -75,10 +75,10 @@ var (
 	tokenForm = regexp.MustCompile(`^([0-9a-f]{16})\.([0-9a-f]{64})$`)
 )
 
-// ErrUnknownToken reports that a token belongs to none of this console's images.
+// ErrUnknownToken reports that a token belongs to no image of this console.
 var ErrUnknownToken = errors.New("unknown image token")
 
-// OpenImages opens the folder dir, which it creates if necessary.
+// OpenImages opens the folder, and creates it if necessary.
 func OpenImages(dir string) (*Images, error) {
 	if dir == "" {
 		return nil, errors.New("images: no directory; set HOME or XDG_STATE_HOME")
@@ -89,8 +89,7 @@ func OpenImages(dir string) (*Images, error) {
 	return &Images{dir: dir}, nil
 }
 
-// Draft returns a new identity without storing it. As long as it is not stored, machines with this identity are
-// refused.
+// Draft returns a new identity without storing it. Until it is stored, machines with this identity are refused.
 func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	id := Identity{Node: order.Node}
 	random := make([]byte, imageIDBytes+tokenBytes)
@@ -114,7 +113,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	return id, nil
 }
 
-// Make creates an identity, like Draft, and stores it, like Keep.
+// Make creates an identity like Draft, and stores it like Keep.
 func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	id, err := s.Draft(order)
 	if err == nil {
@@ -123,8 +122,8 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep stores the parts of an identity that are needed to recognize its machines. It returns an error if the identity
-// is already stored.
+// Keep stores the parts of an identity that are needed to recognize its machines. It returns an error if they are
+// stored already.
 func (s *Images) Keep(id Identity) error {
 	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
@@ -251,7 +250,7 @@ func (s *Images) forgetOld() {
 	}
 }
 
-// writeWhole atomically creates a file with mode 0600. It fails if the file exists.
+// writeWhole atomically creates a file with mode 0600; it fails if the file exists.
 func writeWhole(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type PushLimits struct {
 	// Body is the maximum size of a request, in bytes. Lines is the maximum number of lines in a request.
 	Body, Lines int
-	// Text is the maximum size of a line's text, in bytes. Longer texts are truncated.
+	// Text is the maximum size of a line's text, in bytes; longer texts are truncated.
 	Text int
 	// Rate is the average number of bytes per second that a node may push. Faster senders have to wait, but lose no
 	// lines.
@@ -23,7 +23,7 @@ type PushLimits struct {
 	// Connections is the maximum number of concurrent connections. PerAddress is the maximum number of concurrent
 	// connections from one address.
 	Connections, PerAddress int
-	// Read is the maximum time that a request may take to arrive.
+	// Read is the time that a request may take to arrive.
 	Read time.Duration
 	// Silence is the time after which a machine that sends nothing is considered gone. Until then, no other address
 	// may push for its node. The unit on the machine sends something every 20 s.
@@ -37,7 +37,7 @@ const (
 	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
 	// Batch between two key presses.
 	batchLines = 2000
-	// gatherTime is the time for which lines are collected before they are sent.
+	// gatherTime is the time for which lines are collected.
 	gatherTime = 100 * time.Millisecond
 	// lookTime is the interval at which a process that does not receive checks for lines that another process has
 	// received.
@@ -81,7 +81,7 @@ type allowance struct {
 	at   time.Time
 }
 
-// refill adds the bytes for the time that has passed since the last call, and reports whether the node may push.
+// refill adds the bytes for the time since the last call, and reports whether the node may push.
 func (a *allowance) refill(now time.Time) bool {
 	if a.at.IsZero() {
 		a.left = a.rate * burst.Seconds()

@@ -172,7 +172,7 @@ func (r *pushRig) push(p push) (int, string) {
 	return response.StatusCode, strings.TrimSpace(string(answer))
 }
 
-// expect sends a request and checks the status and the text of the answer.
+// expect sends a request and checks the answer.
 func (r *pushRig) expect(p push, code int, answer string) {
 	r.Helper()
 	gotCode, got := r.push(p)

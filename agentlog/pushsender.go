@@ -20,9 +20,9 @@ import (
 type Sender struct {
 	// MACs lists the MAC addresses of the machine in lower case, with colons, sorted.
 	MACs []string
-	// System is the system UUID that the firmware reports, in lower case. It may be empty.
+	// System is the system UUID that the firmware reports, in lower case, or empty.
 	System string
-	// Boot is the ID of the machine's current boot, which consists of 32 hexadecimal digits.
+	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
 	// Image names the image to which the machine's token belongs. ImageNode is the node that the image is for, or
@@ -41,7 +41,7 @@ type Owner struct {
 // ErrNotOurs reports that no known node matches the sender, or that the sender's identifiers belong to different nodes.
 var ErrNotOurs = errors.New("the sender is not a known node")
 
-// Machine is a node together with the identifiers of its machine.
+// Machine is a node with the identifiers of its machine.
 type Machine struct {
 	Node models.NodeRef
 	// MACs lists the MAC addresses of the node's ports.
@@ -97,7 +97,7 @@ var (
 // for one address.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
-// errIntroduction reports that the headers of a request do not identify a sender.
+// errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
 // senderOf reads the sender and the cursor after which its lines follow from the headers of a request. It does not

@@ -17,7 +17,7 @@ import (
 // pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
-// Reasons for rejecting a request.
+// Reasons to reject a request.
 var (
 	errBusy   = errors.New("another request for this node is in progress")
 	errFast   = errors.New("rate limit exceeded for this node")
@@ -58,7 +58,7 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 		return
 	case errors.Is(err, errFast), errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
-	case errors.Is(err, io.ErrUnexpectedEOF): // the machine lost power or its connection while it was sending
+	case errors.Is(err, io.ErrUnexpectedEOF): // the machine lost power or its connection while it sent
 	default:
 		r.refuse(err)
 	}
@@ -168,7 +168,7 @@ func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (
 		return "", err
 	}
 	if last == "" {
-		r.wake() // wake the readers, because the machine has given a sign of life
+		r.wake() // wake the readers: this is a sign of life
 		return at.cursor, nil
 	}
 	if s.parser == nil || s.position.boot != at.boot {

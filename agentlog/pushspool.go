@@ -31,11 +31,11 @@ type record struct {
 	// accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// State is the state of the parser after the last line of the batch.
+	// State is the state of the parser after the lines of the batch.
 	State string `json:"state,omitempty"`
 }
 
-// journalPosition is the position in a node's journal up to which lines have been accepted.
+// journalPosition is the position in a node's journal up to which lines were accepted.
 type journalPosition struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
@@ -94,7 +94,7 @@ func readSpool(path string, yield func(models.LogLine)) (whole int64, at journal
 		offset += int64(len(text))
 		var r record
 		if json.Unmarshal(text, &r) != nil {
-			batch = nil // not a record: drop the incomplete batch
+			batch = nil // not a record of a spool: drop the incomplete batch
 			continue
 		}
 		if r.Line != nil {
@@ -114,7 +114,7 @@ func (s *spool) changed() bool {
 	return err == nil && info.Size() != s.size
 }
 
-// add stores a batch. If writing fails, nothing of the batch remains.
+// add stores a batch. A failed write leaves nothing behind.
 func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)

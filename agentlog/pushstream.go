@@ -12,7 +12,7 @@ import (
 // stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
-	// sending is held while a request from the node is processed, so that only one is processed at a time.
+	// sending is held while a request of the node is processed, so only one request is processed at a time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
@@ -35,7 +35,7 @@ type stream struct {
 	firstUnstored int
 }
 
-// lineCost is the assumed size of a line in memory, without its text, in bytes.
+// lineCost is the assumed size in memory of a line without its text, in bytes.
 const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
@@ -119,7 +119,7 @@ func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	}
 }
 
-// halve drops the older half of the lines in memory. It returns the number of bytes freed.
+// halve drops the older half of the lines in memory, and returns the number of freed bytes.
 func (s *stream) halve() (freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *stream) status(now time.Time, silence time.Duration, listening string) 
 	return status
 }
 
-// shownAddress returns the sender's address for display. If the address is not known, the machine pushes to another
+// shownAddress returns the sender's address for display; the address is unknown if the machine pushes to another
 // console.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {

@@ -53,7 +53,7 @@ if os.path.exists(late):
     os.kill(int(unit), 15)
 `
 
-// spyCurl records the arguments of curl before it runs curl.
+// spyCurl records the arguments of curl.
 const spyCurl = `#!/usr/bin/env bash
 printf '%s\n' "$*" >>"$(dirname "$0")/curl-calls"
 exec /usr/bin/curl "$@"
@@ -130,7 +130,7 @@ func (u *unitRig) write(path, content string, mode os.FileMode) {
 	}
 }
 
-// log appends lines to the journal.
+// log adds lines to the journal.
 func (u *unitRig) log(lines string) {
 	u.Helper()
 	file, err := os.OpenFile(filepath.Join(u.bin, "journal"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -143,7 +143,7 @@ func (u *unitRig) log(lines string) {
 	}
 }
 
-// begin starts the unit's program.
+// begin starts the unit.
 func (u *unitRig) begin() {
 	u.Helper()
 	u.process = exec.Command("bash", "push.sh", u.sys, filepath.Join(u.sys, "boot")) //nolint:gosec,noctx // it is ended by a signal
@@ -156,8 +156,8 @@ func (u *unitRig) begin() {
 	}
 }
 
-// end ends the unit's program. SIGKILL ends it with all its children, like a power loss; SIGTERM ends it like systemd
-// would.
+// end ends the unit's program. SIGKILL ends it with all its children, like a power loss; SIGTERM ends it in the way
+// that systemd does.
 func (u *unitRig) end(signal syscall.Signal) {
 	if u.process == nil {
 		return

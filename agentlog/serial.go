@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// SerialConsoles opens nodes' serial consoles through Ironic.
+// SerialConsoles opens the serial consoles of nodes through Ironic.
 type SerialConsoles interface {
 	// Open makes the node's console readable. This may change the state of the console and disconnect its other
 	// readers. If the problem is known, the error is a [SerialError].
@@ -28,11 +28,11 @@ type SerialConsole interface {
 	// Changed describes the change that made the console readable, such as enabling it. It returns "" if nothing was
 	// changed.
 	Changed() string
-	// Close restores the previous state of the console.
+	// Close restores the console's state.
 	Close(ctx context.Context) error
 }
 
-// SerialError explains why a serial console cannot be read.
+// SerialError reports why a serial console cannot be read.
 type SerialError struct {
 	// Reason explains the error, and Remedy what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
@@ -40,15 +40,15 @@ type SerialError struct {
 	Final bool
 }
 
-// Error returns e.Reason.
+// Error returns the reason.
 func (e *SerialError) Error() string { return e.Reason }
 
 const (
 	serialDial   = 10 * time.Second
-	serialReturn = 20 * time.Second // the maximum time for restoring the console's state
-	// serialQuiet is the time after which an incomplete line is shown, because a prompt has no line end.
+	serialReturn = 20 * time.Second // time to restore the console's state
+	// serialQuiet is the time after which an incomplete line is shown: a prompt has no line end.
 	serialQuiet = time.Second
-	// serialSilent is the time after which a lack of output is reported.
+	// serialSilent is the time after which silence is reported.
 	serialSilent = 20 * time.Second
 )
 
@@ -65,7 +65,7 @@ type serialSource struct {
 	connected, received bool
 }
 
-// follow reads the console, with retries, until ctx ends. It then restores the console's state.
+// follow reads the console, with retries, until ctx ends, and then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.follower.options.Once {
 		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history: pass -f to follow it"})
@@ -154,7 +154,7 @@ func (s *serialSource) find(ctx context.Context) error {
 
 const serialOnly = "ironworks reads only consoles served by socat (console_interface ipmitool-socat)"
 
-// read sends lines to the follower until the connection ends.
+// read emits lines until the connection ends.
 func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	following := Status{State: StateFollowing, Address: s.address, Reason: s.console.Changed()}
 	s.out.status(ctx, following)

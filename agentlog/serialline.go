@@ -34,8 +34,8 @@ func (p *serialParser) feed(data []byte) []models.LogLine {
 	return p.takeLines()
 }
 
-// pause returns the incomplete line. It is called after a pause in the input. When the line is complete, feed returns
-// it again if it has changed.
+// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again if
+// it has changed.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {
@@ -80,7 +80,7 @@ func (p *serialParser) line(text string, shown bool) {
 		return
 	}
 	p.noise = false
-	// A program that overwrites its line with \r may omit the final line end. If so, the next program writes to the
+	// A program that overwrites its line with \r may omit the line end: in that case, the next program writes to the
 	// same line.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
@@ -111,7 +111,7 @@ func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	p.since = since
 }
 
-// serialLine is the parsed form of a line from a serial console.
+// serialLine is the parsed form of a line of a serial console.
 type serialLine struct {
 	unit    string
 	level   models.LogLevel

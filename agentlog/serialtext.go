@@ -10,13 +10,13 @@ import (
 type serialText struct {
 	line     []byte
 	state    escapeState
-	size     int  // the length of the current escape sequence
-	overlong bool // the line is full, and the rest is dropped
+	size     int  // length of the current escape sequence
+	overlong bool // the line is full: the rest is dropped
 	// shown is the part of the line that was returned before it was complete.
 	shown string
 }
 
-// escapeState is the current position within an escape sequence.
+// escapeState is the position within an escape sequence.
 type escapeState int
 
 const (
@@ -28,8 +28,7 @@ const (
 	escapeOne                 // one more byte belongs to the sequence
 )
 
-// maxEscape is the maximum length of an escape sequence. Longer ones are assumed to be noise that looked like an
-// escape sequence.
+// maxEscape is the maximum length of an escape sequence: a longer one was noise that looked like a sequence.
 const maxEscape = 512
 
 // feed calls line for every line that ends in data. shown reports that partial has already returned the whole line.
@@ -147,8 +146,7 @@ func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// moveCursor ends the line if the cursor moves to another row, because boot menus and firmware use no other line
-// ends.
+// moveCursor ends the line if the cursor moves to another row: boot menus and firmware have no other line ends.
 func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':

@@ -39,7 +39,7 @@ type ShellError struct {
 	err                    error
 }
 
-// Error returns the target, the reason and the remedy in one line.
+// Error returns target, reason and remedy.
 func (e *ShellError) Error() string {
 	text := "ssh " + e.Target + ": " + e.Reason
 	if e.Remedy != "" {
@@ -130,7 +130,7 @@ type WindowSize struct{ Width, Height int }
 
 // PTY describes a terminal to allocate on the machine.
 type PTY struct {
-	// Term is the value of the environment variable TERM. Size is the initial size.
+	// Term is the value of the variable TERM, and Size is the initial size.
 	Term string
 	Size WindowSize
 	// Resized delivers later sizes. It is nil if the size does not change.
@@ -139,7 +139,7 @@ type PTY struct {
 
 // ShellSession is a shell or command to run on a machine.
 type ShellSession struct {
-	// Command is passed to the login shell. If empty, the login shell is interactive.
+	// Command is passed to the login shell; if it is empty, the login shell is interactive.
 	Command string
 	// PTY is nil for a session without a terminal.
 	PTY *PTY
@@ -210,7 +210,7 @@ func (s *Shell) ended(ctx context.Context, err error) error {
 	return newShellError(s.Target(), err)
 }
 
-// start requests a terminal, if necessary, and starts the command or the shell.
+// start requests a terminal and starts the command or the shell.
 func start(session *ssh.Session, r ShellSession) error {
 	session.Stdout, session.Stderr = r.Out, r.Err
 	if p := r.PTY; p != nil {
@@ -240,7 +240,7 @@ func start(session *ssh.Session, r ShellSession) error {
 	return nil
 }
 
-// followSize sends changes of the terminal's size to the machine until done is closed.
+// followSize sends the size of the terminal to the machine until done is closed.
 func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
 	for {
 		select {

@@ -18,9 +18,9 @@ import (
 // noneWord is the value in ssh_config that disables an option.
 const noneWord = "none"
 
-// hop is a jump host or the destination, together with the settings for logging in to it.
+// hop is a jump host or the destination, with the settings for logging in to it.
 type hop struct {
-	alias      string // the requested name
+	alias      string // the name as requested
 	host       string
 	port       int
 	user       string
@@ -104,7 +104,7 @@ func (f *sshFiles) path(path string, h *hop) string {
 // maxHops is the maximum number of hosts on a route, including the destination.
 const maxHops = 8
 
-// route returns the hops through which the host is reached. The last hop is the host itself.
+// route returns the hops through which a host is reached; the last one is the host itself.
 func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	last, err := f.hop(host, o.User, o.Port)
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *sshFiles) route(o *SSHOptions, host string) ([]hop, error) {
 	return append(hops, last), nil
 }
 
-// jump parses a jump host in the form [user@]host[:port] or ssh://….
+// jump parses one jump host: [user@]host[:port], or ssh://….
 func (f *sshFiles) jump(text string) (hop, error) {
 	login, host, port, err := splitHost(text)
 	if err != nil {
@@ -150,7 +150,7 @@ func (f *sshFiles) jump(text string) (hop, error) {
 	return h, nil
 }
 
-// splitHost parses an address in the form [ssh://][user@]host[:port].
+// splitHost parses [ssh://][user@]host[:port].
 func splitHost(text string) (login, host string, port int, err error) {
 	rest := strings.TrimSuffix(strings.TrimPrefix(text, "ssh://"), "/")
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {

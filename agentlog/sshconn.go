@@ -16,7 +16,7 @@ import (
 	"ironworks/printable"
 )
 
-// Timeouts for SSH connections.
+// Timeouts of SSH connections.
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
@@ -55,7 +55,7 @@ func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host strin
 	return logInToAll(ctx, o, node, way, true)
 }
 
-// dialHost connects to a host that is not a ramdisk, in the same way as ssh.
+// dialHost connects to a host that is not a ramdisk, as ssh would.
 func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -76,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return logInToAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// logInToAll logs in to all hops. ramdisk reports that the last one is a ramdisk.
+// logInToAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
 func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
@@ -91,7 +91,7 @@ func logInToAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []h
 	return c, nil
 }
 
-// logIn connects to the next hop and logs in to it.
+// logIn logs in to the next hop.
 func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
 	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {
@@ -129,14 +129,14 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	// The SSH library has no type for this error, so its text is compared.
+	// The library has no type for this error, so its text is compared.
 	if text := err.Error(); contains(text, "unable to authenticate", "no supported methods remain", "too many authentication failures", "Too many authentication failures") {
 		return &authError{hop: h.name(), keys: ring.describeOffered(), err: err}
 	}
 	return fmt.Errorf("the SSH handshake with %s: %w", h.name(), err)
 }
 
-// connect opens the connection to the next hop, either directly or through the previous hop.
+// connect opens the connection to the next hop: directly, or through the previous hop.
 func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -146,7 +146,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
 
-// keepAlive sends keepalive requests. It closes the connection if one of them is not answered.
+// keepAlive sends keepalive requests, and closes the connection if one of them is not answered.
 func (c *sshConn) keepAlive(ctx context.Context) {
 	for wait(ctx, keepaliveTime) {
 		dead := time.AfterFunc(silenceTime, c.drop)
@@ -161,7 +161,7 @@ func (c *sshConn) keepAlive(ctx context.Context) {
 
 func (c *sshConn) client() *ssh.Client { return c.clients[len(c.clients)-1] }
 
-// drop closes all connections, starting with the machine's.
+// drop closes all connections, the machine's first.
 func (c *sshConn) drop() {
 	for i := len(c.clients) - 1; i >= 0; i-- {
 		_ = c.clients[i].Close()
@@ -176,7 +176,7 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError reports that a command on a machine failed.
+// commandError reports that a command failed on a machine.
 type commandError struct {
 	status int    // the exit status; -1 if unknown
 	stderr string // the end of its error output

@@ -74,7 +74,7 @@ func timedOut(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// refusedByJump reports whether err means that a jump host could not connect to the next host.
+// refusedByJump reports whether the error means that a jump host could not connect to the next host.
 func refusedByJump(err error) bool {
 	var open *ssh.OpenChannelError
 	return errors.As(err, &open) && open.Reason == ssh.ConnectionFailed

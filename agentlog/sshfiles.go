@@ -15,7 +15,7 @@ import (
 const (
 	// systemSSH is the folder of the system's ssh_config and its includes.
 	systemSSH = "/etc/ssh"
-	// maxConfig is the maximum size of an ssh configuration file, in bytes.
+	// maxConfig is the maximum size of a configuration file of ssh, in bytes.
 	maxConfig = 1 << 20
 	// maxIncludes is the maximum depth of nested Include directives, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
 	maxIncludes = 16
@@ -34,7 +34,7 @@ type sshPart struct {
 	config     *ssh_config.Config
 }
 
-// probe is a key that is looked up in a block to find out whether the block matches a host.
+// probe is a key that is looked up in a block to test whether it matches a host.
 const probe = "Port"
 
 func (p *sshPart) applies(alias string) bool {

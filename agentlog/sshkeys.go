@@ -18,7 +18,7 @@ import (
 	"ironworks/printable"
 )
 
-// maxKey is the maximum size of a private key file, in bytes.
+// maxKey is the maximum size of a private key's file, in bytes.
 const maxKey = 64 << 10
 
 // agentTime is the maximum time to wait for ssh-agent. It is long because the user may have to touch a hardware key.
@@ -37,8 +37,8 @@ func (k *keyring) close() {
 	}
 }
 
-// keys collects keys in the order in which they are tried: first those in the options, then those in ssh_config, in
-// the agent, and in the default files.
+// keys collects keys in the order in which they are tried: from the options, from ssh_config, from the agent, and
+// from the default files.
 func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	k := &keyring{}
 	for _, path := range slices.Concat(o.Keys, h.keys) {
@@ -93,7 +93,7 @@ func (k *keyring) addAgent(ctx context.Context, socket string) {
 		return
 	}
 	k.agent = conn
-	_ = conn.SetDeadline(time.Now().Add(agentTime)) // an agent that hangs must not block
+	_ = conn.SetDeadline(time.Now().Add(agentTime)) // a hanging agent must not block
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	signers, err := agent.NewClient(conn).Signers()

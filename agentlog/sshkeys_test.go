@@ -22,7 +22,7 @@ import (
 // agentSocket returns the path of a socket on which serve answers like an ssh-agent.
 func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "agent") // the path of a socket must be short
+	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestCountKeys(t *testing.T) {
 		t.Errorf("without a home: %d keys, notes %q", n, notes)
 	}
 	hanging, stop := context.WithCancel(t.Context())
-	socket := agentSocket(t, func(c net.Conn) { // the agent never answers
+	socket := agentSocket(t, func(c net.Conn) { // it never answers
 		_, _ = c.Read(make([]byte, 1))
 		stop()
 		_, _ = io.Copy(io.Discard, c)
@@ -176,7 +176,7 @@ func TestSSHJump(t *testing.T) {
 	o := ramdisk.listen(t, key)
 	jump, jumpKey := newSSHServer(t, saying("no shell here", 1))
 	jump.user = "op"
-	var asked atomic.Value // a string
+	var asked atomic.Value // string
 	jump.dial = func(address string) (net.Conn, error) {
 		asked.Store(address)
 		return new(net.Dialer).DialContext(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", ramdisk.port))

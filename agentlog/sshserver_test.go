@@ -108,7 +108,7 @@ func (s *sshServer) listen(t *testing.T, keyFile string) SSHOptions {
 	return SSHOptions{User: "core", Port: s.port, Keys: []string{keyFile}, Config: noneWord, Home: t.TempDir()}
 }
 
-// serve serves one connection until it ends.
+// serve serves a connection until it ends.
 func (s *sshServer) serve(conn net.Conn) {
 	s.mu.Lock()
 	s.conns = append(s.conns, conn)
@@ -133,7 +133,7 @@ func (s *sshServer) serve(conn net.Conn) {
 		s.running.Go(func() {
 			for r := range requests {
 				if r.WantReply && !s.mute.Load() {
-					_ = r.Reply(false, nil) // as OpenSSH does for keepalive@openssh.com
+					_ = r.Reply(false, nil) // as OpenSSH answers keepalive@openssh.com
 				}
 			}
 		})
@@ -143,7 +143,7 @@ func (s *sshServer) serve(conn net.Conn) {
 	})
 }
 
-// channel serves a session or a forwarded connection.
+// channel serves a session, or a forwarded connection.
 func (s *sshServer) channel(c ssh.NewChannel) {
 	if s.mute.Load() {
 		return
@@ -237,7 +237,7 @@ func (s *sshServer) forward(c ssh.NewChannel) {
 	_ = conn.Close()
 }
 
-// drop closes all connections.
+// drop ends all connections.
 func (s *sshServer) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +253,7 @@ func (s *sshServer) asked() []string {
 	return slices.Clone(s.commands)
 }
 
-// users returns the names of users that have tried to log in.
+// users returns the users that have tried to log in.
 func (s *sshServer) users() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,7 @@ const (
 	noAddressWayOut = "wait for the ramdisk, or check the machine's console"
 )
 
-// waitBeforeRetry waits before the next attempt. The wait ends early if the machine gets a new address.
+// waitBeforeRetry waits before the next attempt; a new address ends the wait.
 func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time.Duration) {
 	pause += rand.N(pause/4 + 1) //nolint:gosec // spreads the attempts of many nodes
 	for until := time.Now().Add(pause); time.Now().Before(until); {
@@ -95,11 +95,11 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 	}
 }
 
-// errMoved reports that the machine's address in Ironic has changed.
+// errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
-// followUntilClosed connects and follows the log until the connection ends. It returns nil only if it was to read the
-// existing journal and has read all of it.
+// followUntilClosed connects and follows the log until the connection ends. It returns nil if journalctl has exited
+// successfully. With the option Once, this is the case when the existing journal has been read.
 func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -182,8 +182,7 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 	}
 }
 
-// readBoot reads the last entry of the journal. It returns the boot ID in that entry, or an error if the journal is
-// not readable.
+// readBoot reads the last entry of the journal. It returns the boot ID, or an error if the journal is not readable.
 func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, err error) {
 	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {

@@ -25,7 +25,7 @@ const (
 	statusTime  = 5 * time.Second
 )
 
-// statusSource is the source that requests the agent's status as long as no better source works.
+// statusSource is the source that requests the agent's status while no better source works.
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput

@@ -23,7 +23,7 @@ type changeAnswer struct {
 	wait bool // reports that the status was 202
 }
 
-// post sends an action without waiting for its task.
+// post sends an action, and does not wait for its task.
 func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, error) {
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
@@ -145,7 +145,7 @@ func (s *session) asUnconfirmed(err error) error {
 	return &unconfirmedError{err}
 }
 
-// unconfirmedError reports that the controller did not answer a change, which it may nevertheless have accepted.
+// unconfirmedError reports that the controller did not answer a change, which it may have accepted.
 type unconfirmedError struct{ err error }
 
 func (u *unconfirmedError) Error() string { return u.err.Error() }
@@ -154,7 +154,7 @@ func (u *unconfirmedError) Unwrap() error { return u.err }
 // isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// isAbout reports whether a controller's error mentions the given property.
+// isAbout reports whether a controller's error names this property.
 func isAbout(err error, property string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {

@@ -14,7 +14,7 @@ import (
 // allJobs is the job ID that makes Dell's action delete all jobs in the queue.
 const allJobs = "JID_CLEARALL"
 
-// doClearJobs empties the controller's job queue, either with Dell's action or by deleting the jobs one by one.
+// doClearJobs empties the controller's job queue: with Dell's action, or by deleting the jobs one by one.
 func (m *server) doClearJobs(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if err != nil && controller == nil {
@@ -144,7 +144,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	return done, nil
 }
 
-// deleteJob deletes a job unless it is running. runs reports whether it is running.
+// deleteJob deletes a job, unless it is running; runs reports whether it is running.
 func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
 	var j job
 	link, is := isLink(member)

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// managerConsole describes a console in Redfish's Manager resource.
+// managerConsole is a console in Redfish's Manager resource.
 type managerConsole struct {
 	Enabled *bool    `json:"ServiceEnabled"`
 	Types   []string `json:"ConnectTypesSupported"`

@@ -55,7 +55,7 @@ func (m *server) do(ctx context.Context, o models.BMCOrder) (string, error) {
 	return "", o.Check()
 }
 
-// refuse returns the error for an order that this controller cannot carry out.
+// refuse returns the error of an order that this controller cannot carry out.
 func (m *server) refuse(op, message, hint string) error {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
@@ -110,7 +110,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	return how + note + m.powerResult(ctx, goal), nil
 }
 
-// powerResult describes the power state if it is unknown or differs from goal. Otherwise, it returns "".
+// powerResult describes the power state if it is unknown or differs from the goal; otherwise it returns "".
 func (m *server) powerResult(ctx context.Context, goal string) string {
 	if goal == "" {
 		return ""
@@ -155,7 +155,7 @@ func actionAt(offered, usual string) string {
 	return offered
 }
 
-// doBoot sets the device of the next boot, or removes this boot override. It keeps the current boot mode.
+// doBoot sets the boot device of the next boot in the current boot mode, or removes the boot override.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
@@ -232,7 +232,7 @@ func (m *server) bootResult(ctx context.Context, at, did, source, mode string) s
 	return did
 }
 
-// doResetController restarts the controller, which may close the connection before it answers.
+// doResetController restarts the controller. It may close the connection before it answers.
 func (m *server) doResetController(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil {
@@ -266,8 +266,8 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC is unavailable for some minutes", nil
 }
 
-// restart sends the action that restarts the controller. If the connection is closed or nothing answers, this is not
-// an error, because the controller is restarting.
+// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because
+// the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError

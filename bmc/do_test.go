@@ -200,7 +200,7 @@ func newFake(t *testing.T, pages map[string]string, change func(f *fake, w http.
 	for path, page := range pages {
 		f.pages[path] = page
 	}
-	// The handler needs no lock. The race detector verifies this way that only one request is sent at a time.
+	// The handler has no lock: the race detector verifies that there is one request at a time.
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimRight(r.URL.Path, "/")
 		f.asked = append(f.asked, r.Method+" "+path)

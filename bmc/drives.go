@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// maxBytes is the maximum plausible size of a drive: one exabyte.
+// maxBytes is the maximum plausible size of a drive, an exabyte.
 const maxBytes = 1e18
 
 type storage struct {

@@ -19,7 +19,7 @@ import (
 
 const isItRedfish = "check the BMC's address and that Redfish is enabled"
 
-// fault converts an error to a classified fault that contains no credentials.
+// fault converts an error to a classified fault without credentials.
 func (s *session) fault(op string, err error) *models.Fault {
 	var known *models.Fault
 	if errors.As(err, &known) {
@@ -68,7 +68,7 @@ func innermost(err error) error {
 
 // answerFault completes a fault with the data from a controller's error answer.
 func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
-	f.Err = nil // the answer may repeat secrets from the request
+	f.Err = nil // the answer may repeat sent secrets
 	f.Status = answer.HTTPReturnedStatusCode
 	f.Message = s.safe(messageOf(answer))
 	signingIn := f.Op == loggingIn
@@ -115,7 +115,7 @@ func hasMessage(answer *schemas.Error, ids ...string) bool {
 	})
 }
 
-// messageOf returns the controller's message, without the JSON around it.
+// messageOf returns a controller's message without the JSON around it.
 func messageOf(e *schemas.Error) string {
 	for _, info := range e.ExtendedInfos {
 		if info.Message != "" {
@@ -128,7 +128,7 @@ func messageOf(e *schemas.Error) string {
 	return "no error message"
 }
 
-// addSecret stores a secret that must not be shown, in all the forms in which a controller might repeat it.
+// addSecret stores a secret that must not be shown, in all forms in which a controller might repeat it.
 func (s *session) addSecret(user, secret string) {
 	if len(secret) < 3 {
 		return // such a short text may occur anywhere
@@ -143,7 +143,7 @@ func (s *session) addSecret(user, secret string) {
 			s.secrets = append(s.secrets, text)
 		}
 	}
-	// Mask the longest secrets first, because a secret may contain another one.
+	// Mask the longest secrets first, because one may be a part of another.
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 

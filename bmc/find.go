@@ -42,7 +42,7 @@ type boot struct {
 	Order     []string `json:"BootOrder"`
 }
 
-// manager holds the used fields of a Redfish Manager, which describes the controller itself.
+// manager holds the fields of a Redfish Manager, the controller itself.
 type manager struct {
 	resource
 	Model, FirmwareVersion, DateTime, ManagerType, Manufacturer string
@@ -68,7 +68,7 @@ type server struct {
 	system *system
 	// paths lists the paths of all systems.
 	paths []string
-	// etag is the version of the system resource, which changes may require.
+	// etag is the version of the system resource, for changes.
 	etag string
 }
 
@@ -205,7 +205,7 @@ type mediaAction struct {
 	Protocols []string `json:"TransferProtocolType@Redfish.AllowableValues"`
 }
 
-// inserted reports whether the slot contains an image. Some controllers keep the name of an ejected image.
+// inserted reports whether an image is in a slot. Some controllers keep the name of an ejected image.
 func (s *slot) inserted() bool {
 	if s.Inserted != nil {
 		return *s.Inserted

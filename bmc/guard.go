@@ -44,15 +44,15 @@ type guard struct {
 
 	mu        sync.Mutex
 	remaining int
-	token     string // the session's token
-	user      string // the user name, sent with each request if basic is set
+	token     string // the token of the session
+	user      string // the user, sent with each request if basic is set
 	password  string
 	basic     bool
 	service   []byte // the service root, kept because gofish does not export its links
 	wait      time.Duration
 }
 
-// CloseIdleConnections implements an interface that http.Client checks for.
+// CloseIdleConnections implements the interface that http.Client looks for.
 func (g *guard) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -66,7 +66,7 @@ const (
 	redirects = 3
 )
 
-// RoundTrip sends a request only if it goes to the BMC, and reads the whole response.
+// RoundTrip sends requests only to the BMC and reads the whole response.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	tries, hops := 0, 0
 	for {
@@ -100,7 +100,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// sendOnce sends a request once, with the credentials.
+// sendOnce sends a request with the credentials.
 func (g *guard) sendOnce(req *http.Request) (*http.Response, []byte, error) {
 	if !g.sameService(req.URL) {
 		return nil, nil, errForeign
@@ -142,7 +142,7 @@ func (g *guard) sameService(u *url.URL) bool {
 		(clean == root || strings.HasPrefix(clean, root+"/"))
 }
 
-// spend counts a request towards the limit of the session and adds the credentials.
+// spend counts a request against the limit of the session and adds the credentials.
 func (g *guard) spend(req *http.Request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,8 +23,8 @@ type logEntry struct {
 	Created, EventTimestamp, Severity, Message, Description, MessageID string
 }
 
-// readLogs reads the newest entries in the logs of the machine and of its controller: the system event log and
-// vendor-specific logs (Dell's lifecycle log, HPE's IML).
+// readLogs reads the newest entries of the logs of the machine and of its controller: the system event log, and
+// vendor logs (Dell's lifecycle log, HPE's IML).
 func (p *probe) readLogs(ctx context.Context) error {
 	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
@@ -51,7 +51,7 @@ func isDump(id string) bool {
 	return strings.Contains(id, "Dump") || id == "PostCodes" || id == "HostLogger"
 }
 
-// newest reads the newest entries of a log. Most logs start with the oldest entry, but Dell's start with the newest.
+// newest reads the newest entries of a log. Most logs start with the oldest entry, Dell's with the newest.
 func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
 	if err != nil && p.root.Features.TopSkipQuery {
@@ -98,8 +98,8 @@ func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, stri
 	return page.Members, page.Next, int(amount(page.Count, 1e7)), nil
 }
 
-// oldestFirst reports whether a list of log entries starts with the oldest one. It compares the times of the first
-// and the last entry, or their IDs if the times are missing or equal.
+// oldestFirst reports whether a list starts with the oldest entry. It compares the times of the first and the last
+// entry, or their IDs if the times are missing or equal.
 func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	if len(raw) < 2 {
 		return false

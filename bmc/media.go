@@ -59,7 +59,7 @@ func labels(slots []slot) string {
 	return strings.Join(words, ", ")
 }
 
-// doInsert inserts the image into an empty slot.
+// doInsert inserts an image into an empty slot.
 func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error) {
 	image, err := url.Parse(o.Image)
 	if err != nil {
@@ -212,8 +212,8 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of the slot if it is unknown, or if it differs from what the order should have
-// achieved: full for an inserted image. Otherwise, it returns "".
+// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". full
+// means that the slot should contain an image.
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
@@ -228,7 +228,7 @@ func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	return ""
 }
 
-// doEject empties the slot that the order names, or the only slot that contains an image.
+// doEject empties a slot: the slot that the order names, or the only slot with an image.
 func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error) {
 	slots, err := m.allSlots(ctx, o.Name())
 	if err != nil {

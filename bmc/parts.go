@@ -51,7 +51,7 @@ func (p *probe) readMemory(ctx context.Context) error {
 	return err
 }
 
-// causes lists the unhealthy parts, which explain the health of the machine.
+// causes collects the unhealthy parts, which explain the health of the machine.
 func (p *probe) causes() {
 	f := p.found
 	addCause := func(part string, h models.BMCHealth, state string) {

@@ -84,7 +84,7 @@ func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	return found, nil
 }
 
-// probe holds the state of reading all data about a machine from its controller.
+// probe is the state of reading all data of one machine from its controller.
 type probe struct {
 	server
 	found   *models.BMC
@@ -272,7 +272,7 @@ func Verify(ctx context.Context, t Target) error {
 	return nil
 }
 
-// chassis holds the used fields of a Redfish Chassis.
+// chassis holds the fields of a Redfish Chassis.
 type chassis struct {
 	resource
 	Thermal, Power, ThermalSubsystem, PowerSubsystem, Sensors, EnvironmentMetrics ref

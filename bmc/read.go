@@ -32,8 +32,7 @@ type resource struct {
 	Status condition
 }
 
-// setPath stores the path from which a resource was read, because some controllers omit or misspell it in the
-// resource.
+// setPath stores the path from which a resource was read: some controllers omit or misspell it in the resource.
 func (r *resource) setPath(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -58,7 +57,7 @@ type partialError struct {
 // Error returns the number of failures and the first one.
 func (p *partialError) Error() string { return fmt.Sprintf("%d failed: %v", p.failed, p.first) }
 
-// Unwrap returns the first error.
+// Unwrap returns the first of the errors.
 func (p *partialError) Unwrap() error { return p.first }
 
 func (p *partialError) add(err error) {
@@ -83,7 +82,7 @@ type unreadableError struct {
 func (u *unreadableError) Error() string { return last(u.at) + ": " + u.err.Error() }
 func (u *unreadableError) Unwrap() error { return u.err }
 
-// get reads a resource into the given value. A field of the wrong type is recorded and skipped.
+// get reads a resource. A field of the wrong type is recorded and skipped.
 func (s *session) get(ctx context.Context, path string, into any) error {
 	_, err := s.getWithETag(ctx, path, into)
 	return err
@@ -159,9 +158,9 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
-// expanded reads the members of a collection with their content, if the controller supports that, because one request
-// for all memory modules causes less load than thirty. If this fails, the controller is not asked for expanded
-// collections again.
+// expanded reads the members of a collection with their content, if the controller supports that: one request for all
+// memory modules is less load than thirty. After a failure, the controller is not asked for expanded collections
+// again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {

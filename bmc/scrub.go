@@ -79,7 +79,7 @@ func orZero[T any](n *T) T {
 	return *n
 }
 
-// ownError is an error whose text comes from this package and not from the controller.
+// ownError is an error whose text is from this package, not from the controller.
 type ownError struct{ text string }
 
 func (o *ownError) Error() string { return o.text }

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// maxSensors is the maximum number of sensors that are kept.
+// maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
 // readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It uses the resources of
@@ -35,7 +35,7 @@ func (p *probe) add(s models.BMCSensor, status condition) {
 	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= maxSensors {
 		return
 	}
-	// Some controllers report 0 for missing thresholds.
+	// Some controllers write 0 for missing thresholds.
 	if orZero(s.Low) == 0 && orZero(s.High) == 0 {
 		s.Low, s.High = nil, nil
 	}
@@ -143,7 +143,7 @@ type reading struct {
 	RPM     *float64 `json:"SpeedRPM"`
 }
 
-// thermalSubsystem reads the temperatures and fans of newer controllers.
+// thermalSubsystem reads temperatures and fans of newer controllers.
 func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	if at.ID == "" {
 		return nil

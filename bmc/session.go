@@ -40,7 +40,7 @@ type session struct {
 	typeErrors []error
 }
 
-// root holds the used fields of the Redfish service root.
+// root holds the fields of the Redfish service root.
 type root struct {
 	Systems, Managers, Chassis, Tasks, JobService, SessionService ref
 
@@ -53,7 +53,7 @@ type root struct {
 	} `json:"ProtocolFeaturesSupported"`
 }
 
-// open connects to the controller and logs in. The caller must call close.
+// open connects and logs in. The caller must call close.
 func open(ctx context.Context, t *Target) (*session, error) {
 	address, err := t.endpoint()
 	if err != nil {
@@ -88,7 +88,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the service root. If reading it requires a password, the password is sent with every request.
+// connect reads the service root. If that requires a password, every request sends the password.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -104,7 +104,7 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Ignore unreadable fields. An error is reported when such a field is needed.
+	// Ignore unreadable fields: an error is reported where such a field is needed.
 	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
 		s.typeErrors = append(s.typeErrors, err)
 	}
@@ -142,11 +142,11 @@ func (s *session) newSession(ctx context.Context) error {
 		return err
 	}
 	var made ref
-	_ = json.NewDecoder(resp.Body).Decode(&made) // some controllers send no body or a different one
+	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or a different one
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}
-	// Some controllers return an absolute URL with a different host name.
+	// Some controllers return an absolute URL with another host name.
 	if u, err := url.Parse(made.ID); err == nil {
 		s.location = u.EscapedPath()
 	}
@@ -168,8 +168,8 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, even after the context has ended. Otherwise, the open session might block other users, because
-// controllers allow only a few sessions.
+// close logs out, even after the context has ended: an open session may block other users, because controllers allow
+// few sessions.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
 	if s.location == "" {
@@ -201,10 +201,10 @@ type limits struct {
 	task      time.Duration // maximum time until a task has ended
 	pause     time.Duration // time between two attempts to read a task
 	busy      time.Duration // maximum pause that a busy controller can request before a retry
-	logout    time.Duration // maximum time for ending the session
+	logout    time.Duration // time to end the session
 
 	requests int   // maximum number of requests in one session
-	largest  int64 // maximum size of an answer, in bytes
+	largest  int64 // maximum size of an answer in bytes
 	values   int   // maximum number of objects, lists and values in an answer
 }
 
@@ -231,7 +231,7 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// Maximum numbers of resources that are read. Real machines have fewer, or more would not be useful.
+// Maximum numbers of resources that are read: real machines have fewer, or more are not useful.
 const (
 	mostMembers = 256
 	mostChassis = 8

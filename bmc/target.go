@@ -9,7 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// Target describes the controller of one machine, with the credentials and settings for connecting to it.
+// Target is the controller of one machine, with the credentials and settings for connecting to it.
 type Target struct {
 	// Address has the form https://HOST[:PORT], like redfish_address in driver_info. The default scheme is HTTPS.
 	Address string

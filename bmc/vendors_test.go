@@ -64,7 +64,7 @@ func recordings(t *testing.T) map[string]recorded {
 	return out
 }
 
-// ofAction matches the path of a resource in the target of one of its actions.
+// ofAction matches the resource in the target of one of its actions.
 var ofAction = regexp.MustCompile(`"target":\s*"(/redfish/v1/[^"]*?)/Actions/`)
 
 // placeOf returns the path of the resource in body, which is given in the body itself or in the target of an action.

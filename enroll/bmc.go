@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// MostAddresses is the maximum number of BMCs that one run may query.
+// MostAddresses is the number of BMCs that one run may query.
 const MostAddresses = 256
 
 // AddressError reports an invalid BMC address.
@@ -78,7 +78,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands the range of IPv4 addresses from from to last. last may be an address or only its last number.
+// addressRange expands a range of IPv4 addresses. from is the first address, and last is the last address or only its
+// last number.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {
@@ -103,7 +104,7 @@ func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 // Naming selects how machines that were found are named.
 type Naming string
 
-// The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. It is replaced by
+// The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. The %d stands for
 // the machine's number, which counts from 1.
 const (
 	NameNone     Naming = ""

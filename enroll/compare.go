@@ -20,7 +20,7 @@ type Existing struct {
 // Resource holds the fields of a port or port group, as Ironic returned them.
 type Resource map[string]any
 
-// UUID returns the UUID of the port or port group.
+// UUID returns the resource's UUID.
 func (r Resource) UUID() string { return models.TextOf(r["uuid"]) }
 
 // Options changes how an input is compared with Ironic.
@@ -33,7 +33,7 @@ type Options struct {
 	Complete func(n *Node, existing *models.Node)
 }
 
-// Compare plans the enrollment of nodes. It never plans deletions: objects that the input does not mention are kept.
+// Compare plans enrolling nodes. It never plans deletions: objects that the input does not mention stay.
 func Compare(nodes []Node, have Existing, opts Options) Plan {
 	ix := index(have)
 	plan := make(Plan, len(nodes))
@@ -131,7 +131,7 @@ func keepRAIDLevel(wanted, now map[string]any) {
 	wanted["properties"] = properties
 }
 
-// compareParts plans what to do with the node's ports and port groups.
+// compareParts plans the ports and port groups.
 func (ix *indexed) compareParts(it *Item) {
 	have := ix.parts[it.UUID]
 	for i := range it.Node.Portgroups {

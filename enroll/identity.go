@@ -13,7 +13,7 @@ import (
 
 // BMC identifies a machine by the address of its management controller.
 type BMC struct {
-	// Host is the host in lower case. It includes the port if that is not the protocol's default port.
+	// Host is the host in lower case. It includes the port, unless that is the default port of the protocol.
 	Host string
 	// System is the path of the Redfish system. It is "" if the controller has only one system.
 	System string
@@ -56,7 +56,7 @@ func BMCOf(info map[string]any) (b BMC, found bool) {
 	return BMC{}, false
 }
 
-// hostOf returns the host in an address or URL, or host:port if the port is not the usual one.
+// hostOf returns the host of an address or URL, or host:port if the port is not the usual one.
 func hostOf(address, usual string) string {
 	if !strings.Contains(address, "://") {
 		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {
@@ -117,7 +117,7 @@ func (n *Node) Identity() string {
 	return uuid.NewSHA1(namespace, []byte(key)).String()
 }
 
-// Serial returns the serial number of the machine. Inputs and Ironic store it in extra or in properties.
+// Serial returns the serial number of the machine. Inputs and Ironic have it in extra or in properties.
 func Serial(fields map[string]any) string {
 	for _, place := range []string{"extra", "properties"} {
 		object, _ := fields[place].(map[string]any)

@@ -12,7 +12,7 @@ import (
 
 // indexed finds Ironic's nodes by their identifiers.
 type indexed struct {
-	nodes  map[string]*models.Node // by UUID
+	nodes  map[string]*models.Node // the nodes by UUID
 	byName map[string]*models.Node
 	byHost map[string][]located
 	serial map[string]*models.Node

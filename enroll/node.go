@@ -1,5 +1,5 @@
-// Package enroll plans the enrollment of nodes: it compares the nodes in an input with those in Ironic. Packages
-// below it read and write the inputs. It does no I/O.
+// Package enroll plans the enrollment of nodes: it compares the nodes of an input with those that Ironic has.
+// Packages below it read and write the inputs. It does no I/O.
 package enroll
 
 import (
@@ -16,10 +16,10 @@ import (
 	"ironworks/models"
 )
 
-// Placeholder stands for an unknown secret in files.
+// Placeholder takes the place of an unknown secret in files.
 const Placeholder = "PASSWORD"
 
-// Node is a node as described in an input.
+// Node is a node as an input describes it.
 type Node struct {
 	Source Source
 	// Fields holds the fields of POST /v1/nodes as JSON values, without traits and without the secrets in
@@ -46,9 +46,9 @@ type Node struct {
 	Notes []string
 }
 
-// Source is the position of a node in the input.
+// Source is the position of a node in an input.
 type Source struct {
-	// File is the name of the file as the user wrote it. Line is 0 if it is unknown.
+	// File is the name of the file as the user wrote it. Line is 0 if unknown.
 	File string
 	Line int
 }
@@ -90,7 +90,7 @@ func (n *Node) DriverInfo() map[string]any {
 	return m
 }
 
-// AllPorts returns all ports, including those of port groups.
+// AllPorts returns the ports, including the ports of port groups.
 func (n *Node) AllPorts() []Port {
 	ports := slices.Clone(n.Ports)
 	for _, g := range n.Portgroups {
@@ -106,7 +106,7 @@ func (n *Node) Label() string {
 	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
 }
 
-// Set sets the field with the given path, such as driver_info, redfish_address. Secrets in driver_info are stored in
+// Set sets a field by its path, for example driver_info, redfish_address. Secrets of driver_info are stored in
 // Secrets.
 func (n *Node) Set(value any, path ...string) {
 	if n.Fields == nil {
@@ -251,7 +251,7 @@ func NodeFields() []string {
 	}
 }
 
-// MarshalJSON returns the fields with secrets masked.
+// MarshalJSON writes the fields with masked secrets.
 func (n Node) MarshalJSON() ([]byte, error) { //nolint:gocritic // values must be masked, too
 	return json.Marshal(n.body(func(s models.Secret) string { return s.String() }))
 }

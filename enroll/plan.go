@@ -17,14 +17,14 @@ const (
 	Unchanged Kind = "unchanged"
 	// Conflict means that the input contradicts Ironic or itself. Nothing is sent.
 	Conflict Kind = "conflict"
-	// Invalid means that the node in the input has problems. Nothing is sent.
+	// Invalid means that the input's node has problems. Nothing is sent.
 	Invalid Kind = "invalid"
 )
 
 // Refused reports whether nothing is sent for a node of this kind.
 func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 
-// Item is the plan for one node in the input.
+// Item is the plan for one node of the input.
 type Item struct {
 	Node Node
 	Kind Kind
@@ -121,10 +121,10 @@ func (it *Item) Details() string {
 	return strings.Join(append(parts, it.Node.Notes...), "; ")
 }
 
-// Plan lists what will happen to each node in an input, in the order of the input.
+// Plan lists what happens to each node of an input, in the input's order.
 type Plan []Item
 
-// Count returns the number of items of kind k.
+// Count returns the number of items of a kind.
 func (p Plan) Count(k Kind) int {
 	n := 0
 	for i := range p {

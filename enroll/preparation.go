@@ -26,7 +26,7 @@ type RAID struct {
 	Software bool
 }
 
-// Config returns target_raid_config, or nil if there are no volumes.
+// Config returns target_raid_config. It returns nil if there are no volumes.
 func (r *RAID) Config() map[string]any {
 	if r == nil || len(r.Disks) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func disksOf(config any) []any {
 	return disks
 }
 
-// levels returns the sorted RAID levels of logical disks.
+// levels returns the RAID levels of logical disks, sorted.
 func levels(disks []any) []string {
 	var list []string
 	for _, d := range disks {
@@ -83,7 +83,7 @@ func levels(disks []any) []string {
 	return list
 }
 
-// Steps returns the clean steps that carry out the preparation, in order.
+// Steps returns the clean steps, in order.
 func (p *Preparation) Steps() []models.Step {
 	var steps []models.Step
 	add := func(on, name string, args map[string]any) {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// perform runs an action once or, if it has a loop, once for each item.
+// perform runs an action once, or once for each item of its loop.
 func (r *run) perform(s *scope, a *Operation) *Exception {
 	if !a.looped() {
 		return r.once(s, a)
@@ -159,7 +159,7 @@ func (r *run) setAttribute(o *object, parts []string, value any) *Exception {
 	return r.assign(o, parts[0], value)
 }
 
-// assign sets a field of a node or port. It adds a note if Ironic does not save the value.
+// assign sets a field of a node or port, and adds a note if Ironic does not save the value.
 func (r *run) assign(o *object, name string, value any) *Exception {
 	if o.class == "Node" && name == "uuid" {
 		return raise("InvalidParameterValue", "Cannot overwrite UUID for an existing Node.")
@@ -171,7 +171,7 @@ func (r *run) assign(o *object, name string, value any) *Exception {
 	return raised
 }
 
-// descend returns the value in v to which the keys lead. It adds an empty object for each missing key.
+// descend returns the value that the keys lead to. It adds an empty object for each missing key.
 func descend(v any, keys []string) (any, *Exception) {
 	for _, key := range keys {
 		d, ok := v.(*hints.PythonDict)

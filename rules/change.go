@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Change describes one change that rules made to a node, its ports or its plugin data.
+// Change is one change that rules made to a node, its ports or its plugin data.
 type Change struct {
 	// Of names the changed object: "node", "trait", "plugin data", or "port" followed by its MAC address.
 	Of string
@@ -21,10 +21,10 @@ type Change struct {
 	Before, After any
 }
 
-// Missing stands for the value of a missing field.
+// Missing is the value of a missing field.
 type Missing struct{}
 
-// String describes the change in one line.
+// String describes the change.
 func (c Change) String() string {
 	_, added := c.Before.(Missing)
 	_, removed := c.After.(Missing)
@@ -50,7 +50,7 @@ func jsonText(v any) string {
 	return text
 }
 
-// MarshalJSON returns the change as JSON. It omits the values of missing fields.
+// MarshalJSON returns the change as JSON, without the values of missing fields.
 func (c Change) MarshalJSON() ([]byte, error) {
 	fields := map[string]any{"of": c.Of, "path": c.Path}
 	for name, v := range map[string]any{"before": c.Before, "after": c.After} {

@@ -97,7 +97,7 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	}
 }
 
-// pattern checks whether a value is a valid regular expression.
+// pattern checks a regular expression.
 func (r *reader) pattern(v *document.Value) {
 	if v.Kind != document.Text {
 		r.Problem(v, "regex is %s, not a string", v.Kind)

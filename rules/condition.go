@@ -10,7 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// arguments returns an operation's arguments by name, with templates expanded. It implements Ironic's _process_args.
+// arguments returns an operation's arguments by name, with the templates filled in. It implements Ironic's
+// _process_args.
 func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Exception) {
 	op, _ := inverted(o.Op)
 	args := map[string]any{}
@@ -53,7 +54,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	return d, nil
 }
 
-// isTrue evaluates a condition, including its loop.
+// isTrue evaluates a condition.
 func (s *scope) isTrue(c *Operation) (bool, *Exception) {
 	if !c.looped() {
 		return s.holdsOnce(c)
@@ -193,7 +194,7 @@ func matches(op string, value, regex any) (bool, *Exception) {
 	return search(pattern, text, true)
 }
 
-// inNet implements netaddr's "IPAddress(address) in IPNetwork(subnet)".
+// inNet implements netaddr's IPAddress(address) in IPNetwork(subnet).
 func inNet(address, subnet any) (bool, *Exception) {
 	net, ok := subnet.(string)
 	if !ok {
@@ -218,7 +219,7 @@ func inNet(address, subnet any) (bool, *Exception) {
 	return prefix.Contains(ip), nil
 }
 
-// network parses a network in the form ADDRESS, ADDRESS/BITS or ADDRESS/MASK.
+// network parses a network of the form ADDRESS, ADDRESS/BITS or ADDRESS/MASK.
 func network(s string) (netip.Prefix, bool) {
 	text, mask, hasMask := strings.Cut(s, "/")
 	ip, err := netip.ParseAddr(text)

@@ -30,7 +30,7 @@ const (
 	MaskNever     Masking = "never"
 )
 
-// Result describes the outcome of all rules for one node.
+// Result is the outcome of all rules on one node.
 type Result struct {
 	// Outcomes holds the outcome of each rule that was evaluated, in the order of evaluation.
 	Outcomes []Outcome
@@ -45,7 +45,7 @@ type Result struct {
 	Unstorable string
 }
 
-// Outcome describes the result of one rule for one node.
+// Outcome is the result of one rule on one node.
 type Outcome struct {
 	Rule *Rule
 	// Matched means that all conditions are true.
@@ -73,7 +73,7 @@ type run struct {
 	unstorable string
 }
 
-// Run evaluates rules in the same way as Ironic's engine, in the order of [Sorted].
+// Run evaluates rules, in the order of [Sorted], as Ironic's engine does.
 func Run(list []*Rule, s Subject, masking Masking) *Result {
 	r := &run{
 		node: newObject("Node", nodeFields(), s.Node), traits: slices.Clone(s.Traits), inventory: orEmpty(s.Inventory),

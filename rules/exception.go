@@ -11,14 +11,14 @@ type Exception struct {
 	About bool
 }
 
-// Error returns e.Text.
+// Error returns the text.
 func (e *Exception) Error() string { return e.Text }
 
 func raise(class, format string, args ...any) *Exception {
 	return &Exception{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// The classes of Ironic's own exceptions.
+// Classes of Ironic's exceptions.
 const (
 	classInspection = "HardwareInspectionFailure"
 	classExecution  = "InspectionRuleExecutionFailure"
@@ -28,8 +28,7 @@ const (
 	classIronic     = "IronicException"
 )
 
-// isIronic reports whether the exception belongs to one of Ironic's own classes. The engine reports such exceptions
-// unchanged.
+// isIronic reports whether the exception is of one of Ironic's own classes, which the engine reports unchanged.
 func (e *Exception) isIronic() bool {
 	switch e.Class {
 	case classInspection, classExecution, classAction, classCondition, classPort, classIronic:

@@ -120,7 +120,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestExamples checks that the examples have no problems, and the changes that they make.
+// TestExamples checks that the examples have no problem, and what they do.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

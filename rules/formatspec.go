@@ -9,14 +9,14 @@ import (
 	"ironworks/models/hints"
 )
 
-// formatSpec matches a format specification of Python, without grouping and without the alternate forms of numbers.
+// formatSpec matches Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
 // maxWidth is the maximum width of a field. Without a limit, a width of billions would exhaust the memory of this
 // program, as it does in the conductor.
 const maxWidth = 100_000
 
-// formatValue implements Python's format() for the value of the template field name.
+// formatValue implements Python's format().
 func formatValue(v any, spec, name string) (string, *Exception) {
 	if o, ok := v.(*object); ok {
 		return "", unclear("{%s} is Python's representation of a whole %s", name, o.class)

@@ -88,7 +88,7 @@ func (p *literals) object(depth int) (any, bool) {
 	return d, true
 }
 
-// text parses a string. The only accepted escape sequences are \\, \' and \".
+// text reads a string; the only accepted escapes are \\, \' and \".
 func (p *literals) text() (any, bool) {
 	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
 		return nil, false

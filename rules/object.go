@@ -9,7 +9,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is the type of a field in oslo.versionedobjects. It decides how values are converted.
+// kind is the type of a field in oslo.versionedobjects, which decides how values are converted.
 type kind int
 
 const (
@@ -48,7 +48,7 @@ func nodeFields() map[string]fieldType {
 	return require(f, "id", "maintenance", "console_enabled", "protected")
 }
 
-// portFields returns the fields of a port according to ironic/objects/port.py.
+// portFields returns the port fields of ironic/objects/port.py.
 func portFields() map[string]fieldType {
 	f := fieldsOf(kindText, "physical_network", "name", "description", "vendor", "category")
 	maps.Copy(f, fieldsOf(kindDict, "extra", "local_link_connection", "internal_info"))
@@ -78,7 +78,7 @@ func require(f map[string]fieldType, names ...string) map[string]fieldType {
 // pythonTime is a time in the form that Python's str() returns for a datetime.
 type pythonTime string
 
-// object is a node or a port, with the attributes of Ironic's Python object.
+// object is a node or a port with the attributes of Ironic's Python object.
 type object struct {
 	class  string // Node or Port
 	fields map[string]fieldType
@@ -129,7 +129,7 @@ func (o *object) get(name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
 }
 
-// method reports whether Ironic's class has an attribute with the given name that is not a field.
+// method reports whether Ironic's class has an attribute with this name that is not a field.
 func (o *object) method(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, "obj_") || strings.HasPrefix(name, "OBJ_") ||
 		strings.HasPrefix(name, "get_") || strings.HasPrefix(name, "list") ||
@@ -142,7 +142,7 @@ func (o *object) method(name string) bool {
 		}, name)
 }
 
-// set implements Python's setattr. ineffective means that Ironic does not save the value.
+// set implements Python's setattr. ineffective reports that Ironic does not save the value.
 func (o *object) set(name string, value any) (ineffective bool, raised *Exception) {
 	t, isField := o.fields[name]
 	if !isField {
@@ -163,7 +163,7 @@ func (o *object) set(name string, value any) (ineffective bool, raised *Exceptio
 	return false, nil
 }
 
-// convert implements the method coerce of the field's type.
+// convert implements the coerce method of the field's type.
 func (t fieldType) convert(class, name string, value any) (any, *Exception) {
 	if value == nil {
 		switch {
@@ -264,7 +264,7 @@ func (o *object) remove(name string) *Exception {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", o.class, name)
 }
 
-// clone returns a deep copy of a value.
+// clone returns a deep copy of a value with its lists and objects.
 func clone(v any) any {
 	switch v := v.(type) {
 	case hints.PythonList:

@@ -14,8 +14,8 @@ import (
 // in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
-// search reports whether a text matches a pattern of Python's re module. If atStart is true, the match must begin at
-// the start of the text.
+// search reports whether a text contains a match of a pattern of Python's re module. If atStart is true, the match
+// must be at the start of the text.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *translator) inSet(c rune) error {
 	return nil
 }
 
-// escape translates an escape sequence. Like Python, it refuses unknown letters after a backslash.
+// escape translates an escape sequence. Like Python, it refuses unknown letters after the backslash.
 func (t *translator) escape() error {
 	if t.at+1 >= len(t.in) {
 		return fmt.Errorf("%w: bad escape at the end", errNotPython)

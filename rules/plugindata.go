@@ -35,7 +35,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	return raised
 }
 
-// putPluginData implements Ironic's update_nested_dict for a ShallowMaskDict.
+// putPluginData implements update_nested_dict on a ShallowMaskDict.
 func (r *run) putPluginData(keys []string, value any) *Exception {
 	holder, raised := r.pluginHolder(keys[:len(keys)-1])
 	if raised != nil {
@@ -44,7 +44,7 @@ func (r *run) putPluginData(keys []string, value any) *Exception {
 	return setItem(holder, keys[len(keys)-1], value)
 }
 
-// pluginHolder returns the value in the plugin data to which the keys lead. It adds an empty object for each missing
+// pluginHolder returns the value in the plugin data that the keys lead to. It adds an empty object for each missing
 // key.
 func (r *run) pluginHolder(keys []string) (any, *Exception) {
 	var v any = r.pluginData
@@ -74,7 +74,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	var found any = s
 	for _, key := range keys {
 		next, raised := itemOf(found, key)
-		if m, ok := found.(masked); ok && allDigits(key) { // the key is a string, not an index
+		if m, ok := found.(masked); ok && allDigits(key) { // the key is a text, not an index
 			d, isObject := m.value.(*hints.PythonDict)
 			next, raised = nil, raise("KeyError", "")
 			if isObject && d.Has(key) {
@@ -108,7 +108,7 @@ func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception
 	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
 }
 
-// isAmong implements Python's operator "in" for plugin data inside Ironic's masking wrappers.
+// isAmong implements Python's operator in for plugin data within Ironic's masking wrappers.
 func isAmong(value, found any) (bool, *Exception) {
 	m, ok := found.(masked)
 	if !ok {

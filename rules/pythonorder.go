@@ -38,7 +38,7 @@ func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) 
 	if math.IsNaN(aSpecial) || math.IsNaN(bSpecial) {
 		return 0, false
 	}
-	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 in comparison with infinity
+	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 beside infinity
 }
 
 // equal implements Python's ==.
@@ -95,7 +95,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	switch a := a.(type) {
 	case string:
 		if b, ok := b.(string); ok {
-			return holds(cmp.Compare(a, b)), nil // in UTF-8, bytes and code points have the same order
+			return holds(cmp.Compare(a, b)), nil // UTF-8 texts have the order of their code points
 		}
 	case hints.PythonList:
 		if b, ok := b.(hints.PythonList); ok {
@@ -110,7 +110,7 @@ func ordered(sign string, a, b any) (bool, *Exception) {
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
 }
 
-// contains implements Python's operator "in".
+// contains implements Python's operator in.
 func contains(value, in any) (bool, *Exception) {
 	switch in := in.(type) {
 	case hints.PythonList:

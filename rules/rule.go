@@ -10,14 +10,13 @@ import (
 	"ironworks/models/hints"
 )
 
-// Limits that the API sets for rules that are not built in.
+// Limits of the API for rules that are not built in.
 const (
 	maxPriority    = 9999
 	maxDescription = 255
 )
 
-// phaseMain is the only phase in which rules run. It follows the inspection hooks and precedes the storing of the
-// inventory.
+// phaseMain is the only phase in which rules run: after the inspection hooks, before the inventory is stored.
 const phaseMain = "main"
 
 // Rule is an inspection rule, either stored in Ironic or declared in a file.
@@ -56,7 +55,7 @@ type Operation struct {
 // Label returns the description of the rule for display, or its UUID if there is no description.
 func (r *Rule) Label() string { return cmp.Or(r.Description, r.UUID, "rule without description") }
 
-// Body returns the rule in the form of the API.
+// Body returns the rule in the API's form.
 func (r *Rule) Body() *hints.PythonDict {
 	d := &hints.PythonDict{}
 	if r.UUID != "" {
@@ -102,7 +101,7 @@ func Names(list []Operation) string {
 // looped reports whether the operation has a loop that is not empty. Ironic ignores an empty loop.
 func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
 
-// Decode decodes a rule in the form of the API.
+// Decode decodes a rule in the API's form.
 func Decode(raw json.RawMessage) (*Rule, error) {
 	value, err := hints.DecodePython(raw)
 	if err != nil {
@@ -151,14 +150,14 @@ func withoutPluginData(args any) any {
 	return copied
 }
 
-// Sorted returns the rules in the order in which Ironic runs them. list must be in the order of the API.
+// Sorted returns the rules in the order in which Ironic runs them. The given order must be that of the API.
 func Sorted(list []*Rule) []*Rule {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })
 	return sorted
 }
 
-// inverted returns an operator without a leading exclamation mark, and whether it had one.
+// inverted returns an operator without its exclamation mark, and whether it had one.
 func inverted(op string) (string, bool) {
 	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
 	return strings.TrimSpace(rest), not

@@ -14,7 +14,7 @@ import (
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
-	// hidden is called if a template uses a field whose value the API hides.
+	// hidden is called when a template uses a field whose value the API hides.
 	hidden func(name string)
 	// item is the current item of a loop. looping reports whether there is a loop.
 	item    any
@@ -72,7 +72,7 @@ func unwrapped(v any) any {
 	return v
 }
 
-// typeName returns the name of a value's type in Python.
+// typeName returns Python's name of a value's type.
 func typeName(v any) string {
 	switch v := v.(type) {
 	case *object:
@@ -103,11 +103,11 @@ func (s *scope) fill(template, op string) (any, *Exception) {
 	return template, nil
 }
 
-// interpolate implements Ironic's interpolate_variables, which expands the templates in a value.
+// interpolate implements Ironic's interpolate_variables.
 func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	var raised *Exception
 	if text, ok := value.(string); ok && s.looping {
-		if value, raised = s.fill(text, op); raised != nil { // the result is expanded again below
+		if value, raised = s.fill(text, op); raised != nil { // the result is filled in again below
 			return nil, raised
 		}
 	}
@@ -136,7 +136,7 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 		list := make(hints.PythonList, len(v))
 		for i, item := range v {
 			if text, ok := item.(string); ok {
-				list[i], raised = s.fill(text, op) // expanded once, even in a loop
+				list[i], raised = s.fill(text, op) // filled in once, even in a loop
 			} else {
 				list[i], raised = s.interpolate(item, op)
 			}
@@ -149,8 +149,7 @@ func (s *scope) interpolate(value any, op string) (any, *Exception) {
 	return value, nil
 }
 
-// format implements Python's str.format with the names in the scope. depth limits the nesting of templates in format
-// specifications.
+// format implements Python's str.format with the names of the scope. depth limits templates in format specifications.
 func (s *scope) format(template string, depth int) (string, *Exception) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
@@ -197,7 +196,7 @@ type field struct {
 	spec       string
 }
 
-// parseField parses a replacement field after its opening brace, as CPython does.
+// parseField reads a field after its opening brace, as CPython does.
 func parseField(s string) (f field, rest string, raised *Exception) {
 	end := 0
 	for ; end < len(s) && !strings.ContainsRune("}:!", rune(s[end])); end++ {
@@ -360,7 +359,7 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod reports whether an attribute may be a method of the value's type in Python. A method as text contains
+// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains
 // a memory address, which cannot be predicted.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {

@@ -7,11 +7,11 @@ import (
 	"ironworks/models/hints"
 )
 
-// flowFrom is the depth from which objects and lists are written on one line. It is the depth of an operation's
-// arguments.
+// flowFrom is the depth from which objects and lists are written on one line in a file: that of the arguments of an
+// operation.
 const flowFrom = 4
 
-// YAML returns rules as a file that [Parse] can read.
+// YAML writes rules as a file that [Parse] reads.
 func YAML(list []*Rule) ([]byte, error) {
 	bodies := make(hints.PythonList, len(list))
 	for i, r := range list {
@@ -27,8 +27,8 @@ func YAML(list []*Rule) ([]byte, error) {
 	return document.YAML(bodies, flowFrom)
 }
 
-// argumentsInOrder returns the operations with their arguments in the order of the parameters, because Ironic does
-// not store any order.
+// argumentsInOrder returns operations with their arguments in the order of the parameters: Ironic does not store any
+// order.
 func argumentsInOrder(operations []Operation) []Operation {
 	ordered := slices.Clone(operations)
 	for i := range ordered {

@@ -79,7 +79,7 @@ func (h *hostReader) whyLeftOut(m document.Member) string {
 	return fmt.Sprintf("line %d: spec.%s: %s", m.Line, m.Key, why)
 }
 
-// image sets the image and its checksum.
+// image sets the image with its checksum.
 func (h *hostReader) image(m document.Member, custom bool, fields *plan.Fields) {
 	var format, algorithm string
 	for _, part := range m.Value.Members {
@@ -165,7 +165,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 	h.inherited(fields)
 }
 
-// inherited uses the ramdisk's network data if the host has no network data.
+// inherited uses the ramdisk's network if the host has none.
 func (h *hostReader) inherited(fields *plan.Fields) {
 	if data, has := h.node.Fields["network_data"].(map[string]any); has && fields.ConfigDrive.NetworkData == nil {
 		fields.ConfigDrive.NetworkData = data

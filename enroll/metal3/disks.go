@@ -31,7 +31,7 @@ func hintsByName() []hint {
 
 const byPath = "/dev/disk/by-path/"
 
-// hints converts Metal3's root device hints to Ironic's.
+// hints converts Metal3's hints to those of Ironic.
 func (h *hostReader) hints(of document.Member) map[string]any {
 	out := map[string]any{}
 	if of.Value.Kind != document.Object && of.Value.Kind != document.Null {
@@ -70,7 +70,7 @@ func (h *hostReader) hints(of document.Member) map[string]any {
 	return out
 }
 
-// wrongHint returns a description of the type that the value of a hint should have, or "" if the value is valid.
+// wrongHint returns the type that the value of a hint should have. It returns "" if the value is valid.
 func wrongHint(m document.Member) string {
 	switch m.Key {
 	case "rotational":

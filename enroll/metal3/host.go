@@ -46,7 +46,7 @@ func (h *hostReader) flag(m document.Member) bool {
 	return m.Value.True()
 }
 
-// NodeName returns the name that Metal3 gives to the node of a host.
+// NodeName returns the name that Metal3 gives the node of a host.
 func NodeName(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -96,7 +96,7 @@ func (r *reader) host(o object) {
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
 
-// simple sets a field of the node. It returns false if the field belongs to the deployment or is not carried over.
+// simple sets a field of the node. It returns false if the field belongs to the deployment, or is not carried over.
 func (h *hostReader) simple(m document.Member) bool {
 	switch m.Key {
 	case "architecture":
@@ -135,7 +135,7 @@ func (h *hostReader) simple(m document.Member) bool {
 	return true
 }
 
-// cleaning sets automated_clean. An unknown mode is a problem of the node, because a typing error must not erase
+// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase
 // disks.
 func (h *hostReader) cleaning(m document.Member) {
 	mode, _ := m.Value.Scalar()
@@ -207,7 +207,7 @@ func (h *hostReader) provisioned(line int, state string) {
 	}
 }
 
-// bmc sets the driver, the interfaces and driver_info.
+// bmc sets the driver, its interfaces and driver_info.
 func (h *hostReader) bmc() {
 	bmc := h.spec.Get("bmc")
 	var address, credentials string
@@ -274,7 +274,7 @@ func (h *hostReader) bmc() {
 	h.credentials(bmc.Line, a.Prefix, credentials)
 }
 
-// credentials reads the user and the password from the Secret. Like Metal3, it removes white space around them.
+// credentials reads user and password from the Secret. Like Metal3, it removes the blanks around them.
 func (h *hostReader) credentials(line int, prefix, name string) {
 	s, found := h.secrets[key(h.namespace, name)]
 	if !found {
@@ -299,7 +299,7 @@ func (h *hostReader) credentials(line int, prefix, name string) {
 	}
 }
 
-// preprovisioning sets network_data from the Secret that contains the ramdisk's network data.
+// preprovisioning sets network_data from the Secret with the ramdisk's network.
 func (h *hostReader) preprovisioning(m document.Member) {
 	name := h.text(m)
 	if name == "" {

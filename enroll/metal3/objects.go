@@ -22,7 +22,7 @@ type Import struct {
 	Notes []string
 }
 
-// object is one of the manifests in a file.
+// object is one manifest of a file.
 type object struct {
 	kind, namespace, name string
 	value                 document.Value
@@ -50,7 +50,7 @@ func (s secret) first(keys ...string) (models.Secret, bool) {
 	return "", false
 }
 
-// reader reads the manifests in a file.
+// reader reads the manifests of a file.
 type reader struct {
 	file    string
 	hosts   []object
@@ -66,7 +66,7 @@ type reader struct {
 	result   Import
 }
 
-// Read reads BareMetalHosts with their Secrets and companions. The error is a *document.Error.
+// Read reads manifests: BareMetalHosts with their Secrets and companions. The error is a *document.Error.
 func Read(docs []document.Value, file string) (Import, error) {
 	r := &reader{file: file, secrets: map[string]secret{}, used: map[string]bool{}, named: map[string]document.Value{}}
 	for i := range docs {

@@ -17,8 +17,8 @@ func (h *hostReader) preparation() *enroll.Preparation {
 	return h.node.Prepare
 }
 
-// raid reads the RAID configuration (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or
-// missing, the machine's RAID is kept; an empty list deletes it.
+// raid reads the RAID (baremetal-operator, pkg/provisioner/ironic/raid.go). If the volumes are null or missing, the
+// machine's RAID stays; an empty list deletes it.
 func (h *hostReader) raid(m document.Member) {
 	if m.Value.Kind != document.Object && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.raid: want an object, not %s", m.Value.Kind)
@@ -53,7 +53,7 @@ func (h *hostReader) raid(m document.Member) {
 	h.preparation().RAID = raid
 }
 
-// rootVolume makes the first volume the root device, unless a volume or the root device hints select it.
+// rootVolume makes the first volume the root device if neither a volume nor hints select it.
 func (h *hostReader) rootVolume(line int, raid *enroll.RAID) {
 	hints := h.spec.Get("rootDeviceHints")
 	hinted, roots := len(hints.Members) > 0, 0
@@ -193,7 +193,7 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	}
 }
 
-// unprepared removes the preparation if the machine is in use, because the preparation would change the machine.
+// unprepared drops the preparation of a machine in use, because it would change the machine.
 func (h *hostReader) unprepared() {
 	if h.node.Adopt && h.node.Prepare != nil {
 		h.note(h.value.Line, "%s: not applied, the host is provisioned", h.node.Prepare)

@@ -48,7 +48,7 @@ type bmcSpec struct {
 	DisableCertificateVerification bool   `yaml:"disableCertificateVerification,omitempty"`
 }
 
-// secretManifest is a Secret whose data is in plain text.
+// secretManifest is a Secret in plain text.
 type secretManifest struct {
 	APIVersion string            `yaml:"apiVersion"`
 	Kind       string            `yaml:"kind"`
@@ -85,7 +85,7 @@ func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	return notes, enc.Close()
 }
 
-// hostWriter converts a node to manifests.
+// hostWriter makes the manifests for a node.
 type hostWriter struct {
 	node  *enroll.Node
 	notes []string
@@ -136,7 +136,7 @@ func (h *hostWriter) manifests(taken map[string]bool) (docs []any, ok bool) {
 	return append(docs, h.host), true
 }
 
-// field returns a field of the node and marks it as carried.
+// field returns a field of the node, and marks it as carried by the manifest.
 func (h *hostWriter) field(path ...string) any {
 	h.carried[strings.Join(path, ".")] = true
 	var value any = h.node.Fields
@@ -170,7 +170,7 @@ func (h *hostWriter) name(taken map[string]bool) metadata {
 }
 
 func kubernetesName(name string) string {
-	const longest = 200 // Kubernetes allows 253, but the names of Secrets get a suffix
+	const longest = 200 // Kubernetes allows 253, but the names of Secrets have a suffix
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r
@@ -187,7 +187,7 @@ func kubernetesName(name string) string {
 	return name
 }
 
-// credentials returns the Secret with the user and the password.
+// credentials returns the Secret with user and password.
 func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	user := models.TextOf(h.field("driver_info", a.Prefix+"username"))
 	if user == "" {
@@ -279,7 +279,7 @@ func (h *hostWriter) ports() {
 	}
 }
 
-// noteLeftOut adds notes about fields that the manifest cannot represent.
+// noteLeftOut notes the fields that the manifest cannot hold.
 func (h *hostWriter) noteLeftOut() {
 	for _, field := range slices.Sorted(maps.Keys(h.node.Fields)) {
 		object, is := h.node.Fields[field].(map[string]any)

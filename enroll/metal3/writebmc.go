@@ -84,7 +84,7 @@ func (h *hostWriter) redfishAddress(u *url.URL, driver string) bool {
 	return true
 }
 
-// interfaces adds notes about interfaces that differ from those that Metal3 derives from the address.
+// interfaces adds notes on interfaces that differ from the ones that Metal3 derives from the address.
 func (h *hostWriter) interfaces(a Access) {
 	for _, i := range [][2]string{
 		{"bios_interface", a.BIOS},

@@ -108,7 +108,7 @@ func isHost(host string) bool {
 	})
 }
 
-// parseAddress parses a URL or a host with an optional port.
+// parseAddress parses a URL, or a host with an optional port.
 func parseAddress(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
 		if ip, err := netip.ParseAddr(text); err == nil && ip.Is6() {

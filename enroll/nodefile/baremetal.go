@@ -34,7 +34,7 @@ func (r *reader) baremetal(top document.Value) {
 	}
 }
 
-// chassis reads the nodes of a chassis. Chassis themselves are not created, and a note says so.
+// chassis reads the nodes of a chassis. Chassis themselves are not created.
 func (r *reader) chassis(v document.Value) {
 	id, _ := scalarOf(v, "uuid")
 	label := id
@@ -63,7 +63,7 @@ func scalarOf(v document.Value, key string) (string, bool) {
 	return member.Scalar()
 }
 
-// baremetalNode reads a node, which consists of the fields of POST /v1/nodes, traits, ports and port groups.
+// baremetalNode reads a node: the fields of POST /v1/nodes, with traits, ports and port groups.
 func (r *reader) baremetalNode(v document.Value, chassis *string) {
 	b := r.builder(v.Line)
 	if chassis != nil {

@@ -82,7 +82,7 @@ func (b *builder) bifrostInfo(info document.Member) {
 	}
 }
 
-// bifrostProperty sets a property according to its name in Ansible: ram is in MiB, and disk_size is in GB.
+// bifrostProperty sets a property by its name in Ansible: ram is in MiB, disk_size in GB.
 func (b *builder) bifrostProperty(m document.Member) {
 	name := m.Key
 	switch m.Key {
@@ -96,7 +96,7 @@ func (b *builder) bifrostProperty(m document.Member) {
 	}
 }
 
-// nic adds a port for a NIC. The key mac is the port's address, and other keys are fields of the port.
+// nic adds a port for a NIC. The key mac is the address, and other keys are fields of the port.
 func (b *builder) nic(v document.Value) {
 	if v.Kind != document.Object {
 		b.problem(v.Line, "nics: want an object with mac, not %s", v.Kind)
@@ -138,7 +138,7 @@ func (r *reader) bifrostInstance(b *builder, info document.Member) {
 	r.plan(b.node.Name(), fields)
 }
 
-// plan adds a deployment to the result's plan.
+// plan adds a deployment to the plan of the file.
 func (r *reader) plan(name string, fields plan.Fields) {
 	if r.result.Plan == nil {
 		r.result.Plan = &plan.Plan{}

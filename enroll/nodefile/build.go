@@ -11,7 +11,7 @@ import (
 	"ironworks/spell"
 )
 
-// builder builds a node from values in a file.
+// builder makes a node from the values of a file.
 type builder struct {
 	node enroll.Node
 }
@@ -25,7 +25,7 @@ func (b *builder) problem(line int, format string, args ...any) {
 	b.node.Problems = append(b.node.Problems, b.at(line)+fmt.Sprintf(format, args...))
 }
 
-// note adds a note, such as that a value is not carried over.
+// note records a value that was not carried over.
 func (b *builder) note(line int, format string, args ...any) {
 	b.node.Notes = append(b.node.Notes, b.at(line)+fmt.Sprintf(format, args...))
 }
@@ -148,7 +148,7 @@ func asBool(v document.Value) (on, ok bool) {
 	return false, false
 }
 
-// driverInfo sets a field of driver_info. If a secret is written as a number, its digits are kept unchanged.
+// driverInfo sets a field of driver_info. A secret that is written as a number keeps its digits.
 func (b *builder) driverInfo(m document.Member) {
 	if !enroll.IsSecret(m.Key) {
 		b.node.Set(m.Value.Any(), "driver_info", m.Key)
@@ -199,7 +199,7 @@ func (b *builder) port(v document.Value) enroll.Port {
 	return enroll.Port{Fields: b.object("port", v, portField)}
 }
 
-// portgroup returns a port group, including its ports.
+// portgroup returns a port group with its ports.
 func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	g := enroll.Portgroup{Fields: b.object("port group", v, portgroupField)}
 	for _, item := range b.items("ports", v.Get("ports")) {

@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// Column is a column of a spreadsheet, with the field that it sets.
+// Column is a column of a spreadsheet with the field that it sets.
 type Column struct {
 	Header string
 	// Field is the field that the column sets: a field of the node (name, driver_info.redfish_address,
@@ -23,18 +23,18 @@ type Column struct {
 	Field string
 	// Note explains why the column is mapped in an unexpected way. It is empty if there is nothing to explain.
 	Note string
-	// Unknown means that the header is unknown and that the user did not map it.
+	// Unknown means that the header is not known, and that the user did not map it.
 	Unknown bool
 
-	// rank orders columns that could set the same field. The column with the lowest rank is used.
+	// rank orders columns that could set the same field. The column with the lowest rank sets it.
 	rank int
-	// text means that the column's cells are text and never JSON.
+	// text means that cells are never JSON.
 	text bool
 	// ipmi means that the header mentions IPMI, which tells the protocol of the BMC.
 	ipmi bool
 }
 
-// String describes how the column is mapped.
+// String describes the mapping.
 func (c Column) String() string {
 	text := c.Header + " → " + c.Field
 	if c.Field == "" {
@@ -46,7 +46,7 @@ func (c Column) String() string {
 	return text
 }
 
-// aliases returns the known headers for each field, starting with the most specific ones.
+// aliases returns the known headers by field. The most specific headers come first.
 func aliases() map[string][]string {
 	return map[string][]string{
 		"name": {"name", "node name", "node", "hostname", "host name", "server name", "server", "machine", "host"},
@@ -173,12 +173,11 @@ func extraColumn(name, note string) Column {
 	return Column{Field: "extra." + strings.ReplaceAll(name, " ", "_"), Note: note, text: true, rank: 1}
 }
 
-// ParseColumns parses a user's choices, which have the form HEADER=FIELD. An empty field means that the column is
-// ignored.
+// ParseColumns reads the choices of a user, which have the form HEADER=FIELD. An empty field ignores the column.
 func ParseColumns(args []string) (map[string]string, error) {
 	fields := map[string]string{}
 	for _, arg := range args {
-		at := strings.LastIndexByte(arg, '=') // field names contain no "="
+		at := strings.LastIndexByte(arg, '=') // the names of fields contain no "="
 		if at <= 0 || strings.TrimSpace(arg[:at]) == "" {
 			return nil, fmt.Errorf("%q: want HEADER=FIELD, such as 'BMC IP=bmc'; %s", arg, possibleFields)
 		}
@@ -214,7 +213,7 @@ func ColumnFields() []string {
 	return fields
 }
 
-// force maps headers to the fields that the user has chosen; see [ParseColumns].
+// force maps headers to fields as the user requested; see [ParseColumns] for the fields.
 func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	for _, header := range slices.Sorted(maps.Keys(forced)) {
 		i := slices.IndexFunc(columns, func(c Column) bool { return strings.EqualFold(strings.TrimSpace(c.Header), strings.TrimSpace(header)) })
@@ -276,7 +275,7 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
-// bmcFields returns traits and the fields that describe a BMC whatever its driver.
+// bmcFields returns the fields of a BMC whatever its driver, and traits.
 func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }

@@ -13,9 +13,9 @@ import (
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
-	// prefix starts the names of the driver's fields in driver_info.
+	// prefix is the prefix of the names of the driver's fields in driver_info.
 	prefix string
-	// info maps keys in the file to fields of driver_info.
+	// info maps the keys of the file to fields of driver_info.
 	info map[string]string
 }
 
@@ -69,7 +69,7 @@ func (r *reader) instackenv(top document.Value) {
 
 func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 	b := r.builder(v.Line)
-	b.node.Fields["resource_class"] = "baremetal" // TripleO's default
+	b.node.Fields["resource_class"] = "baremetal" // the default of TripleO
 	driver := b.pmType(v, drivers)
 	for _, m := range v.Members {
 		if m.Key == "pm_type" || m.Value.Kind == document.Null {

@@ -16,7 +16,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// Format is the format of a file with nodes.
+// Format is the format of a file.
 type Format string
 
 // The formats. Auto means that the format is detected from the content.
@@ -30,7 +30,7 @@ const (
 	BifrostCSV Format = "bifrost-csv"
 	// Instackenv is TripleO's instackenv.json or nodes.json.
 	Instackenv Format = "instackenv"
-	// CSV is a spreadsheet with a header, in CSV.
+	// CSV is a spreadsheet with a header.
 	CSV Format = "csv"
 	// BMH stands for Metal3's manifests: BareMetalHosts, Secrets and companions.
 	BMH Format = "bmh"
@@ -80,7 +80,7 @@ type Options struct {
 	Driver string
 }
 
-// Read reads a file with nodes according to the options.
+// Read reads a file of nodes according to the options.
 func (o Options) Read(data []byte) (File, error) {
 	data, err := document.UTF8(data, o.File)
 	if err != nil {
@@ -134,7 +134,7 @@ func isTable(data []byte, file string) bool {
 	return false
 }
 
-// reader collects the nodes in a file.
+// reader collects the nodes of a file.
 type reader struct {
 	file     string
 	result   File
@@ -170,7 +170,7 @@ func (r *reader) unused(line int, name, why string) {
 	r.unusedKeys[i].nodes++
 }
 
-// noteUnused adds the notes about unused keys.
+// noteUnused adds the notes on unused keys.
 func (r *reader) noteUnused() {
 	for _, k := range r.unusedKeys {
 		r.note(k.line, "%s: %s (%s)", k.name, k.why, models.Counted(k.nodes, "node"))
@@ -185,7 +185,7 @@ func (r *reader) problem(line int, format string, args ...any) {
 	}
 }
 
-// note adds a note about the file.
+// note adds a note on the file.
 func (r *reader) note(line int, format string, args ...any) {
 	r.result.Notes = append(r.result.Notes, atLine(line, format, args...))
 }
@@ -194,7 +194,7 @@ func atLine(line int, format string, args ...any) string {
 	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
 }
 
-// add adds a node to the result when it is complete.
+// add adds a node once it is complete.
 func (r *reader) add(b *builder) {
 	if len(r.result.Nodes) == MaxNodes {
 		if !r.full {
@@ -207,7 +207,7 @@ func (r *reader) add(b *builder) {
 	r.result.Nodes = append(r.result.Nodes, b.node)
 }
 
-// tree reads a file in YAML or JSON.
+// tree reads YAML or JSON.
 func (r *reader) tree(data []byte) error {
 	docs, err := document.Parse(data, r.file)
 	if err != nil {

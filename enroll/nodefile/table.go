@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-// row is a row of a table, with the number of the line in the file on which it starts.
+// row is a record of a table, with the number of the line in the file where it starts.
 type row struct {
 	line  int
 	cells []string
@@ -35,7 +35,7 @@ func (w row) cell(i int) string {
 	return strings.TrimSpace(w.cells[i])
 }
 
-// table reads a table with a header, or Bifrost's table, which has none.
+// table reads a table with a header, or Bifrost's table without a header.
 func (r *reader) table(data []byte, o Options) error {
 	rows, err := records(data, o.File)
 	if err != nil {
@@ -136,7 +136,7 @@ func isMAC(text string) bool {
 	})
 }
 
-// spreadsheet reads a header and the rows below it.
+// spreadsheet reads rows below a header.
 func (r *reader) spreadsheet(rows []row, o Options) {
 	header := rows[0]
 	r.result.Columns = r.columns(header.line, header.cells, o.Columns)
@@ -161,7 +161,7 @@ func (r *reader) spreadsheet(rows []row, o Options) {
 	}
 }
 
-// sheetRow is a row of a spreadsheet that is being converted to a node.
+// sheetRow is the row of a spreadsheet that is being read into a node.
 type sheetRow struct {
 	*builder
 	line int
@@ -170,7 +170,7 @@ type sheetRow struct {
 	// ports holds the fields of ports, by number. The numbers start with 1. The fields with the number 0 apply to all
 	// ports.
 	ports map[int]map[string]any
-	// addresses counts the MAC addresses in columns without a number.
+	// addresses is the number of MAC addresses in columns without a number.
 	addresses int
 }
 
@@ -193,7 +193,7 @@ func (r *reader) spreadsheetRow(w row, driver string) {
 	r.add(s.builder)
 }
 
-// addPorts adds the ports to the node, in order.
+// addPorts adds the ports in order.
 func (s *sheetRow) addPorts() {
 	for _, number := range slices.Sorted(maps.Keys(s.ports)) {
 		fields := s.ports[number]
@@ -239,7 +239,7 @@ func (s *sheetRow) set(c Column, cell, raw string) {
 	}
 }
 
-// isText reports whether the values of a key are text even if they look like numbers.
+// isText reports whether a key of an object holds text even if it looks like a number.
 func isText(key string) bool {
 	for _, suffix := range []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"} {
 		if strings.HasSuffix(key, suffix) {
@@ -272,7 +272,7 @@ func cellValue(key, cell string) any {
 	return cell
 }
 
-// words splits a cell that contains several values.
+// words splits a cell that has several values.
 func words(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ,;|\n\t", r) })
 }

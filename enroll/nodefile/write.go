@@ -243,8 +243,8 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	return row, notes
 }
 
-// cellOf returns the cell for a value in an object. Text is written unchanged, unless it would be read as another
-// type. Other values are written as JSON.
+// cellOf returns a value of an object as a cell. Text is unchanged, unless it would be read as another type. Other
+// values are written as JSON.
 func cellOf(key string, value any) string {
 	text, is := value.(string)
 	asIs := enroll.IsSecret(key) || text != "" && text == strings.TrimSpace(text) && cellValue(key, text) == any(text)
