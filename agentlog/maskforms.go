@@ -18,9 +18,8 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey masks private keys in PEM format, whether they span several lines or are in one line with
-//
-//	for line breaks.
+// findPrivateKey masks private keys in PEM format, whether they span several lines or are in one line with escaped
+// line breaks.
 func (m *masker) findPrivateKey(text string, from int) {
 	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")

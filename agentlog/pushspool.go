@@ -151,7 +151,8 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files until the total size of the remaining ones is at most most bytes.
+// pruneSpools removes the oldest files in the folder until the total size of the others does not exceed most, in
+// bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

@@ -260,7 +260,7 @@ func (s *sshServer) users() []string {
 	return slices.Clone(s.logins)
 }
 
-// known returns a line for known_hosts that says that the server has the given key.
+// known returns the line in known_hosts according to which the server has the given key.
 func (s *sshServer) known(key ssh.PublicKey) string {
 	return fmt.Sprintf("[127.0.0.1]:%d %s", s.port, ssh.MarshalAuthorizedKey(key))
 }

@@ -89,7 +89,7 @@ func typeName(v any) string {
 }
 
 // fill expands a template in the same way as Ironic's safe_format. If this is not possible, it returns the template
-// unchanged or, if a key is missing and the operator is is-empty, nil.
+// unchanged. However, if a key is missing and the operator is "is-empty", it returns nil.
 func (s *scope) fill(template, op string) (any, *Exception) {
 	text, raised := s.format(template, 2)
 	switch {
