@@ -80,7 +80,7 @@ func tarball(t *testing.T, members ...member) []byte {
 	return b.Bytes()
 }
 
-// shortLines returns lines in short.
+// shortLines formats each line as "TIME UNIT LEVEL TEXT", with "-" for a missing time.
 func shortLines(lines []models.LogLine) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
@@ -149,7 +149,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestArchiveBomb reads a small archive that unpacks to a huge size.
+// TestArchiveBomb checks that a small archive that unpacks to a huge size is read only in part: the number and length
+// of its lines are limited, and a note says so.
 func TestArchiveBomb(t *testing.T) {
 	content := tarball(t, member{name: "journal", text: strings.Repeat(strings.Repeat("\x00", 1<<20)+"\n", mostMember>>20+1)}, member{name: "a.log", text: strings.Repeat("x", 8<<20)})
 	lines, notes, err := archiveLines(bytes.NewReader(content), "x", time.Time{}, models.NodeRef{}, testNow)
@@ -174,7 +175,7 @@ func TestArchiveIsFollowed(t *testing.T) {
 	put("2026-11-22-12-00-00", "Nov 22 12:00:00 h a: old\n")
 	put("2026-11-22-13-00-00", "Nov 22 13:00:00 h a: new\n")
 	synctest.Test(t, func(t *testing.T) {
-		<-time.After(time.Until(testNow())) // the lines have no year
+		<-time.After(time.Until(testNow())) // the lines have no year, so it is taken from the clock
 		batches := onceOf(t, Options{Archive: dir, Once: true, Sources: []models.LogSource{models.LogArchive}})
 		if got := shortLines(batches.Lines); !slices.Equal(got, []string{"2026-11-22T13:00:00 a 6 new"}) {
 			t.Errorf("lines %q", got)
@@ -222,7 +223,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Add([]byte(`{"MESSAGE":[1,2],"__CURSOR":"x"}` + "\n-- Boot x --\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		lines, _, _ := archiveLines(bytes.NewReader(content), "x", testNow(), models.NodeRef{}, testNow) // it may be damaged
+		lines, _, _ := archiveLines(bytes.NewReader(content), "x", testNow(), models.NodeRef{}, testNow) // the content may be damaged, so errors are ignored
 		for _, l := range lines {
 			if printable.Line(l.Text) != l.Text || printable.Line(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
 				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)

@@ -17,7 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// A machine wrote the archive, so the size of its content must be limited.
+// Limits for reading an archive, whose content comes from a machine and may be of any size. The first three are in
+// bytes.
 const (
 	mostPacked      = 256 << 20
 	mostMember      = 64 << 20
@@ -26,9 +27,9 @@ const (
 	maxArchiveLines = 200_000 // number of lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file. It returns the lines sorted by time; lines of one
-// member of the archive keep their order. After an error, it returns the lines read so far, with a note about the
-// error.
+// archiveLines reads the log in an archive or in a plain file. The lines of an archive are sorted by time; lines with
+// equal times keep their order. If reading fails, it returns the lines read so far and an error. The notes name
+// content that was skipped because of a limit.
 func archiveLines(from io.Reader, name string, storedAt time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {
@@ -101,7 +102,7 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 	return byTime(lines), notes, err
 }
 
-// byTime sorts lines by time, and keeps lines without a time behind the line before them.
+// byTime sorts lines by time. A line without a time stays behind the line that preceded it.
 func byTime(lines []models.LogLine) []models.LogLine {
 	type placed struct {
 		at   time.Time
@@ -122,8 +123,8 @@ func byTime(lines []models.LogLine) []models.LogLine {
 	return lines
 }
 
-// isLog reports whether a member of an archive is a log; the others are the output of commands
-// about the machine's state.
+// isLog reports whether the archive member with the given name is a log. The other members hold the output of
+// commands that describe the machine's state.
 func isLog(name string) bool {
 	base := path.Base(name)
 	switch base {
@@ -133,7 +134,7 @@ func isLog(name string) bool {
 	return strings.HasSuffix(base, ".log") || strings.HasPrefix(base, "journal.") || strings.HasPrefix(base, "journal-")
 }
 
-// memberName derives a writer from the name of a file, for lines that name no writer.
+// memberName derives the name of a writer from a file name, for lines that do not name their writer.
 func memberName(name string) string {
 	base := path.Base(name)
 	for _, end := range []string{".gz", ".log", ".txt", ".tar"} {

@@ -19,17 +19,17 @@ import (
 	"ironworks/printable"
 )
 
-// archivePause is the time between two checks of the folder for a newer archive.
+// archivePause is the interval at which the folder is checked for a newer archive.
 const archivePause = 10 * time.Second
 
-// archiveSource is the source that reads the newest archive of a node, and newer ones when they appear.
+// archiveSource is the source that reads a node's newest archive, and later any newer ones.
 type archiveSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
-	done     string // the name of the archive that was read
+	done     string // the name of the last archive that was read
 }
 
-// follow checks repeatedly: a conductor stores a log at the end of an operation.
+// follow checks for new archives repeatedly, because a conductor stores a log whenever an operation ends.
 func (s *archiveSource) follow(ctx context.Context) {
 	for {
 		status, over := s.readNewest(ctx)
@@ -49,7 +49,7 @@ func (s *archiveSource) follow(ctx context.Context) {
 	}
 }
 
-// stateOnce returns the state of a source that does not retry.
+// stateOnce returns the final state of a source that does not retry.
 func stateOnce(s State) State {
 	if s == StateConnecting || s == StateFailed {
 		return StateFailed
@@ -82,7 +82,7 @@ func (s *archiveSource) readNewest(ctx context.Context) (status Status, over boo
 	if errors.As(err, &broken) && len(lines) == 0 {
 		status, _ := archiveFault(broken.err)
 		status.Address = address
-		return status, false // once lines of an archive were read, a retry would repeat them
+		return status, false // once lines have been delivered, a retry would repeat them
 	}
 	if err != nil {
 		notes = append(notes, truncate(printable.Line(err.Error()), 300))
@@ -132,13 +132,13 @@ func (*noArchiveError) Error() string { return "no archived logs of this node" }
 type openArchive struct {
 	name     string
 	storedAt time.Time
-	single   bool // the operator named a single file
+	single   bool // reports that the operator named a single file
 	content  io.ReadCloser
 }
 
-// archiveLocation is the place of the archives: a local folder or one on another host.
+// archiveLocation is a place where archives are stored: a local folder or one on another host.
 type archiveLocation interface {
-	// newest opens the newest archive of a node. It returns nil if done is the name of that archive.
+	// newest opens the node's newest archive. It returns nil if that archive's name is done.
 	newest(ctx context.Context, node models.NodeRef, done string) (*openArchive, error)
 }
 
@@ -223,8 +223,8 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 	return o, nil
 }
 
-// dial logs in as ssh would: a conductor's host is not a ramdisk, and its host key does not
-// change.
+// dial logs in as ssh would, without the settings for ramdisks: a conductor's host is not a ramdisk, and its host key
+// does not change.
 func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, error) {
 	login, host, port, err := splitHost(hostPart)
 	if err != nil {
@@ -235,13 +235,13 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 	return dialHost(ctx, &o, host)
 }
 
-// maxListing bounds the output of ls, in bytes: about 180 000 archives.
+// maxListing is the maximum size of the output of ls, in bytes: about 180 000 archives.
 const maxListing = 16 << 20
 
-// find lists the folder and returns the newest name; single reports that the path is a file.
+// find lists the folder and returns the name of the node's newest archive. single reports that the path names a file.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
-	// For a file, ls prints the path as requested.
+	// If the path names a file, ls prints it unchanged.
 	err = conn.run(ctx, "ls -1 -- "+shellescape.Quote(where), nil, func(stdout io.Reader) error {
 		text, err := io.ReadAll(io.LimitReader(stdout, maxListing+1))
 		if err == nil && len(text) > maxListing {
@@ -285,7 +285,7 @@ type remoteFile struct {
 	close func()
 }
 
-// Close stops reading.
+// Close stops reading and closes the connection.
 func (f *remoteFile) Close() error {
 	err := f.PipeReader.Close()
 	f.close()
@@ -296,18 +296,18 @@ func (f *remoteFile) Close() error {
 // UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
 var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
 
-// archiveInfo has the parts of an archive's file name.
+// archiveInfo holds the parts of an archive's file name.
 type archiveInfo struct {
 	// Node is the node's UUID, in lower case.
 	Node string
 	// What is the part of the file name between the UUID and the time: the node's name, the instance, the kind of
 	// operation.
 	What string
-	// Time is the time when the conductor stored the archive, on the conductor's clock.
+	// Time is when the conductor stored the archive, according to the conductor's clock.
 	Time time.Time
 }
 
-// parseArchiveName parses a file name; ok is false if the name is not that of an archive.
+// parseArchiveName parses a file name. ok reports whether the name has the form of a conductor's archive.
 func parseArchiveName(name string) (a archiveInfo, ok bool) {
 	m := archiveName.FindStringSubmatch(path.Base(name))
 	if m == nil {
@@ -320,7 +320,7 @@ func parseArchiveName(name string) (a archiveInfo, ok bool) {
 	return archiveInfo{Node: strings.ToLower(m[1]), What: m[2], Time: at}, true
 }
 
-// newestArchive returns the newest archive of a node among names, "" if there is none.
+// newestArchive returns the name of the node's newest archive among names, or "" if there is none.
 func newestArchive(names []string, node models.NodeRef) string {
 	newest, at := "", time.Time{}
 	for _, name := range names {

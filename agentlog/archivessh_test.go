@@ -18,7 +18,8 @@ import (
 
 func archiveAt(at string) string { return testUUID + "_r7-n01_" + at + ".tar.gz" }
 
-// conductorWith returns the answers of a host with files, each below one folder with an unusual name.
+// conductorWith returns a function that answers the commands of an SSH session like a host that stores the given
+// files in a folder with an unusual name.
 func conductorWith(files map[string]string) func(*sshServer, string, ssh.Channel) int {
 	const dir = `'/var/log/it'"'"'s here'`
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
@@ -44,14 +45,14 @@ func conductorWith(files map[string]string) func(*sshServer, string, ssh.Channel
 	}
 }
 
-// archiveOnce reads an archive on another host once.
+// archiveOnce reads the archive at the given address once. It returns all lines and the last status.
 func archiveOnce(t *testing.T, archive string, o SSHOptions) (Batch, Status) {
 	t.Helper()
 	b := onceOf(t, Options{Archive: archive, Once: true, Sources: []models.LogSource{models.LogArchive}, SSH: o})
 	return b, b.Status[len(b.Status)-1]
 }
 
-// conductor returns an SSH server that is a known host in ssh_config.
+// conductor starts an SSH server and returns options whose ssh_config accepts the server's host key.
 func conductor(t *testing.T, answer func(*sshServer, string, ssh.Channel) int) (*sshServer, SSHOptions) {
 	t.Helper()
 	s, key := newSSHServer(t, answer)
@@ -103,7 +104,7 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
-// TestIncompleteArchiveIsFetchedAgain: an incomplete archive fails and is retried.
+// TestIncompleteArchiveIsFetchedAgain checks that an archive counts as read only if its transfer was complete.
 func TestIncompleteArchiveIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	content := tarball(t, member{name: "journal", text: "2026-11-22T12:00:00+0000 h a: one\n"})
@@ -147,7 +148,8 @@ func TestIncompleteArchiveIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestEndlessListing: a listing larger than any conductor's is aborted.
+// TestEndlessListing checks that reading a folder's listing is aborted if it is larger than that of any real
+// conductor.
 func TestEndlessListing(t *testing.T) {
 	t.Parallel()
 	_, o := conductor(t, func(s *sshServer, _ string, ch ssh.Channel) int {
@@ -164,7 +166,8 @@ func TestEndlessListing(t *testing.T) {
 	}
 }
 
-// TestLocalArchives fails for special files, and reads a named file.
+// TestLocalArchives checks that a named file is read, and that special files, invalid paths and empty folders are
+// reported.
 func TestLocalArchives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -200,7 +203,8 @@ func TestLocalArchives(t *testing.T) {
 	}
 }
 
-// TestNewerArchiveIsRead checks a folder again, and reads only newer archives.
+// TestNewerArchiveIsRead checks that a folder is checked repeatedly, and that only archives newer than the last one
+// are read.
 func TestNewerArchiveIsRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

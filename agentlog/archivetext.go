@@ -11,11 +11,12 @@ import (
 	"ironworks/models"
 )
 
-// textReader parses a stored journal: journalctl's short formats, its JSON, or any text.
+// textReader parses a stored journal, which may be in one of journalctl's short formats, in its JSON format, or plain
+// text.
 type textReader struct {
 	parser   *Parser
-	name     string    // the file name, for lines without a writer
-	storedAt time.Time // when the file was stored: the short format omits the year
+	name     string    // the file name, used as the writer of lines that name none
+	storedAt time.Time // when the file was stored, needed because the short format omits the year
 	lines    []models.LogLine
 	limit    int
 	// at and unit belong to the last entry, whose text may continue on further lines.
@@ -25,7 +26,7 @@ type textReader struct {
 	limitReached bool // reading stopped at the limit of lines, before the end
 }
 
-// read reads all lines; an overlong line is truncated.
+// read reads all lines up to the limit. It truncates lines that are too long.
 func (t *textReader) read(from io.Reader) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for len(t.lines) < t.limit {
@@ -43,8 +44,8 @@ func (t *textReader) read(from io.Reader) error {
 	return nil
 }
 
-// textLine reads a line without its end, limited to the size of an entry. The result is valid
-// until the next call.
+// textLine reads a line and returns it without its line break, truncated to maxEntry bytes. The result is valid until
+// the next call.
 func textLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -74,7 +75,7 @@ func (t *textReader) line(raw []byte) {
 	}
 	at, unit, message, ok := shortLine(text, t.storedAt)
 	if !ok {
-		// The further lines of an entry's text are indented.
+		// The text is a further line of the last entry, which journalctl indents.
 		at, unit, message = t.at, t.unit, text
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]
@@ -88,8 +89,8 @@ func (t *textReader) line(raw []byte) {
 	t.lines = append(t.lines, t.parser.Text(at, unit, message)...)
 }
 
-// shortLine parses a line of journalctl -o short, short-precise, short-iso or short-full: time,
-// host, program[pid], text.
+// shortLine parses a line in the format of journalctl -o short, short-precise, short-iso or short-full, which
+// consists of the time, the host, program[pid] and the text.
 func shortLine(text string, storedAt time.Time) (at time.Time, unit, message string, ok bool) {
 	at, rest, ok := shortTime(text, storedAt)
 	if !ok {
@@ -122,7 +123,7 @@ func shortTime(text string, storedAt time.Time) (at time.Time, rest string, ok b
 	}{
 		{"Jan _2 15:04:05", 3},             // short; a fraction is optional
 		{"2006-01-02T15:04:05Z0700", 1},    // short-iso
-		{"2006-01-02T15:04:05Z07:00", 1},   // newer
+		{"2006-01-02T15:04:05Z07:00", 1},   // short-iso of newer versions
 		{"Mon 2006-01-02 15:04:05 MST", 4}, // short-full
 	} {
 		head, tail, cut := words(text, layout.words)
@@ -157,8 +158,8 @@ func words(text string, n int) (head, tail string, ok bool) {
 	return text[:at], text[at+1:], true
 }
 
-// yearOf adds a year to a time: the latest year in which the time is not later than storedAt plus one day, which allows
-// for clock differences.
+// yearOf returns at with its missing year added: the latest year in which the time is at most one day after storedAt.
+// The day allows for clock differences. If storedAt is zero, it returns at unchanged.
 func yearOf(at, storedAt time.Time) time.Time {
 	if storedAt.IsZero() {
 		return at

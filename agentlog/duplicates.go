@@ -10,15 +10,16 @@ import (
 // remembered is the maximum number of lines that are kept for comparison with lines of another source.
 const remembered = 1 << 16
 
-// sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if boot and
-// cursor are equal. An archived line duplicates a journal line if their texts, and their times in whole seconds, are
-// equal; if a text occurs several times, each occurrence has its own duplicate.
+// sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if their
+// boots and cursors are equal. An archived line duplicates a journal line if their texts and their times, in whole
+// seconds, are equal. If a text occurs several times, each occurrence matches only one occurrence in the other
+// source.
 type sourceDuplicates struct {
 	seed    maphash.Seed
 	cursors map[uint64]models.LogSource
 	ring    []uint64
 	next    int
-	texts   map[textKey]int // for each text: how many more the journal has (negative: the archive)
+	texts   map[textKey]int // for each text, the number of journal lines minus that of archived lines
 }
 
 type textKey struct {
@@ -26,7 +27,8 @@ type textKey struct {
 	text   uint64
 }
 
-// newSourceDuplicates returns nil if no two sources could have the same line.
+// newSourceDuplicates returns nil if sources contains neither two journals nor an archive, because no line can arrive
+// twice in that case.
 func newSourceDuplicates(sources []models.LogSource) *sourceDuplicates {
 	t := &sourceDuplicates{seed: maphash.MakeSeed()}
 	journals := 0
@@ -62,7 +64,7 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 	}
 	key := maphash.String(t.seed, l.Boot+" "+l.Cursor)
 	if source, known := t.cursors[key]; known {
-		// The lines of one message share a cursor.
+		// A message of several lines has one cursor, so equal cursors from the same source are no duplicates.
 		return source != l.Source
 	}
 	if len(t.ring) < cap(t.ring) {
@@ -77,7 +79,8 @@ func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
 }
 
 func (t *sourceDuplicates) byText(l *models.LogLine) bool {
-	// A serial console has neither the machine's time nor the complete line.
+	// Lines from a serial console cannot be compared, because they have neither the machine's time nor the complete
+	// text.
 	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus || l.Source == models.LogSerial {
 		return false
 	}
@@ -88,7 +91,7 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	}
 	have, known := t.texts[key]
 	if !known && len(t.texts) >= remembered {
-		clear(t.texts) // drop old lines; the archive is read immediately
+		clear(t.texts) // drop old lines; the archive is read at the start
 	}
 	if have+more == 0 {
 		delete(t.texts, key)
@@ -98,15 +101,15 @@ func (t *sourceDuplicates) byText(l *models.LogLine) bool {
 	return have*more < 0
 }
 
-// podmanDuplicates detects duplicate entries: while podman is attached to a container, the container's output is in the
-// journal twice: once from the container, and once from podman in the agent's unit.
+// podmanDuplicates detects duplicate entries in the journal. While podman is attached to a container, the journal
+// holds the container's output twice: once from the container, and once from podman in the agent's unit.
 type podmanDuplicates struct {
 	seed    maphash.Seed
 	waiting map[uint64]waiting
 	order   []uint64
 }
 
-// waiting counts equal entries of one writer whose duplicates were not read yet.
+// waiting counts equal entries from one writer whose duplicates have not been read yet.
 type waiting struct {
 	container bool // whether the entries are from the container
 	count     int
@@ -115,7 +118,7 @@ type waiting struct {
 
 const (
 	mostWaiting = 512
-	twiceTime   = 10 * time.Second // maximum time between duplicates, on the journal's clock
+	twiceTime   = 10 * time.Second // the maximum time between duplicates, according to the journal's clock
 )
 
 // isDuplicate reports whether an entry duplicates an earlier one. Two equal entries of the same writer are no

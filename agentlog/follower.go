@@ -11,14 +11,14 @@ import (
 	"ironworks/printable"
 )
 
-// Limits of collecting lines.
+// Limits for collecting lines into batches.
 const (
 	gatherFor = 100 * time.Millisecond
 	// maxLines is the number of lines that are buffered for a slow reader; when the buffer is full, the sources wait.
 	maxLines = 4096
 )
 
-// New returns the Follower that joins all sources. The error reports an invalid option.
+// New returns a Follower that combines all sources that o selects. It returns an error if no source is usable.
 func New(o Options) (Follower, error) {
 	sources, err := o.sources()
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	return out
 }
 
-// nodeFollower has the state of following one node's log: its sources and their reports.
+// nodeFollower holds the state of following one node's log: the sources and what they have reported.
 type nodeFollower struct {
 	options    *Options
 	trust      *Trust
@@ -152,7 +152,7 @@ func (j *nodeFollower) add(batch *Batch, n sourceReport) {
 	}
 }
 
-// sourceOutput is the connection of one source to its follower.
+// sourceOutput sends the lines and the status of one source to its follower.
 type sourceOutput struct {
 	follower *nodeFollower
 	source   models.LogSource
@@ -187,11 +187,11 @@ func (o *sourceOutput) send(ctx context.Context, n sourceReport) bool {
 	}
 }
 
-// heldTime is the maximum pause between two batches of buffered lines.
+// heldTime is the maximum pause between two batches of lines that were already buffered.
 const heldTime = 500 * time.Millisecond
 
-// forward forwards the batches of another follower. With the option Once, it ends when no further batch arrives,
-// because buffered lines arrive at once.
+// forward delivers the lines that the receiver of pushed journals provides. With the option Once, it ends after a
+// pause of heldTime, because buffered lines arrive without longer pauses.
 func (o *sourceOutput) forward(ctx context.Context) {
 	subscription, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -226,7 +226,7 @@ func (o *sourceOutput) deliver(ctx context.Context, b Batch) {
 	}
 }
 
-// othersWork reports whether a better source delivers lines.
+// othersWork reports whether another source delivers lines.
 func (o *sourceOutput) othersWork() bool {
 	for i := range o.follower.working {
 		if i != o.index && o.follower.working[i].Load() {
@@ -236,7 +236,7 @@ func (o *sourceOutput) othersWork() bool {
 	return false
 }
 
-// wait waits, and reports whether ctx is still valid.
+// wait waits for d. It reports false if ctx ended before.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -265,7 +265,8 @@ type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address is the address of the machine, console or archive that the lines come from, for display; it may be empty.
+	// Address is the address, for display, of the machine, console or archive that the lines come from. It may be
+	// empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string
@@ -274,8 +275,8 @@ type Status struct {
 	SkewKnown bool
 }
 
-// Batch has the reports since the last batch: lines in the order of their source, and changes of sources. The lines of
-// one journal entry are in one batch.
+// Batch contains what the sources have reported since the last batch: new lines, in the order in which their sources
+// delivered them, and changes of the sources' states. The lines of one journal entry are always in the same batch.
 type Batch struct {
 	Lines  []models.LogLine
 	Status []Status
@@ -284,11 +285,11 @@ type Batch struct {
 	Dropped int
 }
 
-// Follower follows one node's log until ctx ends; then it closes the channel. It collects lines for a tenth of a
-// second, so that many lines make few batches. If the reader is slow, a source that can wait is delayed, and any other
-// source loses lines.
+// Follower follows one node's log until ctx ends, and then closes the channel. It collects lines for a tenth of a
+// second, so that many lines result in few batches. If the reader is slow, sources that can wait are delayed; other
+// sources lose lines.
 //
-// more names additional sources that are followed only on request, such as the serial console. Unusable sources are
+// more names additional sources that are used only if named here, such as the serial console. Unusable sources are
 // ignored.
 type Follower interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch

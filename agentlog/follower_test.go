@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pushed is a Subscriber whose batches a test sends.
+// pushed is a Subscriber that forwards the batches that a test sends to it.
 type pushed chan Batch
 
 func (p pushed) Subscribe(ctx context.Context, _ models.NodeRef) <-chan Batch {
@@ -77,7 +77,7 @@ func TestFollowerCollectsLines(t *testing.T) {
 	})
 }
 
-// TestFollowerIsBounded covers a reader that does not read: the source waits.
+// TestFollowerIsBounded checks that a source has to wait while nothing reads the batches, and that no line is lost.
 func TestFollowerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := make(pushed)
@@ -152,12 +152,12 @@ func TestSourceDuplicates(t *testing.T) {
 		twin bool
 	}{
 		{line(models.LogSSH, 0, "a", "1"), false},
-		{line(models.LogSSH, 0, "second line of a", "1"), false}, // one message, one cursor
+		{line(models.LogSSH, 0, "second line of a", "1"), false}, // the lines of one message share a cursor
 		{line(models.LogPush, 0, "a", "1"), true},
 		{line(models.LogPush, 1, "b", "2"), false},
 		{line(models.LogSSH, 1, "b", "2"), true},
 		{line(models.LogArchive, 0, "a", ""), true},
-		{line(models.LogArchive, 0, "a", ""), false}, // there is only one
+		{line(models.LogArchive, 0, "a", ""), false}, // the journal contains the text only once
 		{line(models.LogArchive, 2, "a", ""), false},
 		{line(models.LogArchive, 3, "c", ""), false},
 		{line(models.LogArchive, 3, "c", ""), false},

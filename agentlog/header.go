@@ -34,7 +34,7 @@ func readHeader(text string) header {
 // osloLayout is the format of times in oslo.log. The times are the machine's local times, which are UTC in a ramdisk.
 const osloLayout = "2006-01-02 15:04:05.000"
 
-// osloHeader parses "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
+// osloHeader parses a header of oslo.log, such as "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
 func osloHeader(text string) header {
 	if len(text) < len(osloLayout)+1 || text[4] != '-' || text[len(osloLayout)] != ' ' {
 		return header{}
@@ -59,16 +59,17 @@ func osloHeader(text string) header {
 	return header{time: at, level: level, module: module, size: len(text) - len(rest)}
 }
 
-// notOfContext reports whether a character never occurs in a request's context, [-] or [None req-0123 - - - -]. It
-// distinguishes a context from a text that starts with a bracket.
+// notOfContext reports whether r cannot occur in the context of a request, such as [-] or [None req-0123 - - - -]. It
+// distinguishes such a context from a text that starts with a bracket.
 func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
 }
 
-// debugSuffix is the text that oslo.log appends to a line of level DEBUG: function, file, line.
+// debugSuffix matches the text that oslo.log appends to a line of level DEBUG: function, file and line number.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
-// withoutSuffix removes debugSuffix: otherwise every line of coreos-installer would end with it.
+// withoutSuffix removes the text that debugSuffix matches. Otherwise, every line from coreos-installer would end with
+// it.
 func (h header) withoutSuffix(text string) string {
 	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
 		return text
@@ -88,8 +89,8 @@ var osloLevels = map[string]models.LogLevel{
 	"FATAL":    models.LogCritical,
 }
 
-// klogHeader parses "I1122 13:00:00.123456    1234 file.go:12] ". The file name stays in the text, because it is not
-// the name of a module.
+// klogHeader parses a header of klog, such as "I1122 13:00:00.123456 1234 file.go:12] ". The file name stays part of
+// the text, because it does not name a module.
 func klogHeader(text string) header {
 	if text[5] != ' ' || strings.Trim(text[1:5], "0123456789") != "" {
 		return header{}

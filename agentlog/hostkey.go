@@ -19,9 +19,10 @@ import (
 
 // HostKeyError reports that a machine has an unexpected host key.
 type HostKeyError struct {
-	// Host is the address of the machine. Fingerprint is the fingerprint of its key, as ssh-keygen -l prints it.
+	// Host is the address of the machine. Fingerprint identifies the key it presented, in the format of ssh-keygen
+	// -l.
 	Host, Fingerprint string
-	// Reason names the expected key, Remedy the fix.
+	// Reason explains why the key was refused, and Remedy what the operator can do.
 	Reason, Remedy string
 }
 
@@ -30,31 +31,31 @@ func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Reason)
 }
 
-// verdict is the reason why a host key was accepted.
+// verdict is the reason why a host key may be accepted.
 type verdict int
 
 const (
 	hostKeyExpected verdict = iota // the key is from the Ignition configuration
 	hostKeyKnown                   // the key is in known_hosts
-	hostKeyNew                     // the key is unknown: whether it is trusted depends on the boot
+	hostKeyNew                     // the key is unknown, and trusted only if it is the first key of this boot
 )
 
 // hostKeys checks the host key of one hop on the way to a machine, and keeps the result.
 type hostKeys struct {
 	hop      *hop
 	expected []ssh.PublicKey
-	known    ssh.HostKeyCallback // nil without known_hosts
+	known    ssh.HostKeyCallback // nil if there is no known_hosts file
 	jump     bool
 	// verdict and key are the result of the check.
 	verdict verdict
 	key     ssh.PublicKey
-	// only reports that only expected keys are accepted; foreign reports that the host has another key than the
-	// expected ones.
+	// only reports that no other keys than the expected ones are accepted. foreign reports that the host presented
+	// another key.
 	only, foreign bool
 }
 
-// newHostKeys prepares the check of a hop. Keys from the Ignition configuration are only for machines,
-// not for jump hosts.
+// newHostKeys prepares the check of the hop's host key. The keys in Ignition configurations apply to machines, not to
+// jump hosts.
 func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
 	k := &hostKeys{hop: h, jump: jump}
 	if o.HostKeys != nil && !jump {
@@ -86,8 +87,9 @@ func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop
 	return k, nil
 }
 
-// algorithms returns the algorithms of the known keys, which the client requests: a server has several keys and
-// presents the first requested kind. Nil means all.
+// algorithms returns the host key algorithms that the client should request, those of the known keys first. This is
+// necessary because a server has several keys and presents one of the first requested type. If algorithms returns
+// nil, the client requests all types.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -170,11 +172,11 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return nil
 }
 
-// Trust stores the host key of a node per boot, so that a key that changes within a boot is
-// refused. Logs and shells share it.
+// Trust remembers the host key of each node for the current boot, so that a key that changes within a boot is
+// refused. Logs and shells can share a Trust.
 type Trust struct {
 	mu   sync.Mutex
-	pins map[string]pin // by node UUID
+	pins map[string]pin // by node UUID and name
 }
 
 type pin struct{ key, boot string }
@@ -182,7 +184,7 @@ type pin struct{ key, boot string }
 // NewTrust returns a Trust without keys.
 func NewTrust() *Trust { return &Trust{pins: map[string]pin{}} }
 
-// pin stores a verified key: no other key is trusted in this boot.
+// pin stores a verified key. No other unknown key is accepted during this boot.
 func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,8 +195,9 @@ func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
-// accept pins the host key of a connection to a machine in a boot, "" if unknown, or refuses it. note is the reason why
-// a new key is trusted, or "".
+// accept decides whether the host key of conn is trusted, and returns an error if not. boot is the ID of the
+// machine's current boot, or "" if unknown. note explains why a new key is trusted; it is empty if the key is not
+// new.
 func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
 	keys := conn.keys
 	if keys.verdict == hostKeyExpected {
@@ -213,8 +216,8 @@ func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note st
 	return note, nil
 }
 
-// acceptFirst decides whether a new key is trusted: it must be the first key of its boot, or equal to the first. An
-// unknown boot counts as the last known boot.
+// acceptFirst decides whether a new key is trusted: it must be the first key seen during this boot, or equal to the
+// first. If the boot is unknown, it is assumed to be the last known one.
 func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

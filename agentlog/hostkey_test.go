@@ -14,7 +14,7 @@ import (
 
 func authorizedKey(key ssh.PublicKey) string { return string(ssh.MarshalAuthorizedKey(key)) }
 
-// TestHostKeys accepts or refuses the key of a machine, with the reason.
+// TestHostKeys checks which host keys are accepted, and the reason given for each decision.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 	other, _ := newSigner(t)
@@ -24,11 +24,11 @@ func TestHostKeys(t *testing.T) {
 	for name, tt := range map[string]struct {
 		image  []keyOf // keys of the images
 		only   bool
-		known  keyOf // in known_hosts
+		known  keyOf // the key in known_hosts
 		revoke bool
 		strict string
-		words  []string // of the failure
-		why    string   // status while it is followed
+		words  []string // in the error; nil if the key is accepted
+		why    string   // the reason shown while the log is followed
 	}{
 		"unknown":                             {why: "is trusted for this boot (first seen)"},
 		"unknown, new ones are accepted":      {strict: "accept-new", why: "is trusted for this boot"},
@@ -96,7 +96,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// TestUnreadableHostKeys fails before a connection is opened.
+// TestUnreadableHostKeys checks that unreadable keys are reported before a connection is opened.
 func TestUnreadableHostKeys(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -132,7 +132,7 @@ func TestUnreadableHostKeys(t *testing.T) {
 	}
 }
 
-// TestTrust covers the keys of one node, one connection after the other.
+// TestTrust checks which host keys are accepted in consecutive connections to one node.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	a, _ := newSigner(t)
@@ -181,7 +181,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestAlgorithms requests the known keys of a server first.
+// TestAlgorithms checks that the client requests the types of a server's known keys first.
 func TestAlgorithms(t *testing.T) {
 	t.Parallel()
 	ed, _ := newSigner(t)
@@ -191,8 +191,8 @@ func TestAlgorithms(t *testing.T) {
 		expected []ssh.PublicKey
 		files    []string
 		strict   strictness
-		want     []string // the first
-		all      bool     // and all others
+		want     []string // the first algorithms
+		all      bool     // whether all other algorithms follow
 	}{
 		"nothing known":           {},
 		"an image's":              {expected: []ssh.PublicKey{ed.PublicKey()}, want: []string{ssh.KeyAlgoED25519}, all: true},
@@ -217,7 +217,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// TestNoKey covers a key that belongs to no host.
+// TestNoKey checks that noKey verifies no signature and differs from all real keys.
 func TestNoKey(t *testing.T) {
 	t.Parallel()
 	k := noKey{}
@@ -226,5 +226,5 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// rsaKey is a public key of RSA, in base64.
+// rsaKey is an RSA public key, in base64.
 const rsaKey = "AAAAB3NzaC1yc2EAAAADAQABAAABAQDJJWcUfREDFUE75yB8Jg1oEKlrd3gklmG4FLT0u9gXxr37Ita8y8U0PmBdwdC64fLAYnQl7SmRNSys4Fyo3apXIOKIssT1Bo5idQNdv4b/eNiIWaQr60pukZ2HHRGHxxSiEK9YMdBBZTU07APVlWy1xWUMVwEw1waFgTNhZePsv1y3nRP5i7Bpx2fTW0864pi0WTqWD2iYhO9benST27JxkkAHRInSbT0o4AzBU8RzmW/tNtAdjSDLJyVhRBM6swOLPNiOySFxkZmyze3R5kdu+smPWoFRRW4nPMs1Abg5GPNxeox7jNTwnc+7x6WTB6eMuOwFi93ayIprjr2rVlmF"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Matches for the parts of a machine's journal that ironworks reads: the agent's unit, systemd's messages about it, its
-// container, and the kernel.
+// journalMatches selects the entries of a machine's journal that ironworks reads: those of the agent's unit,
+// systemd's messages about it, its container, and the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
 	journalFields  = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,CONTAINER_NAME,CONTAINER_PARTIAL_MESSAGE,_LINE_BREAK,SYSLOG_IDENTIFIER,_TRANSPORT,_BOOT_ID"
@@ -16,13 +16,14 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand returns the command that prints the last entry of this boot, which shows the boot ID, and whether the
-// journal is readable. Without --quiet, journalctl reports missing permissions.
+// bootCommand returns the command that prints the last entry of this boot. The entry shows the boot ID and that the
+// journal is readable. journalctl reports missing permissions only without --quiet.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
 
-// readCommand returns the command that prints all entries of this boot after a cursor.
+// readCommand returns the command that prints all entries of this boot after the cursor, or all entries if the cursor
+// is empty or malformed. If follow is true, the command also prints new entries as they arrive.
 func readCommand(cursor string, follow bool) string {
 	command := journalctl
 	if follow {
@@ -35,7 +36,7 @@ func readCommand(cursor string, follow bool) string {
 	return command + journalMatches
 }
 
-// safeCursor reports whether a text has the form of journald's cursors, which are safe within quotes.
+// safeCursor reports whether c has the form of journald's cursors, which can be quoted safely in a shell command.
 func safeCursor(c string) bool {
 	return c != "" && len(c) <= 256 && !strings.ContainsFunc(c, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && r != '=' && r != ';'
@@ -45,7 +46,7 @@ func safeCursor(c string) bool {
 // errNoPermission reports that the user may not read the journal.
 var errNoPermission = errors.New("permission denied reading the journal")
 
-// checkPermission returns an error if a line of journalctl's error output says that only the user's own entries are
+// checkPermission returns an error if text, from journalctl's error output, says that only the user's own entries are
 // shown.
 func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
@@ -63,12 +64,13 @@ func contains(text string, any ...string) bool {
 	return false
 }
 
-// maxEntry is the maximum size of an entry in JSON, in bytes; binary fields take four bytes per byte.
+// maxEntry is the maximum size of an entry in JSON, in bytes. In binary fields, each byte takes about four bytes of
+// JSON.
 const maxEntry = 1 << 20
 
-// entries forwards the output of journalctl: all entries that are available, each terminated by a line break. An
-// incomplete entry at the end is dropped: the next journalctl prints it again, after the cursor of the last complete
-// entry. An oversized entry is passed as nil.
+// entries calls yield with the entries in journalctl's output, as many at once as are available. Each entry ends with
+// a line break. An incomplete entry at the end is dropped, because the next journalctl, which starts after the cursor
+// of the last complete entry, prints it again. An entry that is too large is passed as nil.
 func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {

@@ -20,7 +20,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestReadCommand never executes a cursor that a machine sent.
+// TestReadCommand checks that a cursor that a machine sent is never executed.
 func TestReadCommand(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -46,15 +46,15 @@ func TestReadCommand(t *testing.T) {
 	}
 }
 
-// TestEntries forwards complete entries: entries that are available together arrive together, and an entry is never
-// split.
+// TestEntries checks that only complete entries are delivered, and that entries that are available together are
+// delivered together.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", maxEntry+1)
 	for name, tt := range map[string]struct {
 		text string
-		want []string // "" is an oversized one
-		err  error    // of the connection
+		want []string // "" stands for an entry that is too large
+		err  error    // the error of the connection
 	}{
 		"nothing":                {"", nil, nil},
 		"two":                    {"a\nb\n", []string{"a\n", "b\n"}, nil},
@@ -99,7 +99,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestFaultStatus covers a reason and a state for each error of a connection.
+// TestFaultStatus checks the reason and the state for each connection error.
 func TestFaultStatus(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {
@@ -149,7 +149,7 @@ func TestFaultStatus(t *testing.T) {
 	}
 }
 
-// TestMasked masks each line of a text.
+// TestMasked checks that each line of a text is masked.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -163,7 +163,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestMaskedWork masks the reasons in a copy.
+// TestMaskedWork checks that reasons are masked in a copy, and that the original is unchanged.
 func TestMaskedWork(t *testing.T) {
 	t.Parallel()
 	w := &models.Work{Kind: models.StateDeploying, Reason: "token=" + planted, Evidence: &models.Kept{LastError: "password=" + planted}}
@@ -179,7 +179,7 @@ func TestMaskedWork(t *testing.T) {
 	}
 }
 
-// TestHarmless makes a line of a file safe to show.
+// TestHarmless checks that Sanitize makes lines from a file safe to show.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxRaw+100)

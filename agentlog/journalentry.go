@@ -16,8 +16,8 @@ import (
 // ErrEntry reports that a journal entry cannot be parsed. The error never contains the content of the entry.
 var ErrEntry = errors.New("not a journal entry")
 
-// field is a field of an entry: text, numbers if it is not UTF-8, null if it is too large, or a
-// list of these if the field occurs several times.
+// field is the value of a field in an entry: a text, a list of numbers (bytes) if it is not UTF-8, null if it is too
+// large, or a list of such values if the field occurs several times.
 type field []byte
 
 // UnmarshalJSON never fails: a field of an unknown type is empty.
@@ -61,7 +61,8 @@ func fieldBytes(data []byte, several bool) []byte {
 	return data // data is a number
 }
 
-// numbers returns the bytes of a text that is not UTF-8.
+// numbers returns the bytes of a text that is not UTF-8, which JSON represents as a list of numbers. It returns nil
+// if data is not such a list.
 func numbers(data []byte) []byte {
 	var list []uint16
 	if json.Unmarshal(data, &list) != nil {
@@ -77,7 +78,7 @@ func numbers(data []byte) []byte {
 	return out
 }
 
-// journalEntry holds the fields that ironworks uses of an entry in journald's JSON (systemd.journal-fields).
+// journalEntry holds those fields of an entry in journald's JSON that ironworks uses (see systemd.journal-fields).
 type journalEntry struct {
 	Message    field `json:"MESSAGE"`
 	Priority   field `json:"PRIORITY"`
@@ -92,9 +93,9 @@ type journalEntry struct {
 	Realtime   field `json:"__REALTIME_TIMESTAMP"`
 }
 
-// Journal parses an entry as journalctl -o json writes it, one object. A message of several lines results in as many
-// log lines, with the same cursor. An entry with a part of a line results in no lines, except for the last part, which
-// results in the whole line.
+// Journal parses one entry in the format of journalctl -o json. A message of several lines results in as many log
+// lines, all with the same cursor. If a line is split across several entries, only the last of them results in a
+// line, which then has the whole text.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	lines, _, err := p.journal(data)
 	return lines, err
@@ -136,8 +137,8 @@ func (p *Parser) entry(e *journalEntry) []models.LogLine {
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// continues reports whether the line continues in the next entry: a container wrote only a part of it, or it was too
-// long for journald.
+// continues reports whether the line continues in the next entry, because the container wrote only a part of it or
+// because it was too long for journald.
 func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
@@ -175,13 +176,13 @@ func (e *journalEntry) level() models.LogLevel {
 
 func (e *journalEntry) time() time.Time {
 	us, err := strconv.ParseInt(string(e.Realtime), 10, 64)
-	if err != nil || us <= 0 || us > 253402300799e6 { // the year 9999, the last one in JSON
+	if err != nil || us <= 0 || us > 253402300799e6 { // the end of the year 9999, the last one that JSON can represent
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
 }
 
-// validID returns a field that has the form of journald's IDs; "" if it is malformed.
+// validID returns the field as a string if it may be one of journald's IDs, and "" otherwise.
 func validID(f field) string {
 	s := string(f)
 	if len(s) > 256 || printable.Line(s) != s {

@@ -12,17 +12,17 @@ import (
 	"ironworks/printable"
 )
 
-// Limits of lines: longer ones are truncated and marked.
+// Limits for lines. Longer ones are truncated and marked.
 const (
-	maxRaw  = 256 << 10 // of a line of the input, before parsing
-	maxText = 8 << 10   // of the text that is shown
+	maxRaw  = 256 << 10 // for a line of the input, before parsing
+	maxText = 8 << 10   // for the text that is shown
 	maxUnit = 64
-	// maxWriters bounds the writers whose unfinished texts are stored.
+	// maxWriters is the maximum number of writers whose state is stored separately.
 	maxWriters = 64
 )
 
-// Parser parses the output of one source of one node, in order: it masks secrets, finds level and
-// writer, and removes control sequences. It is not safe for concurrent use.
+// Parser parses the output of one source of one node's log, in order. It masks secrets, finds the level and the
+// writer of each line, and removes control sequences. It is not safe for concurrent use.
 type Parser struct {
 	node       models.NodeRef
 	source     models.LogSource
@@ -31,26 +31,27 @@ type Parser struct {
 	duplicates podmanDuplicates
 }
 
-// NewParser returns a parser for a source; now is the console's clock.
+// NewParser returns a parser for lines from the given source. now is the console's clock.
 func NewParser(node models.NodeRef, source models.LogSource, now func() time.Time) *Parser {
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is the parser's state for one writer, a program or unit whose lines are parsed in order.
+// writer is the parser's state for one writer, which is a program or a unit.
 type writer struct {
 	mask      masker
 	traceback bool
 	partial   []byte // the received part of an incomplete line
-	lost      bool   // the start of the line was lost
+	lost      bool   // the start of the line was not read by this parser
 }
 
-// Text parses a text without structure, from a serial console or a file. at is the time when it was written and unit is
-// its writer, as far as the source knows.
+// Text parses unstructured text from a serial console or a file. at is the time when it was written, and unit names
+// its writer. Either is empty if the source does not know it.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer returns the state of a writer. If there are too many writers, all others share one state.
+// writer returns the state of the writer with the given key. If there are already too many writers, all new ones
+// share one state.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -81,8 +82,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. levelKnown means that the journal has the level. Otherwise, and if that level is
-// not more severe than info, the level is guessed from the text.
+// lines parses the lines of a message. levelKnown reports that line.Level comes from the journal. If it does not, or
+// if that level is not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
@@ -120,9 +121,9 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 		text = text[i+1:]
 	}
 	text = strings.TrimRight(text, "\r ")
-	own := h.size > 0 // the level is that of the program's logger
+	own := h.size > 0 // whether the level comes from the program's own logger
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
-		// The agent logs coreos-installer's output again, all of it as DEBUG.
+		// The agent logs the output of coreos-installer again, always at level DEBUG.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
 	}
 	if line.Progress = readProgress(text); line.Progress != nil {
@@ -171,7 +172,7 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// truncate truncates a text at a character boundary.
+// truncate shortens a text of more than most bytes without splitting a character, and appends an ellipsis.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -183,7 +184,7 @@ func truncate(text string, most int) string {
 	return text[:end] + "…"
 }
 
-// withoutColors removes sequences for colors and titles, which would be shown as escapes.
+// withoutColors removes control sequences for colors and titles, which would otherwise be shown as escapes.
 func withoutColors(text string) string {
 	if strings.IndexByte(text, 0x1b) < 0 {
 		return text
@@ -203,7 +204,8 @@ func withoutColors(text string) string {
 	}
 }
 
-// escapeSize returns the length of the sequence after ESC; 0 if it is unknown or incomplete.
+// escapeSize returns the length of the control sequence at the start of rest, which follows ESC. It returns 0 if the
+// sequence is unknown or incomplete.
 func escapeSize(rest string) int {
 	switch {
 	case strings.HasPrefix(rest, "["):
@@ -222,11 +224,11 @@ func escapeSize(rest string) int {
 	return 0
 }
 
-// progressLine matches the progress that coreos-installer writes once a second without a terminal: Read disk 1.2
-// GiB/3.4 GiB (35%).
+// progressLine matches the progress that coreos-installer writes once a second if its output is not a terminal, such
+// as "Read disk 1.2 GiB/3.4 GiB (35%)".
 var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
 
-// readProgress parses a progress line of coreos-installer; nil for other lines.
+// readProgress parses a progress line of coreos-installer. It returns nil for other lines.
 func readProgress(text string) *models.InstallProgress {
 	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
 		return nil

@@ -19,7 +19,7 @@ func testParser() *Parser {
 	return NewParser(models.NodeRef{UUID: "u", Name: "n"}, models.LogSSH, testNow)
 }
 
-// seen has the fields of a line that tests compare.
+// seen holds the fields of a line that tests compare.
 type seen struct {
 	unit     string
 	level    models.LogLevel
@@ -92,7 +92,7 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// TestRealLogger covers lines of oslo.log with the configuration of both agents.
+// TestRealLogger checks the parsing of lines that oslo.log wrote with the configurations of both agents.
 func TestRealLogger(t *testing.T) {
 	const at = "2026-11-22 14:56:44.056 3726 "
 	p := testParser()
@@ -183,7 +183,7 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 	}{
 		{container(0, "a"), 1},
 		{podman(0, "a"), 0},
-		{podman(1, "a"), 1}, // there is only one
+		{podman(1, "a"), 1}, // the container has printed it only once so far
 		{container(1, "a"), 0},
 		{podman(2, "b"), 1},
 		{podman(2, "b"), 1},
@@ -192,7 +192,7 @@ func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 		{container(3, "b"), 1},
 		{podman(30, "b"), 1}, // too late to be the same
 		{podman(4, "c"), 1},
-		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // not a container's
+		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // not from a container
 		{container(5, ""), 1},
 		{podman(5, ""), 1},
 	} {
@@ -242,7 +242,7 @@ func TestHugeLines(t *testing.T) {
 	if l := lines[0]; len(l.Text) > maxText+64 || !strings.HasSuffix(l.Text, "… … (cut)") || len(l.Unit) > maxUnit+4 {
 		t.Errorf("%d bytes of text %q, %d of unit", len(l.Text), l.Text[len(l.Text)-20:], len(l.Unit))
 	}
-	// A secret across the point of truncation.
+	// A secret that crosses the point of truncation must not be shown in part.
 	at := maxText - len("agent_token=") - 3
 	for _, l := range testParser().Text(time.Time{}, "u", huge[:at]+" agent_token="+planted) {
 		if strings.Contains(l.Text, "pl4") {

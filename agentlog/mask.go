@@ -16,11 +16,10 @@ type masker struct {
 	spans []span
 }
 
-// span is a part of a line that is masked, from one byte offset to another.
+// span is a part of a line that is masked: text[from:to].
 type span struct{ from, to int }
 
-// line returns the line without its secrets. It must be called with the lines of one writer in
-// order.
+// line returns the line without its secrets. It must be called for all lines of a writer, in order.
 func (m *masker) line(text string) string {
 	m.spans = m.spans[:0]
 	from := 0
@@ -34,8 +33,8 @@ func (m *masker) line(text string) string {
 	return cutOut(text, m.spans)
 }
 
-// continueRegion masks the part of the line that belongs to a region of an earlier line. It returns the offset at which
-// the rest of the line starts.
+// continueRegion masks the part of the line that belongs to a secret that started in an earlier line. It returns the
+// offset at which the rest of the line starts.
 func (m *masker) continueRegion(text string) int {
 	if body := readHeader(text).size; body > 0 && !m.in.continuesIn(text[body:]) {
 		m.in = region{}
@@ -65,8 +64,8 @@ func (m *masker) find(text string, from int) {
 	m.findWords(text, lower, from)
 }
 
-// startRegion masks text[from:] up to the end of the region; a region that does not end here
-// continues in the next line.
+// startRegion masks text[from:] up to the end of the region and returns that end. A region that does not end in this
+// line continues in the next one.
 func (m *masker) startRegion(text string, from int, r region) int {
 	end, over := r.end(text[from:])
 	m.hide(from, from+end)
@@ -136,7 +135,7 @@ func Masked(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// MaskedWork returns an operation whose reasons are masked.
+// MaskedWork returns a copy of w in which secrets in the reasons are masked.
 func MaskedWork(w *models.Work) models.Work {
 	masked := *w
 	masked.Reason = Masked(w.Reason)

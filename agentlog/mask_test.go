@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// planted must never be shown.
+// planted is a secret that must never be shown.
 const planted = "pl4nt3d-S3cr3t"
 
 func TestMask(t *testing.T) {
@@ -95,7 +95,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// oslo is a header of oslo.log.
+// oslo is a line header in the format of oslo.log.
 const oslo = "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] "
 
 func TestMaskedRegionsEnd(t *testing.T) {
@@ -120,7 +120,7 @@ func FuzzMask(f *testing.F) {
 		if got := m.line(after); len(got) > len(after)*(len(models.Mask)+1)+len(models.Mask) {
 			t.Errorf("%d bytes became %d", len(after), len(got))
 		}
-		// A named token is masked whatever precedes it.
+		// A token must be masked by its name, whatever precedes it.
 		if strings.HasSuffix(before, planted) {
 			return
 		}

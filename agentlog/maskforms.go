@@ -2,7 +2,7 @@ package agentlog
 
 import "strings"
 
-// findDumps masks objects that steps of the agent, such as the installation, print in full.
+// findDumps masks data that steps of the agent, such as the installation, print in full.
 func (m *masker) findDumps(text, lower string, from int) {
 	forEach(lower, "will use ignition ", from, func(at int) int {
 		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
@@ -18,7 +18,8 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey masks a private key in PEM: either in one line that contains \n, or over several lines.
+// findPrivateKey masks private keys in PEM format, whether they span several lines or are in one line with escaped
+// line breaks.
 func (m *masker) findPrivateKey(text string, from int) {
 	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
@@ -32,7 +33,7 @@ func (m *masker) findPrivateKey(text string, from int) {
 	})
 }
 
-// findAddresses masks the password of a URL, and a user that is a token.
+// findAddresses masks passwords in URLs, and user names in URLs that are probably tokens.
 func (m *masker) findAddresses(text, lower string, from int) {
 	forEach(text, "://", from, func(at int) int {
 		at += len("://")
@@ -61,17 +62,17 @@ func (m *masker) findAddresses(text, lower string, from int) {
 	})
 }
 
-// portAtEnd reports whether the text ends like a URL with a port: in that case, a later @ belongs to the path.
+// portAtEnd reports whether authority ends with a port. If so, an @ that follows later belongs to the path.
 func portAtEnd(authority string) bool {
 	i := strings.LastIndexByte(authority, ':')
 	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
-// secretBeginnings are prefixes of known secrets: signed tokens, password hashes, tokens of
+// secretBeginnings lists the prefixes of well-known kinds of secrets: signed tokens, password hashes, and tokens of
 // OpenShift, Keystone, code hosts and clouds.
 var secretBeginnings = []string{"eyJ", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "sha256~", "gAAAAA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA"}
 
-// findWords masks words that look like a secret, whatever precedes them.
+// findWords masks words that look like secrets, whatever precedes them. It also masks the passwords in some commands.
 func (m *masker) findWords(text, lower string, from int) {
 	for _, scheme := range []string{"bearer", "basic"} {
 		forEach(lower, scheme, from, func(at int) int {
@@ -110,8 +111,8 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption masks the argument of a program's option, with or without a space before it, in a command line or in a
-// Python list.
+// hideOption masks the argument of the program's option, with or without a space between them, in a command line or
+// in a Python list.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
 	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {
@@ -126,7 +127,7 @@ func (m *masker) hideOption(text, lower string, from int, program, option string
 	})
 }
 
-// findChpasswd masks the input of chpasswd: USER:PASSWORD from a pipe or a here string.
+// findChpasswd masks the input of chpasswd, which has the form USER:PASSWORD and comes from a pipe or a here string.
 func (m *masker) findChpasswd(text, lower string, from int) {
 	forEach(lower, "chpasswd", from, func(at int) int {
 		end := at + len("chpasswd")
@@ -146,8 +147,8 @@ func (m *masker) findChpasswd(text, lower string, from int) {
 	})
 }
 
-// basicCredentials reports whether a word is the value after Basic in a header, and not a word of
-// a sentence.
+// basicCredentials reports whether a word after "Basic" is probably the value of a header, and not part of a
+// sentence.
 func basicCredentials(word string) bool {
 	if strings.ContainsFunc(word, notBase64) {
 		return false

@@ -2,15 +2,15 @@ package agentlog
 
 import "strings"
 
-// secretWords are parts of names of secrets.
+// secretWords lists words that occur in the names of secrets.
 var secretWords = []string{
 	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
 	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd", "pass", "pw",
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys masks values whose names are those of secrets: key=value, "key": "value", 'key': {…}, --key value, within
-// quotes or not.
+// findKeys masks values whose names are those of secrets. It recognizes key=value, "key": "value", 'key': {…} and
+// --key value, within quotes or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
 		forEach(lower, word, from, func(at int) int {
@@ -43,7 +43,7 @@ func nameByte(c byte) bool {
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
-		// These are parts of many words, so they count only as the last word of a name.
+		// These words are parts of many others, so they count only as the last word of a name.
 		for _, s := range []string{word, word + "s"} {
 			if rest, ok := strings.CutSuffix(name, s); ok && (rest == "" || strings.HasSuffix(rest, "_") || strings.HasSuffix(rest, "-") || strings.HasSuffix(rest, ".")) {
 				return true
@@ -61,8 +61,7 @@ func secretName(name, word string) bool {
 	return true
 }
 
-// opensElement reports whether the name at start is that of an XML element, with or without a
-// namespace.
+// opensElement reports whether the name at start is that of an XML element, with or without a namespace.
 func opensElement(text string, start int) bool {
 	if start > 0 && text[start-1] == ':' {
 		start = strings.LastIndexAny(text[:start], "< ") + 1
@@ -84,7 +83,7 @@ func (m *masker) hideElement(text string, end int) {
 	m.hide(from, len(text))
 }
 
-// escapedEquals are escaped forms of = and : in systemd, journald, URLs and JSON.
+// escapedEquals lists escaped forms of = and : in systemd, journald, URLs and JSON.
 var escapedEquals = []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"}
 
 // hideValue masks the value after a name that ends at end.
@@ -103,7 +102,7 @@ func (m *masker) hideValue(text, name string, end int) {
 		return
 	case text[sep] == '=' || text[sep] == ':':
 		at = skip(text, sep, "=:> \t")
-	case option && text[sep] == ',': // an option in a list of arguments
+	case option && text[sep] == ',': // an option in a list of arguments, such as '--password', 'x'
 		at = skip(text, sep, ", \t")
 	case option && sep > end:
 		at = sep
@@ -125,7 +124,7 @@ func (m *masker) hideValue(text, name string, end int) {
 func (m *masker) hideFrom(text, name string, at, lines int) {
 	quote := at
 	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
-		quote++ // skip Python's prefix of a string
+		quote++ // skip the prefix of a string in Python
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
@@ -146,7 +145,7 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 	stop := " \t\"'"
 	if strings.Contains(name, "authorization") || strings.Contains(name, "cookie") || strings.Contains(name, "passphrase") {
-		stop = "\"'" // several words
+		stop = "\"'" // the value may consist of several words
 	}
 	end := len(text)
 	if i := strings.IndexAny(text[at:], stop); i >= 0 {

@@ -9,7 +9,7 @@ const (
 	regionNone   regionKind = iota
 	regionKey               // a private key in PEM, until its END line
 	regionString            // a quoted text
-	regionTree              // braces and brackets, with quoted texts in them
+	regionTree              // nested braces and brackets, which may contain quoted texts
 	regionDump              // a dump, until the next line with a logger's header
 )
 
@@ -23,11 +23,11 @@ const (
 type region struct {
 	kind  regionKind
 	lines int    // the number of lines until the region ends in any case
-	quote string // the end of the text: a quote with the backslashes before it
+	quote string // the quote that ends the text, with the backslashes before it
 	depth int    // the number of open braces and brackets
 }
 
-// end returns how much of the text belongs to the region, and whether the region ends there.
+// end returns the length of the part of text that belongs to the region, and whether the region ends there.
 func (r *region) end(text string) (to int, over bool) {
 	switch r.kind {
 	case regionKey:
@@ -54,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree finds the end of a region of kind regionTree: it counts braces and brackets outside of quoted texts.
-// Escaped quotes belong to a tree within a text, and count as quotes of that tree.
+// endOfTree finds the end of a region of kind regionTree by counting braces and brackets outside of quoted texts. If
+// the tree itself is part of a quoted text, its quotes are escaped and are recognized as well.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -81,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// continuesIn reports whether the region continues after a logger's header: a logger that prefixes every line also
-// prefixes the lines of a key.
+// continuesIn reports whether the region continues in body, which follows a logger's header. Only keys do, because a
+// logger that prefixes every line also prefixes the lines of a key.
 func (r *region) continuesIn(body string) bool {
 	if r.kind != regionKey {
 		return false
@@ -111,8 +111,8 @@ func backslashes(text string, i int) int {
 	return n
 }
 
-// closingQuote returns the offset after the text's closing quote, or -1. The closing quote has as many backslashes
-// before it as the opening quote, or fewer, in which case it also ends the enclosing text.
+// closingQuote returns the offset after the text's closing quote, or -1 if there is none. A closing quote is preceded
+// by as many backslashes as the opening quote, or by fewer if it also ends the enclosing text.
 func closingQuote(text, quote string) int {
 	mark := quote[len(quote)-1]
 	for i := 0; i < len(text); i++ {

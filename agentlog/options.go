@@ -9,29 +9,30 @@ import (
 	"ironworks/models"
 )
 
-// Options configure a [Follower] and its sources.
+// Options configures a [Follower] and its sources.
 type Options struct {
-	// Sources are the sources to use. If empty, all usable sources are used except the serial console, because reading
-	// it disturbs its other readers.
+	// Sources lists the sources to use. If empty, all usable sources are used except the serial console, because
+	// reading it disturbs other readers of the console.
 	Sources []models.LogSource
-	// Address returns the agent's last address in Ironic, as in agent_url (https://10.0.0.31:9999), or a bare host; ""
-	// if there is none. It is called about once a second, by several goroutines, and must not block. Without this
-	// function, the sources SSH and status are not used.
+	// Address returns the agent's last address in Ironic, either in the form of agent_url (https://10.0.0.31:9999) or
+	// as a bare host, or "" if there is none. It is called about once a second, by several goroutines, and must not
+	// block. If Address is nil, the sources SSH and status are not used.
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
-	// Trust has the host keys of machines, shared with shells; nil creates a separate Trust.
+	// Trust remembers the host keys of machines and can be shared with shells. If nil, the Follower uses its own
+	// Trust.
 	Trust *Trust
-	// Push has the lines that machines push; nil without a receiver.
+	// Push provides the lines that machines push. It is nil if there is no receiver.
 	Push Subscriber
-	// Serial opens the serial consoles of nodes; nil if they cannot be read.
+	// Serial opens the serial consoles of nodes. It is nil if they cannot be read.
 	Serial SerialConsoles
-	// Archive is a folder with a conductor's archives, or one file: a path, or ssh://[user@]host/path. Empty means
-	// no archive.
+	// Archive is the path of a folder with a conductor's archives, or of a single archive. The path may be on another
+	// host: ssh://[user@]host/path. If empty, no archive is read.
 	Archive string
-	// Since omits lines that are older; the zero time means no limit.
+	// Since excludes older lines. If zero, no lines are excluded.
 	Since time.Time
-	// Once makes the Follower return the existing lines and end, instead of waiting for further lines.
+	// Once makes the Follower end after the existing lines instead of waiting for further ones.
 	Once bool
 	// ServerClock returns how far Ironic's clock is ahead of the console's, and whether that is known.
 	ServerClock func() (time.Duration, bool)
@@ -39,36 +40,37 @@ type Options struct {
 
 // Subscriber provides the lines that machines push; [Receiver] implements it.
 type Subscriber interface {
-	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has ended,
-	// it closes the channel.
+	// Subscribe returns the lines that a node has pushed so far, and further lines until ctx ends. When ctx has
+	// ended, it closes the channel.
 	Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch
 }
 
-// SSHOptions configure SSH connections. Empty fields default to ssh_config, and to the defaults of
-// ssh.
+// SSHOptions configures SSH connections. Empty fields default to ssh_config and then to the defaults of ssh.
 type SSHOptions struct {
-	// User is the login name; core, if ssh_config has none.
+	// User is the login name. If neither this field nor ssh_config sets one, it is core.
 	User string
-	// Port is the port; 22, if ssh_config has none.
+	// Port is the TCP port. If neither this field nor ssh_config sets one, it is 22.
 	Port int
-	// Keys are files of private keys, tried before all others.
+	// Keys lists the files of private keys that are tried before all others.
 	Keys []string
-	// Jump is like ssh's ProxyJump: [user@]host[:port], several separated by commas; "none"
-	// connects directly, whatever ssh_config says.
+	// Jump lists the jump hosts, like ssh's ProxyJump: [user@]host[:port], separated by commas. "none" means a direct
+	// connection, whatever ssh_config says.
 	Jump string
-	// Config is the ssh_config to read instead of the user's and the system's; "none" means that no ssh_config is read.
+	// Config is the ssh_config to read instead of the user's and the system's. If it is "none", no ssh_config is
+	// read.
 	Config string
-	// Home is the user's home directory, for ~, the default keys and known_hosts.
+	// Home is the user's home directory. It is used to expand ~, and to find the default keys and known_hosts.
 	Home string
-	// Agent is the socket of ssh-agent (SSH_AUTH_SOCK); empty means no agent.
+	// Agent is the path of ssh-agent's socket (SSH_AUTH_SOCK). If empty, no agent is used.
 	Agent string
-	// HostKeys returns the public keys, in the format of authorized_keys, in the Ignition configurations of the images
-	// that a node may have booted: a host with one of these keys is verified. only reports that the node has its own
-	// image, so that no other key is accepted. The function may be nil, and it returns no keys if no image has one.
+	// HostKeys returns the public host keys, in the format of authorized_keys, from the Ignition configurations of
+	// all images that a node may have booted. A host with one of these keys is verified. only reports that the node
+	// has its own image, so that no other key is accepted. HostKeys returns no keys if no image contains one. The
+	// function may be nil.
 	HostKeys func(context.Context, models.NodeRef) (keys []string, only bool)
 }
 
-// sources returns the sources that the options select, the best one first.
+// sources returns the usable sources that the options select, the best one first.
 func (o *Options) sources() ([]models.LogSource, error) {
 	wanted := o.Sources
 	if len(wanted) == 0 {
@@ -81,7 +83,7 @@ func (o *Options) sources() ([]models.LogSource, error) {
 	return use, nil
 }
 
-// addUsable returns the sources some and the usable sources of more, the best one first.
+// addUsable returns the sources in some and the usable ones in more, the best one first.
 func (o *Options) addUsable(some, more []models.LogSource) []models.LogSource {
 	var use []models.LogSource
 	for _, s := range models.LogSources() {

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// writerState is the state of a writer between two lines, without any of its text. With this state, another parser that
-// starts in the middle of a secret can mask the rest of the secret.
+// writerState is the state of a writer between two lines. It contains none of the writer's text. With it, another
+// parser that starts in the middle of a secret can mask the rest of the secret.
 type writerState struct {
 	Kind      regionKind `json:"kind,omitempty"`
 	Lines     int        `json:"lines,omitempty"`
@@ -18,7 +18,7 @@ type writerState struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state returns the state that another Parser needs to continue with the next line; it is usually empty.
+// state returns the state that another Parser needs to continue with the next line, as JSON. It is usually empty.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {
@@ -40,7 +40,7 @@ func (p *Parser) state() string {
 	return string(data)
 }
 
-// resume continues from the state of another Parser.
+// resume restores a state that another Parser's state method returned.
 func (p *Parser) resume(state string) {
 	var states map[string]writerState
 	if state == "" || json.Unmarshal([]byte(state), &states) != nil {
@@ -55,8 +55,8 @@ func (p *Parser) resume(state string) {
 	}
 }
 
-// end returns the mask for the rest of a line whose start another Parser read, because the rest may be part of a
-// secret.
+// end returns a mask instead of message, the rest of a line whose start another Parser read, because the rest may be
+// part of a secret. goesOn reports that the line continues in the next entry.
 func (w *writer) end(goesOn bool, message []byte) []byte {
 	w.lost = goesOn
 	if len(message) == 0 {

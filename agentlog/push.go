@@ -20,12 +20,12 @@ import (
 	"ironworks/printable"
 )
 
-// PushOptions configure a [Receiver].
+// PushOptions configures a [Receiver].
 type PushOptions struct {
-	// Dir is the folder with the data that is needed after a restart: see [OpenImages]. Required.
+	// Dir is the folder that holds the data that is needed after a restart; see [OpenImages]. It is required.
 	Dir string
-	// Owner returns the node of a sender, or an error for an unknown sender; the error is shown to the operator and
-	// in the sender's own log. Required; see [OwnerAmong].
+	// Owner returns the node that a sender belongs to, or an error if the sender is unknown. The error is shown to
+	// the operator and sent to the machine, which logs it. Owner is required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
 	// Limits limits the senders; its zero values mean the defaults.
 	Limits PushLimits
@@ -38,8 +38,7 @@ type Receiver struct {
 	images      *Images
 	certificate pushCertificate
 
-	// gate is held for reading during each request, so that nothing is written after Serve has
-	// returned.
+	// gate is read-locked during each request, so that nothing is written after Serve has returned.
 	gate sync.RWMutex
 	open bool
 
@@ -47,7 +46,7 @@ type Receiver struct {
 	streams   map[string]*stream // by node UUID
 	changed   chan struct{}      // closed and replaced when lines or a status arrive
 	address   string
-	heldBytes int // bytes of all streams
+	heldBytes int // the size of all streams
 	written   int64
 	refusals  int
 	refusal   string
@@ -56,8 +55,8 @@ type Receiver struct {
 // ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process already receives journals")
 
-// NewReceiver returns a receiver that uses the folder of the options, which it creates if necessary. It does not listen
-// before [Receiver.Serve] is called.
+// NewReceiver returns a receiver that uses the folder in the options and creates it if necessary. The receiver does
+// not listen until [Receiver.Serve] is called.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")
@@ -77,7 +76,7 @@ func NewReceiver(o PushOptions) (*Receiver, error) {
 	return r, nil
 }
 
-// Address returns the address that the receiver listens on, as HOST:PORT; empty if it does not listen.
+// Address returns the address that the receiver listens on, as HOST:PORT, or "" if it does not listen.
 func (r *Receiver) Address() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,14 +86,15 @@ func (r *Receiver) Address() string {
 // Images returns the identities of the images whose machines may push.
 func (r *Receiver) Images() *Images { return r.images }
 
-// Refusals returns the number of requests that were refused since the start, and why the last one was.
+// Refusals returns the number of requests that were refused since the start, and the reason for the last refusal.
 func (r *Receiver) Refusals() (count int, last string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusals, r.refusal
 }
 
-// Serve receives journals until ctx ends, which is no error, and closes the listener.
+// Serve receives journals until ctx ends, and then closes the listener and returns nil. It returns an error if it
+// ends earlier.
 func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	lock, err := lockReceiver(r.options.Dir)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *Receiver) takeOver() {
 	}
 }
 
-// refresh reads the lines that another process has received.
+// refresh reads the lines that another process has received, unless this process is the receiver.
 func (r *Receiver) refresh(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,7 +227,8 @@ func (r *Receiver) refresh(s *stream) {
 	}
 }
 
-// limitMemory adds to the count of bytes in memory, and drops lines of the largest streams if there are too many bytes.
+// limitMemory adds grown to the number of bytes held in memory. If there are too many, it drops lines of the largest
+// streams.
 func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +250,8 @@ func (r *Receiver) limitMemory(grown int) {
 	}
 }
 
-// pruneAfter counts the bytes written to disk, and prunes the files after a certain number of bytes.
+// pruneAfter counts the bytes written to disk. It prunes the files whenever a certain number of bytes has been
+// written.
 func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes
@@ -263,7 +265,8 @@ func (r *Receiver) pruneAfter(bytes int64) {
 	}
 }
 
-// lockReceiver makes this process the only receiver of a folder. The kernel releases the lock when the process ends.
+// lockReceiver makes this process the only receiver that uses the folder. The kernel releases the lock when the
+// process ends.
 func lockReceiver(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()

@@ -20,7 +20,7 @@ func TestPushContinuesAfterARestart(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{}, 200, "none")
 	r.expect(push{body: pushedLines(1, 10)}, 200, "i=10")
-	r.expect(push{body: pushedLines(1, 10)}, 409, "i=10") // the answer was lost
+	r.expect(push{body: pushedLines(1, 10)}, 409, "i=10") // as if the answer had been lost
 	r.expect(push{body: pushedLines(11, 20), after: "i=10"}, 200, "i=20")
 	r.expect(push{body: pushedLines(16, 30), after: "i=15"}, 409, "i=20")
 	r.stop()
@@ -125,7 +125,7 @@ func TestPushContinuesOnAFullDisk(t *testing.T) {
 		}
 	}
 	must(os.Rename(path, path+".aside"))
-	must(os.Mkdir(path, 0o700)) // nothing can be written there
+	must(os.Mkdir(path, 0o700)) // a folder in place of the file, so that writing fails
 	r.expect(push{body: pushedLines(3, 4), after: "i=2"}, 200, "i=4")
 	r.expect(push{body: pushedLines(5, 6), after: "i=4"}, 200, "i=6")
 	r.wantLines(firstNode, 6)
@@ -146,7 +146,7 @@ func TestPushContinuesOnAFullDisk(t *testing.T) {
 
 func TestPushHasOneReceiver(t *testing.T) {
 	r := newPushRig(t, nil)
-	r.expect(push{}, 200, "none") // it listens
+	r.expect(push{}, 200, "none") // to be sure that it is receiving
 	second, err := agentlog.NewReceiver(r.console.Options)
 	if err != nil {
 		t.Fatal(err)
@@ -161,8 +161,8 @@ func TestPushHasOneReceiver(t *testing.T) {
 	}
 }
 
-// TestPushOfTwoConsoles: one receives, the other only reads, and continues where the first one
-// ended.
+// TestPushOfTwoConsoles checks that one console receives while the other only reads, and that the other can take over
+// when the first one ends.
 func TestPushOfTwoConsoles(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")

@@ -12,7 +12,8 @@ import (
 	"ironworks/agentlog"
 )
 
-// BenchmarkPush has one machine push 500 lines at a time, over TLS, stored on disk.
+// BenchmarkPush measures how fast one machine can push, in requests of 500 lines, over TLS and including storage on
+// disk.
 func BenchmarkPush(b *testing.B) {
 	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{
 		Dir: b.TempDir(), Limits: agentlog.PushLimits{Rate: 1 << 40},

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// pushName is the name in the receiver's certificate. Senders expect it whatever the address is:
-// an image stays valid when the console's address changes, and the name is never resolved.
+// pushName is the name in the receiver's certificate. Senders expect it regardless of the receiver's address, so an
+// image stays valid when the address changes. The name is never resolved.
 const pushName = "journal.ironworks.invalid"
 
-// pushCertificate is the receiver's certificate and key.
+// pushCertificate consists of the receiver's certificate and its key.
 type pushCertificate struct {
 	tls tls.Certificate
 	pem []byte

@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Subscribe returns the node's lines in memory, and further lines until ctx ends; then it closes the channel. The zero
-// NodeRef means all nodes. A slow reader delays nothing: Dropped counts the lines that it missed.
+// Subscribe returns the node's lines in memory and, until ctx ends, further lines. When ctx has ended, it closes the
+// channel. The zero NodeRef selects all nodes. A slow reader delays nothing, but misses lines, which Dropped counts.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
 	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}
@@ -60,8 +60,8 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 	}
 }
 
-// lookAfter returns the time after which streams are checked without a signal: silence changes a status, and another
-// process sends no signals.
+// lookAfter returns the time after which streams are checked even if nothing signals a change. This is necessary
+// because silence changes a status, and because other processes send no signals.
 func (r *Receiver) lookAfter() time.Duration {
 	if r.Address() == "" {
 		return lookTime
@@ -103,7 +103,8 @@ func (s *subscription) report(batch *Batch, status Status) {
 	batch.Status = append(batch.Status, status)
 }
 
-// streamsOf returns the streams of a node, or of all; the stream of a single node is read from disk if necessary.
+// streamsOf returns the stream of the given node or, if it is the zero NodeRef, the streams of all nodes. If
+// necessary, it reads the stream of a single node from disk.
 func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	if node.UUID != "" {
 		if s := r.knownStream(node); s != nil {

@@ -23,36 +23,37 @@ import (
 	"ironworks/models"
 )
 
-// Identity has the secrets in an image by which the console recognizes the machines that boot it: the token with which
-// they push their journal, and the host key of their SSH server. Either may be empty.
+// Identity holds the secrets by which the console recognizes the machines that boot an image: the token that they use
+// to push their journal, and the host key of their SSH server. Either may be empty.
 type Identity struct {
 	// Image names the image; it is not secret.
 	Image string
-	// Node is the node's UUID or name if the image is for one node only; other machines are
-	// refused then.
+	// Node is the UUID or name of the only node for which the image may be used; machines of other nodes are refused.
+	// If empty, the image is for all nodes.
 	Node  string
 	Token models.Secret
 	// Certificate is the receiver's certificate, in PEM.
 	Certificate string
-	// HostKey is a private key in OpenSSH's format, HostKeyPublic its public half as in
-	// known_hosts. Only the public half is stored.
+	// HostKey is a private key in OpenSSH's format. HostKeyPublic is its public key, in the form used in known_hosts.
+	// Only the public key is stored.
 	HostKey       models.Secret
 	HostKeyPublic string
 }
 
-// IdentityOrder says for which image an identity is made, and which of the secrets it contains.
+// IdentityOrder describes an identity to create: the node that the image is for, or "" for all nodes, and the secrets
+// that the identity contains.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool
 }
 
-// Images stores the identities of images, in a folder that only its owner can read. Several consoles may use it at
-// once.
+// Images stores the identities of images in a folder that only its owner can read. Several consoles may use the
+// folder at the same time.
 type Images struct {
 	dir string
 }
 
-// image is the stored part of an identity: it does not have the token itself, so it cannot be used to push.
+// image is the stored part of an identity. It contains only a hash of the token, so it cannot be used to push.
 type image struct {
 	ID      string    `json:"id"`
 	Made    time.Time `json:"made"`
@@ -64,8 +65,8 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is the time for which an image is accepted. Images are rebuilt more often, and the folder must not grow
-	// forever.
+	// imageLife is the age at which the identity of an image is removed, because the folder must not grow forever.
+	// Images are rebuilt more often than that.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 
@@ -164,8 +165,8 @@ func tokenSum(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// byToken finds the image with a token. It reads the file each time: another console may have just
-// created the image.
+// byToken finds the image to which the token belongs. It reads the file each time, because another console may have
+// just created the image.
 func (s *Images) byToken(token string) (image, error) {
 	parts := tokenForm.FindStringSubmatch(token)
 	if parts == nil {
@@ -210,9 +211,10 @@ func (s *Images) all() []string {
 	return ids
 }
 
-// HostKeys returns the host keys that a node's ramdisk may have: the keys of the images for this node and for all
-// nodes. Each has the form of known_hosts, without the host. only reports that no other key is valid, because the last
-// image for this node was built for it alone. Unreadable files are skipped.
+// HostKeys returns the host keys that the node's ramdisk may have: those in the images for this node and in the
+// images for all nodes. Each key has the form used in known_hosts, without the host. only reports that no other key
+// is valid, because the newest of these images was built for this node alone and contains a host key. Unreadable
+// files are skipped.
 func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
 	var last time.Time
 	for _, id := range s.all() {
@@ -233,7 +235,7 @@ func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []stri
 	return keys, only
 }
 
-// isFor reports whether machines of a node may have booted the image.
+// isFor reports whether the node's machine may have booted the image.
 func (i image) isFor(node models.NodeRef) bool {
 	return i.Node == "" || i.Node == node.UUID || i.Node == node.Name
 }

@@ -25,7 +25,7 @@ func spooled(t *testing.T, s *spool) (texts []string, at journalPosition) {
 	return texts, at
 }
 
-// TestSpoolIsBounded keeps the newest batches, in two files.
+// TestSpoolIsBounded checks that the newest batches are kept, in two files, and that the size on disk is limited.
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
 	s := &spool{path: filepath.Join(t.TempDir(), "n.jsonl"), most: 4 << 10}
@@ -52,7 +52,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	}
 }
 
-// TestSpoolAfterACrash reads complete batches only, and appends after them.
+// TestSpoolAfterACrash checks that only complete batches are read, and that new batches are appended after them.
 func TestSpoolAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := &spool{path: filepath.Join(t.TempDir(), "n.jsonl"), most: 1 << 20}
@@ -87,7 +87,7 @@ func TestSpoolAfterACrash(t *testing.T) {
 	}
 }
 
-// TestSpoolFails: errors name the file.
+// TestSpoolFails checks that errors are returned, and that they name the failed operation and its file.
 func TestSpoolFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,7 +101,7 @@ func TestSpoolFails(t *testing.T) {
 	}
 }
 
-// TestPruneSpools removes the oldest files of all nodes until the rest fits.
+// TestPruneSpools checks that the oldest files of all nodes are removed until the rest fits.
 func TestPruneSpools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -139,10 +139,10 @@ func TestPruneSpools(t *testing.T) {
 			t.Errorf("%d bytes: %q, want %q", tt.most, left(), tt.want)
 		}
 	}
-	pruneSpools(filepath.Join(dir, "none"), 0) // nothing to remove is no error
+	pruneSpools(filepath.Join(dir, "none"), 0) // a missing folder is not an error
 }
 
-// TestReceiverLimitsMemory drops lines of the largest stream, the oldest first.
+// TestReceiverLimitsMemory checks that lines are dropped from the largest stream, the oldest ones first.
 func TestReceiverLimitsMemory(t *testing.T) {
 	t.Parallel()
 	limits := PushLimits{KeptLines: 100, KeptBytes: 1 << 20, AllBytes: 12 * costOf(&models.LogLine{Text: "line 1"})}
@@ -168,10 +168,10 @@ func TestReceiverLimitsMemory(t *testing.T) {
 		t.Errorf("%d lines before %d, %d dropped", len(lines), behind, dropped)
 	}
 	empty := &Receiver{options: PushOptions{Limits: limits}, streams: map[string]*stream{}}
-	empty.limitMemory(limits.AllBytes + 1) // with nothing to drop, it ends
+	empty.limitMemory(limits.AllBytes + 1) // ends although there is nothing to drop
 }
 
-// TestStreamStatus covers the status of a node's sender.
+// TestStreamStatus checks the status that results from what is known about a node's sender.
 func TestStreamStatus(t *testing.T) {
 	t.Parallel()
 	now, from := testNow(), netip.MustParseAddr("192.0.2.7")
@@ -196,7 +196,7 @@ func TestStreamStatus(t *testing.T) {
 	}
 }
 
-// TestReceiverRefusesToStart names the obstacle.
+// TestReceiverRefusesToStart checks that the error explains why a receiver cannot start.
 func TestReceiverRefusesToStart(t *testing.T) {
 	t.Parallel()
 	owner := func(context.Context, Sender) (Owner, error) { return Owner{}, nil }

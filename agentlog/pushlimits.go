@@ -6,38 +6,41 @@ import (
 	"time"
 )
 
-// PushLimits limit the memory and disk space that senders can use. The zero value of a field means its default.
+// PushLimits limits the memory and disk space that senders can use. A field that is zero stands for its default.
 type PushLimits struct {
-	// Body is the maximum size of one request, in bytes, and Lines the maximum number of its
-	// lines.
+	// Body is the maximum size of a request, in bytes. Lines is the maximum number of lines in a request.
 	Body, Lines int
 	// Text is the maximum size of a line's text, in bytes; longer texts are truncated.
 	Text int
-	// Rate is the number of bytes per second that a node may push on average. Faster senders must wait, and lose no
+	// Rate is the average number of bytes per second that a node may push. Faster senders have to wait, but lose no
 	// lines.
 	Rate int
-	// KeptLines and KeptBytes limit the memory of one node, AllBytes limits the memory of all nodes.
+	// KeptLines and KeptBytes limit the number and the size of one node's lines in memory. AllBytes limits the size
+	// of all nodes' lines in memory.
 	KeptLines, KeptBytes, AllBytes int
-	// NodeDisk and AllDisk limit the space on disk, in bytes.
+	// NodeDisk and AllDisk limit the disk space, in bytes, of one node and of all nodes.
 	NodeDisk, AllDisk int64
-	// Connections is the number of concurrent connections, and PerAddress the number of those from one address.
+	// Connections is the maximum number of concurrent connections. PerAddress is the maximum number of concurrent
+	// connections from one address.
 	Connections, PerAddress int
 	// Read is the time that a request may take to arrive.
 	Read time.Duration
-	// Silence is the time after which a silent machine counts as gone. Until then, no other address may push for its
-	// node. The unit sends something every 20 s.
+	// Silence is the time after which a machine that sends nothing is considered gone. Until then, no other address
+	// may push for its node. The unit on the machine sends something every 20 s.
 	Silence time.Duration
 }
 
 const (
-	// burst is the maximum time for which a node may save up its unused rate, because a boot writes many lines in a
-	// short time.
+	// burst limits how much unused rate a node may save up: as much as accrues in this time. Saving up is allowed
+	// because a boot writes many lines in a short time.
 	burst = 8 * time.Second
-	// batchLines is the maximum size of a Batch: a screen must be able to process it between two key presses.
+	// batchLines is the approximate maximum number of lines in a Batch. It is small enough for a screen to process a
+	// Batch between two key presses.
 	batchLines = 2000
 	// gatherTime is the time for which lines are collected.
 	gatherTime = 100 * time.Millisecond
-	// lookTime is the period of checks for lines that another process has received.
+	// lookTime is the interval at which a process that does not receive checks for lines that another process has
+	// received.
 	lookTime = 2 * time.Second
 )
 
@@ -71,7 +74,7 @@ func (l PushLimits) withDefaults() PushLimits {
 	return l
 }
 
-// allowance is the number of bytes that a node may push now, which grows with time.
+// allowance tracks how many bytes a node may still push. The number grows with time.
 type allowance struct {
 	rate float64
 	left float64
@@ -91,8 +94,8 @@ func (a *allowance) refill(now time.Time) bool {
 
 func (a *allowance) spend(n int) { a.left -= float64(n) }
 
-// boundedListener limits the concurrent connections, in total and per address. Excess connections are closed at once,
-// so that idle connections do not block other clients.
+// boundedListener limits the number of concurrent connections, in total and per address. It closes excess connections
+// at once, so that idle connections cannot block other clients.
 type boundedListener struct {
 	net.Listener
 	maxTotal, maxPerHost int

@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// pushRig is a listening receiver with a sender's data.
+// pushRig is a listening receiver together with an identity and a client that can push to it.
 type pushRig struct {
 	*testing.T
 	console  *receiver.Console
@@ -68,14 +68,14 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	t.Cleanup(func() {
 		r.stop()
 		r.client.CloseIdleConnections()
-		if goleak.Find(leaks) != nil { // net/http lingers half a second over a request that it did not read
+		if goleak.Find(leaks) != nil { // net/http keeps a connection open for half a second if it did not read the whole request
 			goleak.VerifyNone(t, leaks)
 		}
 	})
 	return r
 }
 
-// newPushRigInMemory returns a rig for a synctest bubble.
+// newPushRigInMemory returns a rig whose network is in memory, for use in a synctest bubble.
 func newPushRigInMemory(t *testing.T) (*pushRig, *memnet.Listener) {
 	t.Helper()
 	r := &pushRig{T: t, machines: pushNodes}
@@ -108,7 +108,7 @@ func newPushRigInMemory(t *testing.T) (*pushRig, *memnet.Listener) {
 	return r, network
 }
 
-// pushClient trusts only the receiver of an identity.
+// pushClient returns a client that trusts only the receiver whose certificate is in the identity.
 func pushClient(tb testing.TB, identity agentlog.Identity) *http.Client {
 	tb.Helper()
 	roots := x509.NewCertPool()
@@ -132,13 +132,13 @@ func (r *pushRig) stop() {
 	r.client.CloseIdleConnections()
 }
 
-// start starts to receive again, at the same address.
+// start resumes receiving, at the same address.
 func (r *pushRig) start() {
 	r.Helper()
 	r.console.Start()
 }
 
-// push is one request; empty fields are those of a valid sender.
+// push is one request. Empty fields stand for the values of a valid sender.
 type push struct {
 	token, macs, boot, after string
 	body                     string
@@ -196,7 +196,7 @@ func pushedLines(from, to int) string {
 	return b.String()
 }
 
-// texts reads a subscriber's lines until there are so many.
+// texts subscribes to a node's lines and returns them when count lines have arrived.
 func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
@@ -220,7 +220,7 @@ func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	return texts
 }
 
-// wantLines expects the lines from 1 to count, each once and in order.
+// wantLines checks that the node's lines are those from 1 to count, each once and in order.
 func (r *pushRig) wantLines(node models.NodeRef, count int) {
 	r.Helper()
 	for i, text := range r.texts(node, count) {

@@ -18,7 +18,7 @@ import (
 func TestPushRefusesUnknownSenders(t *testing.T) {
 	for name, test := range map[string]struct {
 		push    push
-		address string // the first node's agent in Ironic
+		address string // the address of the first node's agent in Ironic
 		code    int
 		answer  string
 	}{
@@ -113,7 +113,7 @@ func TestPushMasksSecretsOfTheJournal(t *testing.T) {
 	for i, text := range texts {
 		body += pushedLine(i+1, text)
 	}
-	// In two parts: the middle of a key is in the second one.
+	// Push the lines in two requests, where the second one starts in the middle of a key.
 	split := strings.Index(body, `"i=5"`) - len(`{"MESSAGE":"`)
 	split = strings.LastIndex(body[:split], "\n") + 1
 	r.expect(push{body: body[:split]}, 200, "i=")
@@ -131,8 +131,8 @@ func TestPushMasksSecretsOfTheJournal(t *testing.T) {
 	}
 }
 
-// TestPushMasksSecretsAcrossARestart restarts in the middle of a key, of a line in parts, and of a
-// quoted text.
+// TestPushMasksSecretsAcrossARestart checks that secrets are masked if the receiver restarts in the middle of a key,
+// of a line that arrives in parts, of a quoted text, or of nested data.
 func TestPushMasksSecretsAcrossARestart(t *testing.T) {
 	const planted = "hunter2hunter2"
 	part := func(n int, text string) string {

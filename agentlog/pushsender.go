@@ -15,25 +15,25 @@ import (
 	"ironworks/printable"
 )
 
-// Sender is a machine that pushes its journal, as it introduces itself in the headers of a request. Only Address and
-// Image are verified.
+// Sender is a machine that pushes its journal, as described in the headers of its request. Only Address and Image are
+// verified.
 type Sender struct {
-	// MACs are in lower case with colons, sorted.
+	// MACs lists the MAC addresses of the machine in lower case, with colons, sorted.
 	MACs []string
 	// System is the system UUID that the firmware reports, in lower case, or empty.
 	System string
 	// Boot is the ID of the machine's current boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
-	// Image names the image whose token the machine has. ImageNode is the node that this image is for; empty if the
-	// image is for all nodes.
+	// Image names the image to which the machine's token belongs. ImageNode is the node that the image is for, or
+	// empty if the image is for all nodes.
 	Image, ImageNode string
 }
 
-// Owner is the node of a sender.
+// Owner is the node that a sender belongs to.
 type Owner struct {
 	Node models.NodeRef
-	// Address is the agent's address in Ironic; zero if unknown. A sender with another address is
+	// Address is the agent's address in Ironic, or the zero Addr if unknown. A sender with another address is
 	// refused.
 	Address netip.Addr
 }
@@ -44,16 +44,16 @@ var ErrNotOurs = errors.New("the sender is not a known node")
 // Machine is a node with the identifiers of its machine.
 type Machine struct {
 	Node models.NodeRef
-	// MACs are the MAC addresses of the node's ports.
+	// MACs lists the MAC addresses of the node's ports.
 	MACs []string
-	// System is the system UUID that the firmware reports, empty if unknown.
+	// System is the system UUID that the firmware reports. It is empty if unknown.
 	System string
-	// AgentAddress is the current address of the node's agent; zero if unknown.
+	// AgentAddress is the current address of the node's agent, or the zero Addr if unknown.
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the only node of a sender: one of its MAC addresses or its UUID belongs to that node, and none of
-// them belongs to another node. A sender that matches two nodes is refused.
+// OwnerAmong finds the node that a sender belongs to: the only one to which one of the sender's MAC addresses or its
+// system UUID belongs. A sender that matches two nodes is refused.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {
@@ -76,7 +76,7 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// Headers of a push, and the value of the header After at the start of a boot.
+// These are the headers of a push. noCursor is the value of headerAfter at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"
@@ -93,13 +93,15 @@ var (
 	cursorForm = regexp.MustCompile(`^[0-9A-Za-z=;]{1,255}$`)
 )
 
-// ErrTooManyMACs is returned by an Owner function if an address claims more MACs than are looked up for it.
+// ErrTooManyMACs is returned by an Owner function if an address claims more unknown MAC addresses than are looked up
+// for one address.
 var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
 // errIntroduction reports that the headers of a request identify no sender.
 var errIntroduction = errors.New("the headers do not identify the sender")
 
-// senderOf reads the sender from the headers. The token identifies the image.
+// senderOf reads the sender and the cursor after which its lines follow from the headers of a request. It does not
+// set the fields about the image, which the token identifies.
 func senderOf(request *http.Request) (s Sender, after string, err error) {
 	fail := func(what string) (Sender, string, error) {
 		return Sender{}, "", fmt.Errorf("%w: %s", errIntroduction, what)
@@ -138,13 +140,14 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
-// sameHost reports whether the agent and the sender may be the same virtual machine in user networking: its agent is at
-// a forwarded loopback address, and its pushes come from 127.0.0.1.
+// sameHost reports whether the agent and the sender may be on the same machine. Apart from equal addresses, this is
+// the case for a virtual machine with user networking, whose agent has a forwarded loopback address and whose pushes
+// come from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
 	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// identify finds the node of a sender, or returns why there is none.
+// identify returns the node that the sender belongs to, or an error that explains why none does.
 func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, error) {
 	owner, err := r.options.Owner(ctx, s)
 	switch {

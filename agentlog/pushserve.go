@@ -14,7 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// pushPath is the path for pushes.
+// pushPath is the URL path to which machines send their journals.
 const pushPath = "/v1/journal"
 
 // Reasons to reject a request.
@@ -27,8 +27,8 @@ var (
 	errLength = errors.New("request too large")
 )
 
-// serve handles one push. The body of an answer with status 200 or 409 is the cursor of the last accepted line. For
-// other statuses it is the reason of the refusal, for the machine's own log.
+// serve handles a push. If the status of the answer is 200 or 409, the body is the cursor of the last accepted line.
+// Otherwise, it is the reason for the refusal, which the machine logs.
 func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != pushPath {
 		http.NotFound(w, request)
@@ -89,7 +89,8 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push accepts lines. It verifies the sender before it reads the first byte of the lines.
+// push verifies the sender, and only then reads the lines and accepts them. It returns the cursor of the last
+// accepted line.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -133,8 +134,9 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	return r.append(s, sender, after, body)
 }
 
-// claim lets the sender push for a node, unless another address pushes for that node now. The agent's address in Ironic
-// may always push. A rebooted machine keeps its address, or waits until its old address has expired.
+// claim lets the sender push for the stream's node, unless another address currently does. proven reports that the
+// sender has the agent's address in Ironic; such a sender may always push. A rebooted machine must keep its address,
+// or wait until the old address has expired after silence.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +151,8 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	return nil
 }
 
-// append adds the pushed lines. after is the position after which the sender's lines follow. If the stream has another
-// position, the lines are refused, and the answer has the stream's position.
+// append adds the pushed lines to the stream. after is the cursor that precedes the lines, according to the sender.
+// If the stream's last cursor differs, the lines are refused, and the stream's cursor is returned.
 func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()
 	at := s.position
@@ -195,8 +197,8 @@ type pushEntry struct {
 	text   []byte
 }
 
-// entries returns the entries of a push, each with a cursor, and the last cursor. Entries of
-// another boot are skipped.
+// entries returns the entries in a push, each of which has a cursor, and the last cursor. It skips entries from other
+// boots.
 func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {
@@ -217,8 +219,8 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines returns the log lines of entries. The node of a line is never taken from its entry; malformed entries are
-// skipped.
+// lines returns the log lines in the entries. It skips malformed entries. The node of a line is never taken from the
+// entry.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {

@@ -16,18 +16,19 @@ import (
 	"ironworks/models"
 )
 
-// spool stores a node's lines on disk, so that a restarted receiver knows the node's position. A
-// batch is stored completely or not at all. Its lines are masked.
+// spool stores a node's lines on disk, so that a restarted receiver knows the position up to which it has them. Each
+// batch is stored completely or not at all. Secrets in the lines are already masked.
 type spool struct {
 	path string
 	size int64
 	most int64
 }
 
-// record is one line of a spool's file: a log line, or the end of a batch.
+// record is one line of a spool file. It contains either a log line or the end of a batch.
 type record struct {
 	Line *models.LogLine `json:"line,omitempty"`
-	// Boot and Cursor end a batch: the position up to which the node's journal was accepted.
+	// Boot and Cursor are set at the end of a batch. They form the position up to which the node's journal has been
+	// accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 	// State is the state of the parser after the lines of the batch.
@@ -43,8 +44,9 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads the stored lines. Data after the last complete batch belongs to a batch that is still being written, or
-// that a killed program left; if writes is true, load truncates the file before it.
+// load reads the stored lines and returns the position after them. Data that follows the last complete batch belongs
+// to a batch that is still being written, or was left by a process that was killed. If writes is true, load removes
+// that data.
 func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, error) {
 	var at journalPosition
 	for _, path := range []string{s.path + spoolOld, s.path} {
@@ -71,7 +73,8 @@ func (s *spool) load(writes bool, yield func(models.LogLine)) (journalPosition, 
 	return at, nil
 }
 
-// readSpool reads the lines of complete batches, and returns where the last of these ends.
+// readSpool reads the lines of complete batches. It returns the size of these batches in the file, and the position
+// after the last of them.
 func readSpool(path string, yield func(models.LogLine)) (whole int64, at journalPosition, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {
@@ -148,7 +151,8 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files of the folder until the total size of the others does not exceed most, in bytes.
+// pruneSpools removes the oldest files in the folder until the total size of the others does not exceed most, in
+// bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

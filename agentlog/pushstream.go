@@ -9,26 +9,28 @@ import (
 	"ironworks/printable"
 )
 
-// stream has the lines that one node has pushed, in memory and on disk.
+// stream holds the lines that one node has pushed, in memory and on disk.
 type stream struct {
 	node models.NodeRef
 	// sending is held while a request of the node is processed, so only one request is processed at a time.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
-	parser  *Parser // for the boot of the current position
+	parser  *Parser // for the boot in position
 
 	mu sync.Mutex
-	// lines are the newest lines, first is the number of the oldest one in memory, and size is their size in bytes.
+	// lines holds the newest lines. first is the number of the oldest line in memory, and size is the size of all
+	// lines in memory, in bytes.
 	lines    []models.LogLine
 	first    int
 	size     int
 	position journalPosition
-	// from and seen are the last sender of the node, and the time when it sent.
+	// from is the address of the node's last sender, and seen is the time when it last sent something.
 	from    netip.Addr
 	seen    time.Time
-	refused string // why the last refused sender was refused; empty if none was
-	// storeError is the reason why lines are not on disk, and firstUnstored is the number of the first such line.
+	refused string // the reason why the last refused sender was refused; empty if there was none
+	// storeError is the reason why lines could not be written to disk, and firstUnstored is the number of the first
+	// such line.
 	storeError    string
 	firstUnstored int
 }
@@ -38,7 +40,8 @@ const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
 
-// add adds lines in memory, and drops the oldest ones if the limits are exceeded. It returns the growth in bytes.
+// add adds lines to those in memory. If the limits are exceeded, it drops the oldest ones. It returns the number of
+// bytes by which the size has grown.
 func (s *stream) add(limits PushLimits, lines ...models.LogLine) (grown int) {
 	for i := range lines {
 		s.lines = append(s.lines, lines[i])
@@ -64,8 +67,8 @@ func (s *stream) drop(lines, freed int) {
 	s.size -= freed
 }
 
-// refresh reads the lines from disk that follow those in memory. The caller must hold sending. It returns the growth
-// in bytes.
+// refresh reads the lines on disk that follow those in memory. It must not be called while a request from the node is
+// processed. It returns the number of bytes by which the size in memory has grown.
 func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown int) {
 	var lines []models.LogLine
 	fresh := spool{path: s.spool.path, most: s.spool.most}
@@ -95,8 +98,8 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	return s.add(limits, lines...)
 }
 
-// store writes a batch to disk, after the lines of earlier batches whose write failed. Lines that are no longer in
-// memory are lost.
+// store writes a batch to disk. If earlier batches could not be written, their lines are written first, except for
+// lines that are no longer in memory.
 func (s *stream) store(lines []models.LogLine, at journalPosition) {
 	s.mu.Lock()
 	var late []models.LogLine
@@ -128,9 +131,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since returns about most lines, starting with number next, and always whole journal entries. behind is the number
-// that follows that of the last returned line. dropped counts the requested lines that are no longer in memory. A
-// negative next means the oldest line in memory.
+// since returns about most lines, starting with line number next. It returns whole journal entries, so there may be
+// more lines. behind is the number of the line after the last returned one. dropped counts the requested lines that
+// are no longer in memory. If next is negative, since starts with the oldest line in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +155,8 @@ func sameEntry(a, b *models.LogLine) bool {
 	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
-// status returns the current status of the stream.
+// status returns the status of the stream at the time now. silence is the time after which a sender is considered
+// gone, and listening is the receiver's address, or "" if it does not listen.
 func (s *stream) status(now time.Time, silence time.Duration, listening string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// TestEntriesStayWhole: the lines of one entry are in one batch, however small that is.
+// TestEntriesStayWhole checks that all lines of an entry are in the same batch, even if the requested batch is
+// smaller than the entry.
 func TestEntriesStayWhole(t *testing.T) {
 	s := &stream{}
 	for _, cursor := range []string{"a", "b", "b", "b", "", "", "c"} {

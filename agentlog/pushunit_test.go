@@ -17,8 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeJournalctl prints the lines after the cursor from a file beside it, like journalctl; without
-// --all it omits large fields.
+// fakeJournalctl, like journalctl, prints the lines after the given cursor. It reads them from a file in its own
+// folder. Without --all, it omits large fields.
 const fakeJournalctl = `#!/usr/bin/env python3
 import json, sys, os
 after, whole = None, False
@@ -59,7 +59,7 @@ printf '%s\n' "$*" >>"$(dirname "$0")/curl-calls"
 exec /usr/bin/curl "$@"
 `
 
-// unitRig runs the unit's program with the files of an Ignition configuration.
+// unitRig runs the program of the push unit with the files that an Ignition configuration contains.
 type unitRig struct {
 	*pushRig
 	etc, run, bin, sys string
@@ -110,7 +110,7 @@ func newUnitRig(t *testing.T) *unitRig {
 	u.write(filepath.Join(u.bin, "curl"), spyCurl, 0o700)
 	u.write(filepath.Join(u.sys, "net/eno1/address"), firstMAC+"\n", 0o600)
 	u.write(filepath.Join(u.sys, "net/eno1/device/vendor"), "", 0o600)
-	u.write(filepath.Join(u.sys, "net/bond0/address"), secondMAC+"\n", 0o600) // nothing is plugged in
+	u.write(filepath.Join(u.sys, "net/bond0/address"), secondMAC+"\n", 0o600) // has no device, so its MAC address is not sent
 	u.write(filepath.Join(u.sys, "dmi/id/product_uuid"), "aaaaaaaa-0000-4000-8000-000000000001\n", 0o600)
 	u.write(filepath.Join(u.sys, "boot"), "01234567-89ab-cdef-0123-456789abcdef\n", 0o600)
 	if u.output, err = os.Create(filepath.Join(u.run, "output")); err != nil {
@@ -156,7 +156,8 @@ func (u *unitRig) begin() {
 	}
 }
 
-// end ends it: with SIGKILL completely, like a power loss; with SIGTERM like systemd.
+// end ends the unit's program. SIGKILL ends it with all its children, like a power loss; SIGTERM ends it in the way
+// that systemd does.
 func (u *unitRig) end(signal syscall.Signal) {
 	if u.process == nil {
 		return
@@ -170,7 +171,7 @@ func (u *unitRig) end(signal syscall.Signal) {
 	u.process = nil
 }
 
-// await waits until the receiver has so many lines.
+// await waits until the receiver has count lines from the node.
 func (u *unitRig) await(count int) {
 	u.Helper()
 	deadline := time.After(30 * time.Second)
@@ -186,7 +187,7 @@ func (u *unitRig) await(count int) {
 	}
 }
 
-// awaitOutput waits for an output of the unit.
+// awaitOutput waits until the output of the unit contains want.
 func (u *unitRig) awaitOutput(want string) {
 	u.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -215,14 +216,14 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	u.begin()
 	u.await(1300)
 
-	// The console is unreachable for a while.
+	// The console is unreachable for some time.
 	u.stop()
 	u.log(pushedLines(1301, 1400))
 	u.awaitOutput("cannot reach the console")
 	u.start()
 	u.await(1400)
 
-	// The machine loses its position, and the console has it.
+	// The machine loses its position, but the console still knows it.
 	u.end(syscall.SIGKILL)
 	if err := os.RemoveAll(filepath.Join(u.run, "unit")); err != nil {
 		t.Fatal(err)
@@ -265,8 +266,8 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	}
 }
 
-// TestPushUnitSendsTheLastLines: lines just before the end, after the unit has read everything,
-// are sent, too.
+// TestPushUnitSendsTheLastLines checks that lines are sent that are written after the unit has read all others, just
+// before it ends.
 func TestPushUnitSendsTheLastLines(t *testing.T) {
 	u := newUnitRig(t)
 	u.log(pushedLines(1, 10))
@@ -277,7 +278,7 @@ func TestPushUnitSendsTheLastLines(t *testing.T) {
 	if err := os.Rename(filepath.Join(u.bin, "late.new"), filepath.Join(u.bin, "late")); err != nil {
 		t.Fatal(err)
 	}
-	_ = u.process.Wait() // it ends by itself
+	_ = u.process.Wait() // fakeJournalctl ends it
 	u.process = nil
 	u.texts(firstNode, 20)
 }
@@ -288,7 +289,7 @@ func TestPushUnitSendsOnlyToItsReceiver(t *testing.T) {
 	if err := os.Remove(filepath.Join(u.console.Options.Dir, "receiver.pem")); err != nil {
 		t.Fatal(err)
 	}
-	u.start() // with another certificate, of the same name
+	u.start() // with another certificate for the same name
 	u.log(pushedLines(1, 3))
 	u.begin()
 	u.awaitOutput("cannot reach the console: curl: (")

@@ -15,17 +15,18 @@ import (
 
 // SerialConsoles opens the serial consoles of nodes through Ironic.
 type SerialConsoles interface {
-	// Open makes a node's console readable, which may change its state and disconnect other
-	// readers. A known problem is a [SerialError].
+	// Open makes the node's console readable. This may change the state of the console and disconnect its other
+	// readers. If the problem is known, the error is a [SerialError].
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is an open serial console of a node, from [SerialConsoles].Open until Close.
+// SerialConsole is a node's serial console, opened by Open of [SerialConsoles] and usable until Close.
 type SerialConsole interface {
-	// Address returns the address of the console's data, tcp://HOST:PORT. It may query Ironic, and the result may
-	// change.
+	// Address returns the address that serves the console's data, as tcp://HOST:PORT. It may query Ironic, and the
+	// result may change.
 	Address(ctx context.Context) (string, error)
-	// Changed describes the change that made the console readable, such as enabling it; empty if nothing was changed.
+	// Changed describes the change that made the console readable, such as enabling it. It returns "" if nothing was
+	// changed.
 	Changed() string
 	// Close restores the console's state.
 	Close(ctx context.Context) error
@@ -33,7 +34,7 @@ type SerialConsole interface {
 
 // SerialError reports why a serial console cannot be read.
 type SerialError struct {
-	// Reason is the reason and Remedy is the remedy, both for display; they may be empty.
+	// Reason explains the error, and Remedy what the operator can do. Both are for display and may be empty.
 	Reason, Remedy string
 	// Final reports that retrying is not expected to help.
 	Final bool
@@ -58,9 +59,9 @@ type serialSource struct {
 
 	console SerialConsole
 	parser  *serialParser
-	// address is the last address of the console, empty if it must be queried.
+	// address is the last address of the console. It is empty if it must be queried.
 	address string
-	// connected and received record the progress of the last attempt.
+	// connected and received report whether the last attempt led to a connection, and whether data arrived.
 	connected, received bool
 }
 
@@ -82,7 +83,7 @@ func (s *serialSource) follow(ctx context.Context) {
 		status := s.fault(err)
 		s.out.status(ctx, status)
 		if !s.connected {
-			s.address = "" // it may have moved
+			s.address = "" // the console may have moved to another address
 		}
 		switch {
 		case s.received:
@@ -97,7 +98,7 @@ func (s *serialSource) follow(ctx context.Context) {
 	}
 }
 
-// closeConsole closes the console, even after an interrupt.
+// closeConsole restores the console's state, even after an interrupt.
 func (s *serialSource) closeConsole(ctx context.Context) {
 	if s.console == nil {
 		return
@@ -130,7 +131,7 @@ func (s *serialSource) readUntilClosed(ctx context.Context) error {
 	return s.read(ctx, conn)
 }
 
-// find queries the console's address.
+// find opens the console, if necessary, and queries its address.
 func (s *serialSource) find(ctx context.Context) error {
 	if s.console == nil {
 		console, err := s.follower.options.Serial.Open(ctx, s.follower.node)
@@ -189,7 +190,7 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// fault converts an error of reading the console to the status of the source.
+// fault returns the status of the source for an error that occurred when reading the console.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
 	var (

@@ -16,10 +16,10 @@ import (
 	"ironworks/models"
 )
 
-// lender is a SerialConsoles with one console.
+// lender is a SerialConsoles that opens the same fake console for all nodes.
 type lender struct {
 	mu        sync.Mutex
-	addresses []string // one after the other; the last one repeats
+	addresses []string // returned in this order, the last one repeatedly
 	fault     error
 	asked     int
 	closed    int
@@ -48,7 +48,7 @@ func (l *lender) Close(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// serialFollower follows only the console of a lender.
+// serialFollower follows only the console that l opens.
 func serialFollower(t *testing.T, l *lender) (texts func(until string) []string, statuses func() []string, stop func()) {
 	t.Helper()
 	f, err := New(Options{Sources: []models.LogSource{models.LogSerial}, Serial: l})
@@ -81,7 +81,7 @@ func serialFollower(t *testing.T, l *lender) (texts func(until string) []string,
 	}
 }
 
-// socat writes a text to each connection, one after the other, and then closes.
+// socat accepts one connection for each text. It writes the text to the connection and then closes it.
 func socat(t *testing.T, texts ...string) (address string) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -114,8 +114,8 @@ func TestSerialIsReadAndRestored(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	stop()
-	// When the connection ends, the console's address is not requested again: that would
-	// disconnect others.
+	// When a connection ends, the console's address is not requested again, because that would disconnect other
+	// readers.
 	if l.asked != 1 || l.closed != 1 {
 		t.Errorf("asked %d times, closed %d times", l.asked, l.closed)
 	}
@@ -171,7 +171,7 @@ func TestUnreadableSerialConsoles(t *testing.T) {
 	}
 }
 
-// TestSerialOnRequest does not open the console unless requested.
+// TestSerialOnRequest checks that the console is opened only if it is requested.
 func TestSerialOnRequest(t *testing.T) {
 	l := &lender{fault: &SerialError{Reason: "x", Final: true}}
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestSerialOnRequest(t *testing.T) {
 	})
 }
 
-// TestSerialSilence shows a prompt after a second, and reports silence.
+// TestSerialSilence checks that a prompt is shown after a second, and that a lack of output is reported.
 func TestSerialSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far, near := net.Pipe()

@@ -15,12 +15,12 @@ type serialParser struct {
 	text serialText
 	// noise reports that the last input was not text.
 	noise bool
-	// began is the time when the machine started to boot, on the console's clock; since is the time of the last line on
-	// the kernel's clock.
+	// began is the estimated time when the machine started to boot, according to this program's clock. since is the
+	// time stamp of the last line, according to the kernel's clock.
 	began time.Time
 	since time.Duration
 	boot  string
-	// parsed are parsed lines that were not forwarded yet.
+	// parsed holds parsed lines that have not been returned yet.
 	parsed []models.LogLine
 }
 
@@ -28,14 +28,14 @@ func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
 	return &serialParser{Parser: NewParser(node, models.LogSerial, now)}
 }
 
-// feed returns the lines that end in data.
+// feed parses data and returns the lines that are complete.
 func (p *serialParser) feed(data []byte) []models.LogLine {
 	p.text.feed(data, p.line)
 	return p.takeLines()
 }
 
-// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again if it
-// has changed.
+// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again if
+// it has changed.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {
@@ -45,7 +45,7 @@ func (p *serialParser) pause() []models.LogLine {
 	return p.takeLines()
 }
 
-// end returns an incomplete line that will never be completed.
+// end returns the incomplete line when it is certain that it will never be completed.
 func (p *serialParser) end() []models.LogLine {
 	if len(p.text.line) > 0 {
 		p.text.finish(p.line)
@@ -60,7 +60,8 @@ func (p *serialParser) takeLines() []models.LogLine {
 	return lines
 }
 
-// line parses a text. A text that was shown before is parsed again only for its effect on later lines.
+// line parses one line. If shown is true, the line has already been returned and is parsed only because it may affect
+// later lines.
 func (p *serialParser) line(text string, shown bool) {
 	if shown {
 		defer func(count int) { p.parsed = p.parsed[:count] }(len(p.parsed))
@@ -98,8 +99,8 @@ func (p *serialParser) add(unit string, line models.LogLine, text string) {
 	p.parsed = append(p.parsed, p.lines(p.writer(unit), line, text, false)...)
 }
 
-// estimateBoot estimates when the machine started to boot: a line arrives after it was written, so the least delayed
-// one is the most accurate. If the kernel's time starts again, the machine has rebooted.
+// estimateBoot estimates when the machine started to boot. Lines arrive some time after they were written, so the
+// least delayed line gives the most accurate estimate. If the kernel's time starts again, the machine has rebooted.
 func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	began := now.Add(-since)
 	if p.began.IsZero() || since+time.Second < p.since {
@@ -114,20 +115,21 @@ func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 type serialLine struct {
 	unit    string
 	level   models.LogLevel
-	since   time.Duration // time since the boot, if the line has a time stamp
+	since   time.Duration // the time since the boot, if the line has a time stamp
 	stamped bool
 	text    string
 }
 
 var (
-	// kernelStamp matches the time stamp before lines of the kernel, and before lines that journald forwards to the
-	// console.
+	// kernelStamp matches the time stamp at the start of lines from the kernel, and of lines that journald forwards
+	// to the console.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
 	// syslogHead matches the writer at the start of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)
-	// systemdMark matches systemd's mark before the result of a unit.
+	// systemdMark matches the mark, such as [ OK ], that precedes the result of a unit in systemd's output.
 	systemdMark = regexp.MustCompile(`^\[ ?( OK |FAILED|DEPEND|TIME|INFO|WARN|ABORT|SKIP|UNSUPP|[ *]{3,6}) {0,2}\] `)
-	// systemdBegins matches systemd's line for a starting unit, which is indented by the width of a status mark.
+	// systemdBegins matches the line that systemd writes when it starts or stops a unit. The line is indented by the
+	// width of a status mark.
 	systemdBegins = regexp.MustCompile(`^ {9}(?:Starting|Stopping|Mounting|Unmounting|Activating|Deactivating|Reloading|Expecting) `)
 )
 

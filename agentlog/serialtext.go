@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// serialText splits arbitrary bytes of a serial line into lines: it removes escape sequences, even
-// if they arrive in parts, and a cursor movement to another row ends a line. An overlong line is
-// truncated.
+// serialText splits the bytes from a serial port into lines of text. It removes escape sequences, even if they arrive
+// in pieces. A line also ends if the cursor moves to another row. Lines that are too long are truncated.
 type serialText struct {
 	line     []byte
 	state    escapeState
@@ -25,15 +24,14 @@ const (
 	escapeBegun               // after ESC
 	escapeCSI                 // after ESC [
 	escapeText                // a title or similar, until BEL or ST
-	escapeTextEnd             // after an ESC within the text
+	escapeTextEnd             // after ESC within such a text
 	escapeOne                 // one more byte belongs to the sequence
 )
 
 // maxEscape is the maximum length of an escape sequence: a longer one was noise that looked like a sequence.
 const maxEscape = 512
 
-// feed calls line for every line that ends in data; shown reports that the whole line was returned before it was
-// complete.
+// feed calls line for every line that ends in data. shown reports that partial has already returned the whole line.
 func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
@@ -56,9 +54,9 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 	}
 }
 
-// addByte adds a byte to the current line. If the line is full, the part that the program has overwritten first becomes
-// a line of its own, because a program that overwrites its line may never end it. If the program has overwritten
-// nothing, the rest of the line is dropped.
+// addByte adds c to the current line. If the line is full, the part that the program has overwritten becomes a line,
+// because a program that overwrites its line may never end it. If nothing has been overwritten, the rest of the line
+// is dropped.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:
@@ -79,7 +77,7 @@ func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// finish passes the current line to line, and starts the next one.
+// finish passes the current line to the function line and starts a new line.
 func (t *serialText) finish(line func(text string, shown bool)) {
 	text := t.text()
 	line(text, text == t.shown)
@@ -94,7 +92,7 @@ func (t *serialText) text() string {
 	return text
 }
 
-// partial returns an incomplete line; empty if it was returned already.
+// partial returns the incomplete line, or "" if it has already been returned.
 func (t *serialText) partial() string {
 	text := t.text()
 	if text == t.shown {
@@ -148,8 +146,7 @@ func (t *serialText) afterEscape(c byte, line func(text string, shown bool)) {
 	}
 }
 
-// moveCursor ends the line if the cursor moves to another row: boot menus and firmware have no other
-// line ends.
+// moveCursor ends the line if the cursor moves to another row: boot menus and firmware have no other line ends.
 func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':
@@ -162,7 +159,7 @@ func (t *serialText) moveCursor(final byte, line func(text string, shown bool)) 
 	}
 }
 
-// isNoise reports whether a text is noise, as with a wrong baud rate.
+// isNoise reports whether text is noise, such as that caused by a wrong baud rate.
 func isNoise(text string) bool {
 	bad, all := 0, 0
 	for len(text) > 0 {

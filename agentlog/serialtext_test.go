@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// serialLines returns the lines of a text that arrives in pieces of n bytes, with the rest.
+// serialLines returns the lines that result if text arrives in pieces of n bytes, including an incomplete last line.
 func serialLines(text string, n int) []string {
 	p := newSerialParser(models.NodeRef{UUID: testUUID}, testNow)
 	var lines []models.LogLine
@@ -96,7 +96,7 @@ func TestSerialText(t *testing.T) {
 	}
 }
 
-// TestSerialTextIsBounded sends endless lines and sequences.
+// TestSerialTextIsBounded checks that endless lines and escape sequences use limited memory and result in few lines.
 func TestSerialTextIsBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"a line":                    "begin" + strings.Repeat("x", 1<<20),
@@ -122,8 +122,8 @@ func TestSerialTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestSerialPause shows an incomplete line, and again when it is complete; a secret that starts in
-// it is not counted twice.
+// TestSerialPause checks that an incomplete line is shown, and shown again when it is complete. A secret that starts
+// in such a line must not be counted twice.
 func TestSerialPause(t *testing.T) {
 	p := newSerialParser(models.NodeRef{}, testNow)
 	p.feed([]byte("localhost login: "))
@@ -151,7 +151,7 @@ func TestSerialPause(t *testing.T) {
 	}
 }
 
-// TestSerialTimes derives the boot time from the kernel's time stamp of the least delayed line.
+// TestSerialTimes checks that the boot time is derived from the kernel's time stamp in the least delayed line.
 func TestSerialTimes(t *testing.T) {
 	at := testNow()
 	p := newSerialParser(models.NodeRef{}, func() time.Time { return at })
@@ -163,12 +163,12 @@ func TestSerialTimes(t *testing.T) {
 		}
 	}
 	say(0, "firmware")
-	say(12*time.Second, "[   10.000000] a")      // the boot started at 2 s
-	say(0, "[   11.000000] b")                   // at 1 s: this was less delayed
-	say(time.Second, "[   11.500000] c")         // delayed
-	say(time.Second, "login:")                   //
-	first := p.boot                              //
-	say(time.Minute, "[    0.000000] a new one") //
+	say(12*time.Second, "[   10.000000] a") // implies that the boot started at 2 s
+	say(0, "[   11.000000] b")              // implies 1 s, because this line was less delayed
+	say(time.Second, "[   11.500000] c")    // delayed
+	say(time.Second, "login:")
+	first := p.boot
+	say(time.Minute, "[    0.000000] a new one")
 	want := []string{"0s true", "12s true", "12s true", "12.5s true", "14s true", "1m14s true"}
 	if !slices.Equal(got, want) || p.boot == first {
 		t.Errorf("got  %q\nwant %q; boot %q after %q", got, want, p.boot, first)

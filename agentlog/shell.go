@@ -14,27 +14,27 @@ import (
 	"ironworks/printable"
 )
 
-// Shell is an SSH connection to a machine, for a login shell or a command.
+// Shell is an SSH connection to a machine on which login shells or commands can be run.
 type Shell struct {
 	conn *sshConn
 	note string
 }
 
-// ShellOptions configure the connection of a [Shell] to a machine.
+// ShellOptions configures the connection of a [Shell] to a machine.
 type ShellOptions struct {
 	// SSH configures the connection, in the same way as for logs.
 	SSH SSHOptions
-	// Trust has the host keys of machines.
+	// Trust remembers the host keys of machines.
 	Trust *Trust
-	// Address is the machine's address, as in agent_url, or a bare host.
+	// Address is the machine's address, either in the form of agent_url or as a bare host.
 	Address string
-	// Instance reports that the machine runs its instance: the host keys of its ramdisks are not expected then.
+	// Instance reports that the machine runs its instance, which does not have the host keys of the node's ramdisks.
 	Instance bool
 }
 
-// ShellError is a failed connection to a machine.
+// ShellError reports that a connection to a machine failed.
 type ShellError struct {
-	// Target is the login and the host. Reason and Remedy, which may be empty, are safe to show.
+	// Target consists of the login name and the host. Reason and Remedy may be empty. All are safe to show.
 	Target, Reason, Remedy string
 	err                    error
 }
@@ -56,7 +56,7 @@ func newShellError(target string, err error) *ShellError {
 	return &ShellError{Target: printable.Line(target), Reason: printable.Line(status.Reason), Remedy: printable.Line(status.Remedy), err: err}
 }
 
-// Target returns the login and the host of a machine for display, "" without a usable address.
+// Target returns the login name and the host for display, or "" if the address is not usable.
 func (o *ShellOptions) Target() string {
 	host := HostOf(o.Address)
 	if host == "" {
@@ -65,8 +65,8 @@ func (o *ShellOptions) Target() string {
 	return printable.Line(o.SSH.target(host))
 }
 
-// OpenShell connects to a node's machine as its log does: with the same keys, jump hosts and rules for host keys. ctx
-// bounds the lifetime of the connection. The error is a [*ShellError], or the error of ctx.
+// OpenShell connects to a node's machine in the same way as its log: with the same keys, jump hosts and rules for
+// host keys. The connection ends when ctx does. The error is a [*ShellError] or the error of ctx.
 func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
 	host := HostOf(o.Address)
 	switch {
@@ -92,14 +92,14 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	return nil, newShellError(o.SSH.target(host), err)
 }
 
-// bootIDFile is the file with the boot ID, with dashes, that the journal has in _BOOT_ID. Unlike the journal, every
-// user can read it.
+// bootIDFile contains the boot ID with dashes. In the journal, the field _BOOT_ID has the same ID without dashes.
+// Unlike the journal, this file is readable for every user.
 const bootIDFile = "/proc/sys/kernel/random/boot_id"
 
-// boot returns the machine's boot ID, "" if unknown.
+// boot returns the machine's boot ID, or "" if it is unknown or not needed.
 func (s *Shell) boot(ctx context.Context) string {
 	if s.conn.keys.verdict == hostKeyKnown {
-		return "" // a host key of known_hosts is not pinned
+		return "" // host keys in known_hosts are not pinned
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -116,10 +116,10 @@ func (s *Shell) boot(ctx context.Context) string {
 	return id
 }
 
-// Note returns why an unknown host key is trusted, or ""; it is safe to show.
+// Note returns the reason why an unknown host key is trusted, or "" if the key was known. It is safe to show.
 func (s *Shell) Note() string { return s.note }
 
-// Target returns the login and the host, for display.
+// Target returns the login name and the host, for display.
 func (s *Shell) Target() string { return s.conn.last.name() }
 
 // Close drops the connection.
@@ -128,12 +128,12 @@ func (s *Shell) Close() { s.conn.close() }
 // WindowSize is the size of a terminal in cells.
 type WindowSize struct{ Width, Height int }
 
-// PTY is a terminal on the machine.
+// PTY describes a terminal to allocate on the machine.
 type PTY struct {
 	// Term is the value of the variable TERM, and Size is the initial size.
 	Term string
 	Size WindowSize
-	// Resized delivers later sizes; nil if the size does not change.
+	// Resized delivers later sizes. It is nil if the size does not change.
 	Resized <-chan WindowSize
 }
 
@@ -143,21 +143,22 @@ type ShellSession struct {
 	Command string
 	// PTY is nil for a session without a terminal.
 	PTY *PTY
-	// In is read until the session ends. One more call of its Read may be active then, which the caller must end. Nil
-	// means empty input.
+	// In is read until the session ends. One call of its Read method may remain blocked after the session has ended,
+	// and the caller must unblock it. If In is nil, the input is empty.
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Run runs a session until it or ctx ends, and returns the exit status: 128 plus the number of the signal that ended
-// the process. The error is a [*ShellError], or the error of ctx. Output is passed through unchanged.
+// Run runs a session until it or ctx ends, and returns its exit status. If a signal ended the process, the status is
+// 128 plus the number of the signal. The error is a [*ShellError], the error of ctx, or an error from writing the
+// output. Output is passed through unchanged.
 func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error) {
 	session, err := s.conn.client().NewSession()
 	if err != nil {
 		return 0, newShellError(s.Target(), fmt.Errorf("opening a session: %w", err))
 	}
 	defer func() { _ = session.Close() }()
-	// Drop the connection, because a machine that does not answer would keep the session open.
+	// Drop the connection when ctx ends, because a machine that does not answer would keep the session open.
 	stop := context.AfterFunc(ctx, s.conn.drop)
 	defer stop()
 	out, complaints := &brokenPipe{to: r.Out, stop: s.conn.drop}, &brokenPipe{to: r.Err, stop: s.conn.drop}
@@ -184,8 +185,8 @@ func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error)
 	return 0, s.ended(ctx, err)
 }
 
-// brokenPipe is a writer that calls stop when its output cannot be written, because the machine would wait for a reader
-// forever.
+// brokenPipe is a writer that calls stop when writing fails. Otherwise, the machine would wait forever for its output
+// to be read.
 type brokenPipe struct {
 	to   io.Writer
 	stop func()

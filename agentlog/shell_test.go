@@ -23,10 +23,11 @@ const (
 	bootTwo = "66666666-2222-3333-4444-555555555555"
 )
 
-// shellNode is the node of onceOf.
+// shellNode is the node that onceOf follows.
 var shellNode = models.NodeRef{UUID: testUUID}
 
-// booted answers for a machine in a boot, whose other commands run answers.
+// booted returns a function that answers the commands of an SSH session like a machine with the given boot ID. run
+// answers all commands except the query of the boot ID.
 func booted(boot string, run func(command string, ch ssh.Channel) int) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
 		if command == "cat "+bootIDFile {
@@ -39,7 +40,7 @@ func booted(boot string, run func(command string, ch ssh.Channel) int) func(*ssh
 
 func idle(string, ssh.Channel) int { return 0 }
 
-// openShell opens a shell on loopback.
+// openShell opens a shell on a machine that listens on a loopback address.
 func openShell(t *testing.T, o SSHOptions, trust *Trust) (*Shell, error) {
 	t.Helper()
 	s, err := OpenShell(t.Context(), ShellOptions{SSH: o, Trust: trust, Address: localhost(shellNode)}, shellNode)
@@ -122,7 +123,8 @@ func TestShellTerminal(t *testing.T) {
 	}
 }
 
-// TestShellFaults: failures have the reasons and remedies of the log, without anything that the machine could put there.
+// TestShellFaults checks that failures have the same reasons and remedies as in the log, and that they contain
+// nothing unsafe that the machine sent.
 func TestShellFaults(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, o SSHOptions, r ShellSession) error {
@@ -198,12 +200,12 @@ func TestShellFaults(t *testing.T) {
 	}
 }
 
-// address returns the port of a machine.
+// address returns the port of the given server, as text.
 func (*SSHOptions) address(s *sshServer) string {
 	return strings.TrimPrefix(strings.Fields(s.known(s.key.PublicKey()))[0], "[127.0.0.1]:")
 }
 
-// TestShellHostKeys: shells and logs share trusted host keys, per boot.
+// TestShellHostKeys checks that shells and logs share the trusted host keys of a boot.
 func TestShellHostKeys(t *testing.T) {
 	t.Parallel()
 	boot := bootOne
@@ -215,7 +217,7 @@ func TestShellHostKeys(t *testing.T) {
 	})
 	o := machine.listen(t, key)
 	trust := NewTrust()
-	// The log pins the key of the first boot.
+	// Following the log pins the host key of the first boot.
 	b := onceOf(t, Options{Sources: []models.LogSource{models.LogSSH}, Once: true, Address: localhost, SSH: o, Trust: trust})
 	if len(b.Lines) == 0 {
 		t.Fatalf("the log has no line: %+v", b)
@@ -242,7 +244,7 @@ func TestShellHostKeys(t *testing.T) {
 	}
 }
 
-// TestShellOfInstance: the key in the ramdisk's Ignition is not for the instance.
+// TestShellOfInstance checks that the key in the ramdisk's Ignition configuration is not expected from the instance.
 func TestShellOfInstance(t *testing.T) {
 	t.Parallel()
 	machine, key := newSSHServer(t, booted(bootOne, idle))
@@ -276,7 +278,7 @@ func TestShellWithoutAddress(t *testing.T) {
 	}
 }
 
-// TestShellOfMuteMachine: the end of the context ends sessions with a machine that does not answer.
+// TestShellOfMuteMachine checks that a session with a machine that does not answer ends when the context ends.
 func TestShellOfMuteMachine(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{})
@@ -293,7 +295,7 @@ func TestShellOfMuteMachine(t *testing.T) {
 		machine.mute.Store(true)
 		cancel()
 	}()
-	reader, keys := io.Pipe() // keys that never come
+	reader, keys := io.Pipe() // the keys are never pressed
 	defer keys.Close()        //nolint:errcheck // ends the goroutine that waits for keys, if the session has begun
 	if _, err := s.Run(ctx, ShellSession{In: reader, Out: io.Discard, Err: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -304,7 +306,7 @@ type full struct{ err error }
 
 func (f full) Write([]byte) (int, error) { return 0, f.err }
 
-// TestShellOutputFails: a closed pipe ends a command that never stops to write.
+// TestShellOutputFails checks that a failure to write ends a command that would never stop producing output.
 func TestShellOutputFails(t *testing.T) {
 	t.Parallel()
 	machine, key := newSSHServer(t, booted(bootOne, func(_ string, ch ssh.Channel) int {

@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// noneWord is the value in ssh_config that means that there is no value.
+// noneWord is the value in ssh_config that disables an option.
 const noneWord = "none"
 
 // hop is a jump host or the destination, with the settings for logging in to it.
@@ -29,7 +29,7 @@ type hop struct {
 	strict     strictness
 }
 
-// strictness is ssh's StrictHostKeyChecking.
+// strictness is a value of ssh's option StrictHostKeyChecking.
 type strictness string
 
 const (
@@ -41,7 +41,7 @@ const (
 
 func (h *hop) address() string { return net.JoinHostPort(h.host, strconv.Itoa(h.port)) }
 
-// name returns the hop for display.
+// name returns the user, the host and any unusual port, for display.
 func (h *hop) name() string {
 	name := h.user + "@" + h.host
 	if h.port != 22 {
@@ -50,7 +50,8 @@ func (h *hop) name() string {
 	return printable.Line(name)
 }
 
-// hop resolves [user@]host[:port] as ssh would.
+// hop returns the settings that ssh would use for the host alias. login and port, if not empty, take precedence over
+// ssh_config.
 func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	h := hop{alias: alias, host: alias, user: login, port: port, strict: strictness(strings.ToLower(f.get(alias, "StrictHostKeyChecking")))}
 	switch h.strict {
@@ -86,7 +87,7 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	return h, nil
 }
 
-// path expands ssh's tokens in paths.
+// path expands ~ and ssh's tokens, such as %h, in a path.
 func (f *sshFiles) path(path string, h *hop) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(f.home, rest)
@@ -100,7 +101,7 @@ func (f *sshFiles) path(path string, h *hop) string {
 	return strings.NewReplacer("%%", "%", "%d", f.home, "%h", h.host, "%n", h.alias, "%r", h.user, "%u", local, "%p", strconv.Itoa(h.port)).Replace(path)
 }
 
-// maxHops is the maximum number of jump hosts.
+// maxHops is the maximum number of hosts on a route, including the destination.
 const maxHops = 8
 
 // route returns the hops through which a host is reached; the last one is the host itself.
@@ -172,7 +173,7 @@ func splitHost(text string) (login, host string, port int, err error) {
 	return login, host, port, nil
 }
 
-// readSome reads a file. It returns an error if the file is larger than most, in bytes.
+// readSome reads a file. It returns an error if the file is larger than most bytes.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

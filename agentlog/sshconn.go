@@ -20,20 +20,20 @@ import (
 const (
 	dialTime      = 10 * time.Second // for each step of connecting
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // a connection without an answer for so long is dead
+	silenceTime   = 15 * time.Second // a connection without an answer for this time is considered dead
 )
 
-// sshConn is a connection to a machine, through all its jump hosts.
+// sshConn is a connection to a machine, possibly through jump hosts.
 type sshConn struct {
-	clients []*ssh.Client // the last one is that of the machine
-	keys    *hostKeys     // the host keys of the machine
+	clients []*ssh.Client // the last one is the connection to the machine
+	keys    *hostKeys     // the check of the machine's host key
 	last    hop
 	stop    func() bool
 	alive   sync.WaitGroup
 	quit    context.CancelFunc
 }
 
-// authError reports that a machine accepts none of our keys.
+// authError reports that a machine accepts none of the keys that were offered.
 type authError struct {
 	hop, keys string
 	err       error
@@ -42,7 +42,7 @@ type authError struct {
 func (e *authError) Error() string { return fmt.Sprintf("%s accepted no key: %s", e.hop, e.keys) }
 func (e *authError) Unwrap() error { return e.err }
 
-// dialSSH connects to a host through its jump hosts; ctx bounds the lifetime of the connection.
+// dialSSH connects to a ramdisk's host through its jump hosts. The connection ends when ctx does.
 func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *sshConn) logIn(ctx context.Context, o *SSHOptions, node models.NodeRef,
 	}
 	ring := o.keys(ctx, h)
 	defer ring.close()
-	// Close the connection after a while, because a machine that accepts it and sends nothing must not block.
+	// Close the connection after dialTime, because a machine that accepts it and then sends nothing must not block.
 	hurry := time.AfterFunc(dialTime, func() { _ = conn.Close() })
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	began := time.Now()
@@ -168,7 +168,7 @@ func (c *sshConn) drop() {
 	}
 }
 
-// close closes the connection and waits for running commands.
+// close closes the connection and waits until keepAlive has ended.
 func (c *sshConn) close() {
 	c.stop()
 	c.quit()
@@ -188,8 +188,8 @@ func (e *commandError) Error() string {
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and passes its output to read. check, which may be nil, receives the command's error output. An
-// error of read or check closes the connection, because the command may never exit.
+// run runs a command and passes its output to read. check, which may be nil, receives the end of the command's error
+// output. If read or check returns an error, the connection is closed, because the command might never exit.
 func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {

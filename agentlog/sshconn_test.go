@@ -17,7 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// queued is a buffered connection in memory: both ends of SSH start by writing.
+// queued is a buffered in-memory connection. It is needed because both sides of SSH start by writing, which would
+// block without a buffer.
 type queued struct {
 	net.Conn
 
@@ -32,7 +33,7 @@ func newQueued(c net.Conn) *queued {
 		for {
 			select {
 			case p := <-q.out:
-				_, _ = c.Write(p) // it fails when it is closed
+				_, _ = c.Write(p) // fails when the connection is closed
 			case <-q.done:
 				return
 			}
@@ -55,7 +56,7 @@ func (q *queued) Close() error {
 	return q.Conn.Close()
 }
 
-// jumped returns a connection to a machine in memory, for use as a jump host; it belongs to the bubble of the test.
+// jumped returns an in-memory connection to s, for use as a jump host. It can be used in a synctest bubble.
 func jumped(t *testing.T, s *sshServer, keyFile string) *sshConn {
 	t.Helper()
 	client, server := net.Pipe()
@@ -71,14 +72,14 @@ func jumped(t *testing.T, s *sshServer, keyFile string) *sshConn {
 	return &sshConn{clients: []*ssh.Client{ssh.NewClient(transport, channels, requests)}}
 }
 
-// silent returns a connection without an answer.
+// silent returns a connection on which nothing ever answers.
 func silent(string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, theirs) }()
 	return ours, nil
 }
 
-// TestLoginTimeout gives up after the time limit of a step, whichever step hangs.
+// TestLoginTimeout checks that connecting ends after the time limit of a step, whichever step hangs.
 func TestLoginTimeout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -129,12 +130,13 @@ func TestLoginTimeout(t *testing.T) {
 	}
 }
 
-// TestKeepAlive drops a machine that no longer answers, and keeps one that does.
+// TestKeepAlive checks that the connection to a machine that no longer answers is closed, and that other connections
+// are kept.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		mute  bool
-		after time.Duration // zero: unlimited
+		after time.Duration // zero means that the connection stays open
 	}{"it answers": {}, "it is silent": {true, keepaliveTime + silenceTime}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,8 +161,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestRun ends a command when its reader has enough, its error output is refused, or its context
-// ends.
+// TestRun checks the result of commands, and that an endless command ends if its reader returns, its error output is
+// refused, or its context ends.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	errEnough := errors.New("enough")
@@ -231,7 +233,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestConnectionEndsWithItsContext closes a connection when its context ends.
+// TestConnectionEndsWithItsContext checks that a connection is closed when its context ends.
 func TestConnectionEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s, key := newSSHServer(t, nil)

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// faultStatus returns the status for an error: the reason why a machine's journal cannot be followed, and the remedy.
-// final reports that retrying will not help.
+// faultStatus returns the status for an error. The status explains why a machine's journal cannot be followed, and
+// how to fix it. final reports that retrying will not help.
 func faultStatus(err error) (s Status, final bool) {
 	again := func(why, wayOut string) (Status, bool) {
 		return Status{State: StateConnecting, Reason: why, Remedy: wayOut}, false

@@ -17,18 +17,18 @@ const (
 	systemSSH = "/etc/ssh"
 	// maxConfig is the maximum size of a configuration file of ssh, in bytes.
 	maxConfig = 1 << 20
-	// maxIncludes is the depth of includes, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
+	// maxIncludes is the maximum depth of nested Include directives, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
 	maxIncludes = 16
 )
 
-// sshFiles is the parsed content of the ssh_config files, the user's before the system's.
+// sshFiles holds the parsed ssh_config files, the user's before the system's.
 type sshFiles struct {
 	home  string
 	parts []sshPart
 }
 
-// sshPart is a part of a file between two Includes. It applies to hosts that match all blocks in
-// which its file was included.
+// sshPart is a part of a file that contains no Include. It applies to hosts that match all blocks in which its file
+// was included.
 type sshPart struct {
 	includedIn []*ssh_config.Config
 	config     *ssh_config.Config
@@ -44,7 +44,8 @@ func (p *sshPart) applies(alias string) bool {
 	})
 }
 
-// readSSHFiles reads the files; missing files count as empty.
+// readSSHFiles reads the ssh_config files that apply. It treats missing files like empty ones, unless o.Config names
+// the file.
 func readSSHFiles(o *SSHOptions) (*sshFiles, error) { return readSSHFilesOf(o, systemSSH) }
 
 func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
@@ -64,8 +65,9 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 	return f, nil
 }
 
-// read reads a file and its includes. A relative Include is below dir: ~/.ssh for the user's files, /etc/ssh for the
-// system's. The ssh_config library itself would use ~/.ssh for both, and would fail for unknown conditions.
+// read reads a file and the files that it includes. dir is the folder for relative Include paths: ~/.ssh for the
+// user's files, and /etc/ssh for the system's. The ssh_config library itself would use ~/.ssh for both, and would
+// fail for unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("reading ssh_config %s: more than %d files include each other", path, maxIncludes)
@@ -113,7 +115,7 @@ func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int
 	return flush()
 }
 
-// include reads the files that a pattern matches; like ssh, it skips missing and unreadable ones.
+// include reads the files that match pattern. Like ssh, it skips missing and unreadable files.
 func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, depth int) error {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		pattern = filepath.Join(f.home, rest)
@@ -134,7 +136,8 @@ func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, dep
 	return nil
 }
 
-// configWords returns the words of a line, the keyword in lower case; none for a comment.
+// configWords returns the words of a line, with the keyword in lower case. For a comment or an empty line, it returns
+// nil.
 func configWords(line string) []string {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -159,8 +162,8 @@ func configWords(line string) []string {
 	return words
 }
 
-// withoutMatch removes the blocks with unsupported conditions (final, canonical, exec, user,
-// several at once), as if they did not match.
+// withoutMatch removes blocks with unsupported conditions (final, canonical, exec, user, or several conditions), as
+// if they did not match.
 func withoutMatch(text []byte) string {
 	lines := strings.SplitAfter(string(text), "\n")
 	skipping := false
@@ -180,7 +183,7 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get returns the first value of a key for a host.
+// get returns the first value of key that applies to the host alias.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
@@ -194,12 +197,12 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all returns the values of a key for a host, in the order of the files.
+// all returns all values of key that apply to the host alias, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {
 		if p := &f.parts[i]; p.applies(alias) {
-			values, _ := p.config.GetAll(alias, key) // an error is one of the library's own types
+			values, _ := p.config.GetAll(alias, key) // fails only for a node type that the library itself does not know
 			out = append(out, values...)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// TestSSHFiles reads files as distributions ship them and as users write them, by the rules of
+// TestSSHFiles checks that files shipped by distributions and files written by users are read according to
 // ssh_config(5).
 func TestSSHFiles(t *testing.T) {
 	t.Parallel()
-	// fedora is shipped by Fedora, RHEL and CentOS.
+	// fedora is the file that Fedora, RHEL and CentOS ship.
 	const fedora = "# comment\nMatch final all\n\tInclude /nowhere/openssh.config\n\tGSSAPIAuthentication yes\n\tForwardX11Trusted yes\n"
 	for name, tt := range map[string]struct {
-		files map[string]string // by their path below the folder, in which etc and home are
+		files map[string]string // by path, below the folder that contains etc and home
 		host  string
-		// key = value, a line each
+		// want lists the expected values, one per line, as key = value.
 		want  string
 		fails string
 	}{

@@ -21,14 +21,14 @@ import (
 // maxKey is the maximum size of a private key's file, in bytes.
 const maxKey = 64 << 10
 
-// agentTime is the maximum time to wait for ssh-agent, because the user may have to touch a hardware key.
+// agentTime is the maximum time to wait for ssh-agent. It is long because the user may have to touch a hardware key.
 const agentTime = 30 * time.Second
 
-// keyring has the keys that can be used for a login, and notes on why other keys are unusable.
+// keyring holds the keys that can be used to log in, and notes that explain why other keys are unusable.
 type keyring struct {
 	signers []ssh.Signer
 	notes   []string
-	agent   net.Conn // the connection to ssh-agent; nil without an agent
+	agent   net.Conn // the connection to ssh-agent, or nil if there is none
 }
 
 func (k *keyring) close() {
@@ -55,14 +55,16 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
-// CountKeys returns the number of available keys, and notes on keys that are named or expected, but unusable.
+// CountKeys returns the number of available keys. The notes explain which keys that are configured or expected are
+// unusable.
 func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	ring := o.keys(ctx, &hop{})
 	defer ring.close()
 	return len(ring.signers), ring.notes
 }
 
-// add reads the key in a file. named reports that the user has named the file; other files need not exist.
+// add reads the key in the file at path. named reports that the user has named the file; otherwise, the file need not
+// exist.
 func (k *keyring) add(path string, named bool) {
 	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {
@@ -115,7 +117,7 @@ func (k *keyring) signer(s ssh.Signer) {
 
 func (k *keyring) addNote(text string) { k.notes = append(k.notes, printable.Line(text)) }
 
-// describeOffered describes the keys that were offered, if none was accepted.
+// describeOffered describes the offered keys and the unusable ones, for the error that no key was accepted.
 func (k *keyring) describeOffered() string {
 	text := fmt.Sprintf("%d keys were offered", len(k.signers))
 	switch len(k.signers) {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket returns the socket of an ssh-agent whose connections a test serves.
+// agentSocket returns the path of a socket on which serve answers like an ssh-agent.
 func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
@@ -50,7 +50,8 @@ func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	return socket
 }
 
-// TestSSHKeys logs in with keys from all sources, or reports the offered and the unusable ones.
+// TestSSHKeys checks that keys from all sources can be used to log in, and that the error describes the offered and
+// the unusable keys.
 func TestSSHKeys(t *testing.T) {
 	t.Parallel()
 	_, locked, err := ed25519.GenerateKey(nil)
@@ -63,8 +64,8 @@ func TestSSHKeys(t *testing.T) {
 	}
 	_, wrong := newSigner(t)
 	_, wrong2 := newSigner(t)
-	// machine has the data of a case: the accepted key, put writes a file below the home folder
-	// and returns its path, and serve answers as an agent.
+	// machine holds what a test case needs: the file with the accepted key, a function that writes a file below the
+	// home folder and returns its path, and a function that starts an ssh-agent.
 	type machine struct {
 		key   string
 		put   func(name, text string) string
@@ -72,7 +73,7 @@ func TestSSHKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(o *SSHOptions, m machine)
-		words  []string // of the failure
+		words  []string // in the error; nil if the login succeeds
 	}{
 		"named":          {func(*SSHOptions, machine) {}, nil},
 		"a default file": {func(o *SSHOptions, m machine) { o.Keys = nil; m.put(".ssh/id_ed25519", m.key) }, nil},
@@ -84,7 +85,7 @@ func TestSSHKeys(t *testing.T) {
 		"the agent's": {func(o *SSHOptions, m machine) {
 			ring := agent.NewKeyring()
 			if private, err := ssh.ParseRawPrivateKey([]byte(m.key)); err == nil {
-				_ = ring.Add(agent.AddedKey{PrivateKey: private}) // without it no key is accepted
+				_ = ring.Add(agent.AddedKey{PrivateKey: private}) // if it fails, no key is accepted
 			}
 			o.Keys, o.Agent = nil, m.serve(func(c net.Conn) { _ = agent.ServeAgent(ring, c) })
 		}, nil},
@@ -140,7 +141,7 @@ func TestSSHKeys(t *testing.T) {
 	}
 }
 
-// TestCountKeys counts a key once, wherever it is.
+// TestCountKeys checks that a key is counted once, even if it is in several places.
 func TestCountKeys(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -168,7 +169,7 @@ func TestCountKeys(t *testing.T) {
 	}
 }
 
-// TestSSHJump uses jump hosts with their own keys and users.
+// TestSSHJump checks that jump hosts are used with their own keys and users.
 func TestSSHJump(t *testing.T) {
 	t.Parallel()
 	ramdisk, key := newSSHServer(t, journalOf("hello"))

@@ -20,19 +20,21 @@ import (
 	"ironworks/models"
 )
 
-// sshServer is a machine with SSH whose commands a test answers.
+// sshServer is an SSH server on which a test answers the commands.
 type sshServer struct {
-	// answer runs a command; a negative status ends it without one.
+	// answer runs a command and returns its exit status. If the status is negative, the session ends without an exit
+	// status.
 	answer func(s *sshServer, command string, ch ssh.Channel) (status int)
-	// dial connects clients that use it as a jump host; nil refuses.
+	// dial connects clients that use the server as a jump host. If nil, such connections are refused.
 	dial func(address string) (net.Conn, error)
-	// mute leaves requests without an answer.
+	// mute makes the server leave requests unanswered.
 	mute atomic.Bool
-	// user may log in, with the keys in authorized.
+	// user is the only user that can log in, with the key authorized.
 	user       string
 	authorized ssh.PublicKey
 
-	// reject is why sessions are rejected, noTerminals rejects terminals; sizes has those that clients sent.
+	// reject, if set, is the reason for which all sessions are rejected. noTerminals makes the server reject
+	// terminals. sizes receives the sizes of terminals that clients sent.
 	reject      string
 	noTerminals bool
 	sizes       chan string
@@ -64,7 +66,7 @@ func newSigner(tb testing.TB) (signer ssh.Signer, private []byte) {
 	return signer, pem.EncodeToMemory(block)
 }
 
-// newSSHServer returns a machine that does not listen; it accepts one key, which is in the file.
+// newSSHServer returns a server that does not listen yet. It accepts only the key in keyFile.
 func newSSHServer(t *testing.T, answer func(s *sshServer, command string, ch ssh.Channel) int) (s *sshServer, keyFile string) {
 	t.Helper()
 	s = &sshServer{answer: answer, user: "core", gone: make(chan struct{}), sizes: make(chan string, 100)}
@@ -81,7 +83,7 @@ func newSSHServer(t *testing.T, answer func(s *sshServer, command string, ch ssh
 	return s, keyFile
 }
 
-// listen makes it reachable on loopback, and returns the options.
+// listen makes the server reachable on a loopback address, and returns the options for connecting to it.
 func (s *sshServer) listen(t *testing.T, keyFile string) SSHOptions {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -189,7 +191,7 @@ func (s *sshServer) channel(c ssh.NewChannel) {
 	}
 }
 
-// observe records the terminal of a session, and its sizes.
+// observe records the type and size of a session's terminal, and later sizes.
 func (s *sshServer) observe(r *ssh.Request) {
 	var pty struct {
 		Term                string
@@ -258,7 +260,7 @@ func (s *sshServer) users() []string {
 	return slices.Clone(s.logins)
 }
 
-// known returns the machine's line in known_hosts.
+// known returns the line in known_hosts according to which the server has the given key.
 func (s *sshServer) known(key ssh.PublicKey) string {
 	return fmt.Sprintf("[127.0.0.1]:%d %s", s.port, ssh.MarshalAuthorizedKey(key))
 }
@@ -273,13 +275,14 @@ func putText(t *testing.T, path, text string) {
 	}
 }
 
-// entryOf returns an entry of the agent as journalctl writes it.
+// entryOf returns a journal entry of the agent, in the format of journalctl.
 func entryOf(n int, boot, text string) string {
 	return fmt.Sprintf(`{"MESSAGE":%q,"__CURSOR":"s=1;i=%d","__REALTIME_TIMESTAMP":"%d","_BOOT_ID":%q,"_SYSTEMD_UNIT":"ironic-agent.service"}`+"\n",
 		text, n, testNow().UnixMicro()+int64(n)*1e6, boot)
 }
 
-// journalOf returns an answer with the journal of a boot, b1, that has ended.
+// journalOf returns a function that answers like journalctl on a machine whose journal of boot b1 contains the given
+// texts. It does not wait for further entries.
 func journalOf(texts ...string) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
 		first := 0
@@ -293,7 +296,7 @@ func journalOf(texts ...string) func(*sshServer, string, ssh.Channel) int {
 	}
 }
 
-// saying writes to the error output and ends.
+// saying returns a function that answers each command with text on the error output, and with the given exit status.
 func saying(text string, status int) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, _ string, ch ssh.Channel) int {
 		_, _ = io.WriteString(ch.Stderr(), text)
@@ -303,14 +306,14 @@ func saying(text string, status int) func(*sshServer, string, ssh.Channel) int {
 
 func localhost(models.NodeRef) string { return "https://127.0.0.1:9999" }
 
-// sshOnce reads the journal of a machine once.
+// sshOnce reads the journal of a machine on a loopback address once. It returns all lines and the last status.
 func sshOnce(t *testing.T, o SSHOptions) (Batch, Status) {
 	t.Helper()
 	b := onceOf(t, Options{Sources: []models.LogSource{models.LogSSH}, Once: true, Address: localhost, SSH: o})
 	return b, b.Status[len(b.Status)-1]
 }
 
-// following is a followed log with its batches.
+// following is a log that is being followed, with the lines and statuses received so far.
 type following struct {
 	*testing.T
 	batches <-chan Batch
@@ -327,7 +330,7 @@ func followSSH(t *testing.T, o SSHOptions, address func(models.NodeRef) string) 
 	return &following{T: t, batches: f.Follow(t.Context(), models.NodeRef{UUID: testUUID})}
 }
 
-// until reads batches until a condition is met.
+// until reads batches until is returns true. what describes the condition.
 func (f *following) until(what string, is func() bool) {
 	f.Helper()
 	for !is() {

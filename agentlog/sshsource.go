@@ -13,12 +13,12 @@ import (
 	"ironworks/models"
 )
 
-// Delays between attempts.
+// Delays between attempts, and between checks of the address.
 const (
 	firstPause  = time.Second
 	mostPause   = 15 * time.Second
-	failedPause = time.Minute // after a failure that waiting alone does not fix
-	lookPause   = time.Second // time between two checks of the address
+	failedPause = time.Minute // after a failure that does not go away by waiting
+	lookPause   = time.Second // the interval between two checks of the address
 )
 
 // sshSource is the source that follows the journal of a machine over SSH.
@@ -34,7 +34,7 @@ type sshSource struct {
 	last      Status // the status of the last failed attempt
 }
 
-// follow connects and follows the journal, with retries, until ctx ends: machines reboot and get other addresses.
+// follow connects and follows the journal until ctx ends. It retries because machines reboot and get other addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -98,8 +98,8 @@ func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time
 // errMoved reports that the machine has another address in Ironic.
 var errMoved = errors.New("the machine's address changed")
 
-// followUntilClosed connects and follows the log until the connection ends, which is an error unless the whole journal
-// was read.
+// followUntilClosed connects and follows the log until the connection ends. It returns nil if journalctl has exited
+// successfully. With the option Once, this is the case when the existing journal has been read.
 func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -139,8 +139,8 @@ func (s *sshSource) followUntilClosed(ctx context.Context, host string) error {
 	return err
 }
 
-// watch stops following an address that is no longer the machine's. It ignores a missing address, because Ironic drops
-// the address before the machine reboots.
+// watch cancels following when the machine's address is no longer host. It ignores a missing address, because Ironic
+// removes the address before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
 		if now := HostOf(s.follower.options.Address(s.follower.node)); now != "" && now != host {
@@ -157,7 +157,7 @@ func (s *sshSource) command(c string) string {
 	return c
 }
 
-// enter connects and checks the journal; if it is not readable, it retries with sudo.
+// enter connects and checks that the journal is readable. If it is not, enter retries with sudo.
 func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
 	for {
 		conn, err = dialSSH(ctx, &s.follower.options.SSH, s.follower.node, host)
@@ -177,7 +177,7 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 		case errors.As(err, &failed) && s.sudo:
 			err = fmt.Errorf("%w, also with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
-		s.sudo = false // the next attempt determines this again
+		s.sudo = false // the next attempt has to find this out again
 		return nil, "", err
 	}
 }
@@ -197,14 +197,14 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 	return boot, err
 }
 
-// trust decides whether the machine's host key is trusted.
+// trust checks whether the machine's host key is trusted, and returns an error if not.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
 	var err error
 	s.trustNote, err = s.follower.trust.accept(s.follower.node, conn, boot)
 	return err
 }
 
-// emit forwards the lines of entries, and then stores the position.
+// emit sends the lines in the entries to the follower, and then stores the position after them.
 func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, following *Status) error {
 	var lines []models.LogLine
 	cursor := s.cursor
@@ -239,7 +239,7 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 
 func (s *sshSource) address(host string) string { return s.follower.options.SSH.target(host) }
 
-// target returns how the operator logs in to a host, for display.
+// target returns the user and host with which the operator would log in to the host, for display.
 func (o *SSHOptions) target(host string) string {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -252,7 +252,8 @@ func (o *SSHOptions) target(host string) string {
 	return way[len(way)-1].name()
 }
 
-// HostOf returns the host in an agent's address, which may be a URL or a bare host; "" if it has none.
+// HostOf returns the host in an agent's address, which may be a URL or a bare host. It returns "" if the address
+// contains no valid host.
 func HostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
@@ -265,8 +266,8 @@ func HostOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	// The address comes from Ironic and is not trusted: ssh_config and known_hosts treat it as a
-	// name.
+	// The address comes from Ironic and is not trusted. It is used as a name in ssh_config and known_hosts, where
+	// some characters have a special meaning.
 	if host := u.Hostname(); !strings.HasPrefix(host, "-") && !strings.ContainsAny(host, " \t\n\"'\\*?!,") {
 		return host
 	}
@@ -274,15 +275,15 @@ func HostOf(address string) string {
 }
 
 // skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was written, so the clock is
-// ahead at least as far as the line's time is ahead of its arrival. The least delayed line gives the most accurate
-// value.
+// ahead at least by the difference between the line's time and its arrival. The least delayed line gives the most
+// accurate estimate.
 type skew struct {
 	clock func() (time.Duration, bool) // how far Ironic's clock is ahead of the local one
 	most  time.Duration
 	lines int
 }
 
-// observe processes a line that arrived while the source was followed.
+// observe takes a line into account that arrived while the source was being followed.
 func (s *skew) observe(l *models.LogLine) {
 	if l.Time.IsZero() || l.Received.IsZero() {
 		return
@@ -294,8 +295,8 @@ func (s *skew) observe(l *models.LogLine) {
 	s.lines++
 }
 
-// value returns how far the machine's clock is ahead of Ironic's, in whole seconds, which is the accuracy of the
-// estimate.
+// value returns how far the machine's clock is ahead of Ironic's, and whether that is known. The estimate is accurate
+// to about a second, so it is rounded to whole seconds.
 func (s *skew) value() (time.Duration, bool) {
 	if s.lines == 0 || s.clock == nil {
 		return 0, false

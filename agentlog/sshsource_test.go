@@ -34,8 +34,8 @@ func TestSSHReadsTheJournalOnce(t *testing.T) {
 	}
 }
 
-// TestSSHContinuesAfterADisconnect continues after the last entry, without duplicates or gaps.
-// After a reboot the whole journal is read.
+// TestSSHContinuesAfterADisconnect checks that following continues after the last entry, without duplicates or gaps,
+// and that the whole journal is read after a reboot.
 func TestSSHContinuesAfterADisconnect(t *testing.T) {
 	t.Parallel()
 	var boots atomic.Int32
@@ -50,7 +50,7 @@ func TestSSHContinuesAfterADisconnect(t *testing.T) {
 			_, _ = io.WriteString(ch, entryOf(0, boot, "any"))
 			return 0
 		}
-		reads++ // one after the other
+		reads++ // connections are sequential, so no lock is needed
 		switch reads {
 		case 1:
 			_, _ = io.WriteString(ch, entryOf(0, boot, "zero")+entryOf(1, boot, "one")+`{"MESSAGE":"cut of`)
@@ -86,7 +86,7 @@ func TestSSHContinuesAfterADisconnect(t *testing.T) {
 	}
 }
 
-// TestSSHFollowsAnotherAddress disconnects from an address that is no longer the machine's.
+// TestSSHFollowsAnotherAddress checks that the connection is closed if the machine gets another address.
 func TestSSHFollowsAnotherAddress(t *testing.T) {
 	t.Parallel()
 	s, key := newSSHServer(t, func(s *sshServer, command string, ch ssh.Channel) int {
@@ -120,7 +120,8 @@ func TestSSHWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// TestSSHPermission reads the journal as the user, or with sudo, or reports the missing permission.
+// TestSSHPermission checks that the journal is read as the user or with sudo, and that missing permissions are
+// reported.
 func TestSSHPermission(t *testing.T) {
 	t.Parallel()
 	const hint = "Hint: You are currently not seeing messages from other users and the system.\n"
@@ -132,7 +133,7 @@ func TestSSHPermission(t *testing.T) {
 			return plain(s, command, ch)
 		}
 	}
-	endless := func(s *sshServer, _ string, ch ssh.Channel) int { // it shows only the user's entries, and continues
+	endless := func(s *sshServer, _ string, ch ssh.Channel) int { // shows only the user's own entries, and does not end
 		_, _ = io.WriteString(ch.Stderr(), hint)
 		<-s.gone
 		return -1
@@ -169,7 +170,7 @@ func TestSSHPermission(t *testing.T) {
 	}
 }
 
-// TestSSHConnectionIsRefused reports the reason for each failure.
+// TestSSHConnectionIsRefused checks the reported reason for each failure.
 func TestSSHConnectionIsRefused(t *testing.T) {
 	t.Parallel()
 	s, key := newSSHServer(t, journalOf())

@@ -19,7 +19,7 @@ import (
 	"ironworks/printable"
 )
 
-// Periods of requesting the agent's status.
+// statusPause is the interval at which the agent's status is requested, and statusTime is the timeout of a request.
 const (
 	statusPause = 10 * time.Second
 	statusTime  = 5 * time.Second
@@ -29,7 +29,7 @@ const (
 type statusSource struct {
 	follower *nodeFollower
 	out      *sourceOutput
-	last     string // the last line
+	last     string // the text of the last line
 }
 
 // follow requests the status every ten seconds until ctx ends.
@@ -79,7 +79,7 @@ func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line emits a line if its text differs from the last one.
+// line sends a line to the follower if its text differs from that of the last line.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return
@@ -92,14 +92,15 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	}})
 }
 
-// agentClient returns a client for agents: it does not verify their self-signed certificates, because it neither
-// requests nor sends anything secret.
+// agentClient returns an HTTP client for agents. It does not verify their self-signed certificates, because it
+// neither requests nor sends anything secret.
 func agentClient() *http.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // the status says so
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ProbeAgent requests the status of the agent at an address, in the form that Ironic has, within 5 s.
+// ProbeAgent requests the status of the agent at the given address, which has the form of agent_url. It takes at most
+// 5 s.
 func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()

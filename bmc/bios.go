@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// maxSettings is the maximum number of BIOS settings that are read; real machines have some hundreds.
+// maxSettings is the maximum number of BIOS settings that are read. Real machines have a few hundred.
 const maxSettings = 2000
 
 type bios struct {
@@ -21,8 +21,8 @@ type bios struct {
 	} `json:"@Redfish.Settings"`
 }
 
-// readBIOS reads the current BIOS settings, and the pending settings for the next boot, which are in a separate
-// resource.
+// readBIOS reads the current BIOS settings, and the pending settings for the next boot, which a separate resource
+// contains.
 func (p *probe) readBIOS(ctx context.Context) error {
 	if p.system.Bios.ID == "" {
 		return nil
@@ -49,7 +49,7 @@ func (p *probe) readBIOS(ctx context.Context) error {
 	return err
 }
 
-// setting returns the text of a setting's value; numbers have no exponent.
+// setting returns the value of a BIOS setting as text. Numbers are written without an exponent.
 func setting(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -17,10 +17,10 @@ import (
 	"ironworks/models"
 )
 
-// changeAnswer is the controller's answer to a change: the address of the task that carries it out, if there is one.
+// changeAnswer is the controller's answer to a change. If a task carries out the change, task is its address.
 type changeAnswer struct {
 	task string
-	wait bool // the status was 202
+	wait bool // reports that the status was 202
 }
 
 // post sends an action, and does not wait for its task.
@@ -28,8 +28,8 @@ func (s *session) post(ctx context.Context, at string, body any) (changeAnswer, 
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
-// act sends an action and waits for its task, if there is one. The returned note is empty, or says that the task is
-// still running.
+// act sends an action and waits for its task, if there is one. If the task is still running when act returns, the
+// returned note says so; otherwise the note is empty.
 func (s *session) act(ctx context.Context, at string, body any) (string, error) {
 	answer, err := s.post(ctx, at, body)
 	if err != nil {
@@ -38,9 +38,10 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 	return s.follow(ctx, answer)
 }
 
-// change changes a resource, and waits for its task, if there is one. Some controllers require the version of the
-// resource (status 428, or 412 for a wrong version): in that case, it reads the resource again, once. Some controllers
-// do not accept their own weak tags.
+// change changes a resource and waits for the task, if there is one. Some controllers require the version (ETag) of
+// the resource, and answer with status 428, or with 412 if the version is wrong. If so, change reads the resource to
+// find out the version and tries again. Some controllers do not accept their own weak ETags, so it then tries the
+// strong form.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
 	patch := func(etag string) (changeAnswer, error) {
 		headers := map[string]string{}
@@ -77,7 +78,8 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. If there is no answer, the controller may have accepted the change.
+// send sends a change. If the controller does not answer, it may have accepted the change nevertheless, and the error
+// is an *unconfirmedError.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (changeAnswer, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -96,7 +98,7 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 		Type  string `json:"@odata.type"`
 		Error *struct{ Message string }
 	}
-	_ = json.Unmarshal(body, &task) // many answers have no body, or the changed resource
+	_ = json.Unmarshal(body, &task) // many answers have no body or contain the changed resource
 	if task.Error != nil && hasFailed(body) {
 		return changeAnswer{}, schemas.ConstructError(http.StatusBadRequest, body)
 	}
@@ -113,8 +115,8 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	return answer, nil
 }
 
-// hasFailed reports whether an answer with status 200 contains an error. Some controllers put the message Success where
-// an error would be.
+// hasFailed reports whether an answer that looks successful contains an error. Some controllers put a message about
+// success where an error would be.
 func hasFailed(body []byte) bool {
 	var task struct {
 		Error struct {
@@ -131,7 +133,8 @@ func hasFailed(body []byte) bool {
 	return !strings.HasSuffix(task.Error.Code, "Success")
 }
 
-// asUnconfirmed marks a change that may have been accepted although there was no answer.
+// asUnconfirmed converts err to an *unconfirmedError if the controller may have accepted the change although it did
+// not answer.
 func (s *session) asUnconfirmed(err error) error {
 	if status(err) != 0 {
 		return err
@@ -164,14 +167,15 @@ func isAbout(err error, property string) bool {
 	return strings.Contains(text, property)
 }
 
-// task holds the fields of a Redfish Task that tell the state of a change.
+// task holds those fields of a Redfish Task that show the state of a change.
 type task struct {
 	TaskState, TaskStatus string
 
 	Messages []struct{ Message, MessageID, Severity string }
 }
 
-// follow waits for the end of a task, for at most a minute.
+// follow waits until the task of a change has ended, for at most limits.task. If the task is still running, the
+// returned note says so.
 func (s *session) follow(ctx context.Context, answer changeAnswer) (string, error) {
 	if !answer.wait {
 		return "", nil
@@ -197,8 +201,8 @@ func (s *session) follow(ctx context.Context, answer changeAnswer) (string, erro
 	}
 }
 
-// isTemporary reports whether a failure to read a task may be temporary: a busy controller, or a broken
-// connection.
+// isTemporary reports whether a task could not be read for a reason that may be temporary, such as a busy controller
+// or a broken connection.
 func isTemporary(err error) bool {
 	var syntax *json.SyntaxError
 	var away *redirected
@@ -211,9 +215,9 @@ func isTemporary(err error) bool {
 	return true
 }
 
-// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read: the order may
-// have been carried out. The fault hides the controller's answer, because an error about the task says nothing about
-// the order.
+// lostTask returns the fault for an order that the controller accepted, but whose task cannot be read, so that the
+// order may have been carried out. The fault does not contain the controller's answer, because an error about the
+// task says nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{
@@ -227,8 +231,8 @@ func (s *session) lostTask(at string, err error) error {
 	return f
 }
 
-// readTask reads a task once. A task monitor disappears when its task has ended. If a task cannot be
-// read, the error is an *unreadableError, and done is false.
+// readTask reads a task once. A task monitor disappears when its task has ended, so a missing one counts as done. If
+// a task cannot be read, the error is an *unreadableError, and done is false.
 func (s *session) readTask(ctx context.Context, at string) (state string, done bool, err error) {
 	var t task
 	err = s.get(ctx, at, &t)
@@ -237,7 +241,7 @@ func (s *session) readTask(ctx context.Context, at string) (state string, done b
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return "", true, nil
 	case errors.As(err, &lost) && lost.err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
-		return "", true, nil // an empty answer: the end of a monitor
+		return "", true, nil // an empty answer comes from the monitor of a task that has ended
 	case err != nil:
 		return "", false, err
 	}
@@ -256,7 +260,7 @@ func (s *session) readTask(ctx context.Context, at string) (state string, done b
 		}
 		return "", true, nil
 	case "":
-		// The resource is not a task: the monitor of an ended task returns the result.
+		// The resource is not a task: the monitor of a task that has ended returns the result instead.
 		return "", true, nil
 	}
 	return t.TaskState, false, nil
@@ -270,8 +274,8 @@ func (s *session) taskFailed(state, why string) error {
 	return f
 }
 
-// anyOf reports whether an error has one of the given messages, or no specific message: most controllers return a
-// general error code beside the messages.
+// anyOf reports whether an error contains one of the given message IDs, or no specific message. Most controllers add
+// a general error code to the specific messages.
 func anyOf(err error, ids ...string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// allJobs is the ID with which Dell's action deletes all jobs of the queue.
+// allJobs is the job ID that makes Dell's action delete all jobs in the queue.
 const allJobs = "JID_CLEARALL"
 
 // doClearJobs empties the controller's job queue: with Dell's action, or by deleting the jobs one by one.
@@ -37,8 +37,8 @@ func (m *server) doClearJobs(ctx context.Context) (string, error) {
 	return m.deleteJobs(ctx, lists)
 }
 
-// dellQueue returns the action that empties Dell's queue, "" if there is none. The controller links to the service;
-// otherwise it is at the fixed path of newer or older iDRACs.
+// dellQueue returns the address of the action that empties Dell's job queue, or "" if there is none. The controller
+// links to the service of this action, or the service has the fixed path of newer or of older iDRACs.
 func (m *server) dellQueue(ctx context.Context, controller *manager) (string, error) {
 	if controller == nil {
 		return "", nil
@@ -86,7 +86,7 @@ func (m *server) clearQueue(ctx context.Context, controller *manager, queue stri
 	return done, nil
 }
 
-// countJobs returns the number of jobs, if it can be read.
+// countJobs returns the number of jobs, and whether it could be read.
 func (m *server) countJobs(ctx context.Context, controller *manager) (int, bool) {
 	at := controller.Links.Oem.Dell.Jobs.ID
 	if at == "" {
@@ -103,7 +103,7 @@ func jobs(n int) string {
 	return fmt.Sprintf("%d jobs", n)
 }
 
-// deleteJobs deletes ended and pending jobs, one after the other; it skips running jobs.
+// deleteJobs deletes the ended and pending jobs in the lists, one by one. It skips running jobs.
 func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	var deleted, running int
 	var failed partialError
@@ -164,7 +164,8 @@ func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bo
 	return false, err
 }
 
-// deleteOne sends a DELETE. It returns the answer with an empty body, because gofish has already closed the body.
+// deleteOne sends a DELETE request. The returned response has an empty body, because gofish has already closed the
+// original one.
 func (m *server) deleteOne(ctx context.Context, at string) (*http.Response, error) {
 	resp, err := m.client.WithContext(ctx).Delete(at) //nolint:bodyclose // gofish does
 	if err != nil {

@@ -13,7 +13,7 @@ type managerConsole struct {
 	Types   []string `json:"ConnectTypesSupported"`
 }
 
-// graphicalConsole and serialConsole are the consoles in Redfish's ComputerSystem resource.
+// graphicalConsole and serialConsole describe the consoles in Redfish's ComputerSystem resource.
 type graphicalConsole struct {
 	managerConsole
 	Port *float64
@@ -27,8 +27,8 @@ type serialWay struct {
 	URI     string `json:"ConsoleURI"`
 }
 
-// readConsoles reads the graphical and serial consoles. The consoles of the system take precedence, because that form
-// is newer and has the ports.
+// readConsoles reads the graphical and serial consoles. The descriptions in the system resource take precedence over
+// the manager's, because they are newer and contain the ports.
 func (p *probe) readConsoles(ctx context.Context) error {
 	p.systemConsoles()
 	if p.manager == nil {
@@ -91,7 +91,8 @@ func (p *probe) systemConsoles() {
 	}
 }
 
-// supermicroConsole reads Supermicro's own resource, the only vendor's resource that has the address of the console.
+// supermicroConsole reads a resource that only Supermicro has. It is the only vendor-specific resource that contains
+// the address of the console.
 func (p *probe) supermicroConsole(ctx context.Context) error {
 	at := p.manager.Oem.Supermicro.IKVM.ID
 	if at == "" {

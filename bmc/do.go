@@ -10,10 +10,10 @@ import (
 	"ironworks/models"
 )
 
-// Do carries out an order, in one session, and returns a short description of the result: "ForceOff", "inserted into
-// slot 1 (CD)". If the controller does not support the order, the error names the supported ones; errors are a
-// *models.BMCOrderError or a *models.Fault. Afterwards it reads once whether the order took effect; if it did not take
-// effect (yet), the result says so, and there is no error.
+// Do carries out an order in one session, and returns a short description of the result, such as "ForceOff" or
+// "inserted into slot 1 (CD)". Afterwards, it reads once whether the order has taken effect. If it has not (yet), the
+// description says so, and there is no error. If the controller does not support the order, the error names what it
+// supports. Errors are a *models.BMCOrderError or a *models.Fault.
 func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error) {
 	if err := o.Check(); err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (m *server) refuse(op, message, hint string) error {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
-// resetsFor returns the reset types for an order, the best one first.
+// resetsFor returns the Redfish reset types that carry out a power order, the best one first.
 func resetsFor(verb models.BMCVerb) []string {
 	switch verb {
 	case models.BMCPowerOn:
@@ -132,8 +132,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// pick returns the first of the wanted values that is offered, in the controller's spelling.
-// Without a list of offered values it returns the first.
+// pick returns the first of the wanted values that is also offered, in the controller's spelling, or "" if none is.
+// If offered is empty, it returns the first wanted value.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -174,7 +174,7 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	if source != "" {
 		change["BootSourceOverrideTarget"] = source
 	}
-	// Send the boot mode, too, because without it some controllers switch to a default mode.
+	// Also send the boot mode, because otherwise some controllers switch to a default mode.
 	if b.Mode != "" && !off {
 		change["BootSourceOverrideMode"] = b.Mode
 	}
@@ -193,8 +193,8 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootResource returns the resource of the boot override: on some controllers, this is a separate resource with the
-// settings of the next boot.
+// bootResource returns the path of the resource in which the boot override is set. On some controllers, this is a
+// separate resource with the settings for the next boot.
 func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
 	if at == "" || at == m.system.ref.ID {
@@ -211,8 +211,8 @@ func (m *server) bootResource(ctx context.Context) string {
 	return at
 }
 
-// bootResult describes the result, with the controller's state if it differs from the order. An empty source means the
-// boot order.
+// bootResult describes the result of a boot order. If the controller reports another state, the description says so.
+// An empty source means that the boot order was restored.
 func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
@@ -266,8 +266,8 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	return how + note + ": the BMC is unavailable for some minutes", nil
 }
 
-// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because the
-// controller is restarting.
+// restart sends the action that restarts the controller. A connection that is closed or silent is no error, because
+// the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
 	var gone *unconfirmedError
@@ -283,7 +283,7 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// hasTime reports whether the context has enough time left.
+// hasTime reports whether the context is valid for longer than d.
 func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)

@@ -15,12 +15,12 @@ import (
 	"ironworks/models"
 )
 
-// quick returns limits for tests.
+// quick returns short limits for tests.
 func quick() limits {
 	return limits{silence: 2 * time.Second, answer: 5 * time.Second, task: 300 * time.Millisecond, pause: 5 * time.Millisecond, logout: time.Second}
 }
 
-// TestDo sends every order to a machine of the lab.
+// TestDo checks the effect of every order on a machine in the lab.
 func TestDo(t *testing.T) {
 	t.Parallel()
 	const image = "http://127.0.0.1:9/a.iso"
@@ -122,7 +122,7 @@ func isOn(m *machine.Machine) bool    { return m.Power() == machine.On }
 func isOff(m *machine.Machine) bool   { return m.Power() == machine.Off }
 func isEmpty(m *machine.Machine) bool { return m.VirtualMedia() == machine.VirtualMedia{} }
 
-// TestDoRefused: an unsupported or impossible order is reported, and changes nothing.
+// TestDoRefused checks that an unsupported or impossible order is reported and changes nothing.
 func TestDoRefused(t *testing.T) {
 	t.Parallel()
 	order := func(v models.BMCVerb) models.BMCOrder { return models.BMCOrder{Verb: v} }
@@ -166,7 +166,7 @@ func TestDoRefused(t *testing.T) {
 	}
 }
 
-// TestDoWithoutEffect: an order without effect is reported.
+// TestDoWithoutEffect checks that the result says so if an order has no effect.
 func TestDoWithoutEffect(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -177,11 +177,12 @@ func TestDoWithoutEffect(t *testing.T) {
 	}
 }
 
-// fake is a scripted controller: its answers to GET, by path, and its reaction to other requests.
+// fake is a scripted controller. pages holds its answers to GET, by path, and asked lists the requests received, each
+// as "METHOD path".
 type fake struct {
 	*httptest.Server
 	pages map[string]string
-	// change answers other requests than GET; it may change the page of a path.
+	// change answers requests with other methods than GET. It may change the answers in pages.
 	change func(f *fake, w http.ResponseWriter, method, path, body string)
 	asked  []string
 }
@@ -229,7 +230,7 @@ func refuse(w http.ResponseWriter, status int, id, text string) {
 	}})
 }
 
-// TestDoAdaptsToTheController: controllers have different requirements.
+// TestDoAdaptsToTheController checks that orders succeed on controllers with different requirements.
 func TestDoAdaptsToTheController(t *testing.T) {
 	t.Parallel()
 	const (
@@ -443,8 +444,8 @@ func TestDoAdaptsToTheController(t *testing.T) {
 	}
 }
 
-// TestClearJobs: Dell has its own queue, at three places; others have tasks that can be deleted,
-// or not.
+// TestClearJobs checks that jobs are deleted. Dell's controllers have a job queue in one of three places; others have
+// tasks that may be deletable.
 func TestClearJobs(t *testing.T) {
 	t.Parallel()
 	const service = `{"Actions": {"#DellJobService.DeleteJobQueue": {"target": "/redfish/v1/clear"}}}`
@@ -509,7 +510,8 @@ func TestClearJobs(t *testing.T) {
 	}
 }
 
-// TestResetThatBreaksTheConnection: a controller that is reset may disconnect before it answers.
+// TestResetThatBreaksTheConnection checks that resetting a controller succeeds if the controller disconnects before
+// it answers.
 func TestResetThatBreaksTheConnection(t *testing.T) {
 	t.Parallel()
 	for name, offered := range map[string]string{"GracefulRestart": `["ForceRestart", "GracefulRestart"]`, "ForceRestart": `["ForceRestart"]`} {
@@ -534,7 +536,7 @@ func TestResetThatBreaksTheConnection(t *testing.T) {
 	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "without an answer") {
 		t.Errorf("%q, %v", did, err)
 	}
-	// For a power command this is an error, because the command may have been carried out.
+	// For a power command, a broken connection is an error, because the command may have been carried out.
 	f := newFake(t, map[string]string{"/redfish/v1/Systems/1": `{"Id": "1", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x"}}}`},
 		func(_ *fake, _ http.ResponseWriter, _, _, _ string) { panic(http.ErrAbortHandler) })
 	_, err := Do(t.Context(), f.target(), models.BMCOrder{Verb: models.BMCReset})

@@ -26,8 +26,8 @@ type drive struct {
 	FailurePredicted bool
 }
 
-// readDrives reads the drives of the storage controllers; without such drives, it reads the drives that the chassis
-// lists. If no drives are listed at all, it reads the devices of SimpleStorage.
+// readDrives reads the drives of the storage controllers. If there are none, it reads the drives that the chassis
+// list and, if there are none either, the devices of SimpleStorage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)
 	all := []error{err}

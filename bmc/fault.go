@@ -40,7 +40,7 @@ func (s *session) fault(op string, err error) *models.Fault {
 		s.answerFault(f, answer)
 	case errors.As(err, &syntax), errors.As(err, &kind), err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
 		f.Kind, f.Message, f.Hint = models.FaultNotRedfish, "not a Redfish response", isItRedfish
-		f.Err = nil // the error may quote the answer
+		f.Err = nil // the error may contain parts of the answer
 	case errors.As(err, &away):
 		f.Kind, f.Message = models.FaultNotRedfish, s.safe(away.Error())
 		f.Hint = isItRedfish
@@ -66,7 +66,7 @@ func innermost(err error) error {
 	}
 }
 
-// answerFault completes a fault from a controller's error answer.
+// answerFault completes a fault with the data from a controller's error answer.
 func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	f.Err = nil // the answer may repeat sent secrets
 	f.Status = answer.HTTPReturnedStatusCode
@@ -76,7 +76,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	full := hasMessage(answer, "SessionLimitExceeded", "RAC0218", "TooManySessions")
 	switch {
 	case f.Status == http.StatusBadRequest && strings.HasPrefix(s.url, "http://") && strings.Contains(strings.ToUpper(f.Message), "HTTPS"):
-		// A server answers an HTTP request in plain text if its port expects TLS.
+		// If a port expects TLS, the server answers a plain HTTP request in plain text.
 		f.Kind, f.Message, f.Hint = models.FaultTLS, wire.Host(s.url)+" speaks TLS only on this port", "use https://"
 	case full:
 		f.Kind, f.Hint = models.FaultUnavailable, "the BMC has no free session; retry in a minute, or close sessions on the BMC"
@@ -104,7 +104,7 @@ func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
 	}
 }
 
-// hasMessage reports whether an error answer has a message whose ID ends with one of the given words.
+// hasMessage reports whether an error answer contains a message whose ID ends with one of the given words.
 func hasMessage(answer *schemas.Error, ids ...string) bool {
 	all := []string{answer.Code}
 	for _, info := range answer.ExtendedInfos {
@@ -131,7 +131,7 @@ func messageOf(e *schemas.Error) string {
 // addSecret stores a secret that must not be shown, in all forms in which a controller might repeat it.
 func (s *session) addSecret(user, secret string) {
 	if len(secret) < 3 {
-		return // the secret is too short: it occurs in any text
+		return // such a short text may occur anywhere
 	}
 	quoted, _ := json.Marshal(secret)
 	all := []string{
@@ -147,7 +147,7 @@ func (s *session) addSecret(user, secret string) {
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask removes the credentials from a text.
+// mask replaces the stored secrets in a text.
 func (s *session) mask(text string) string {
 	for _, secret := range s.secrets {
 		text = strings.ReplaceAll(text, secret, models.Mask)
@@ -155,7 +155,7 @@ func (s *session) mask(text string) string {
 	return text
 }
 
-// safe returns a text of the controller for an error: without credentials, and truncated.
+// safe prepares a text from the controller for an error: it removes the stored secrets and truncates the text.
 func (s *session) safe(text string) string {
 	return printable.Line(cut(s.mask(strings.TrimSpace(text)), 300))
 }

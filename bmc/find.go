@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// system holds the fields of a Redfish ComputerSystem, the machine.
+// system holds the used fields of a Redfish ComputerSystem, which describes the machine.
 type system struct {
 	resource
 	Manufacturer, Model, SKU, SerialNumber, UUID, HostName, BiosVersion, PowerState string
@@ -62,17 +62,17 @@ type manager struct {
 	}
 }
 
-// server is a session with a controller, in which one of its systems was selected.
+// server is a session with a controller and the system selected in it.
 type server struct {
 	*session
 	system *system
-	// paths are the paths of all systems.
+	// paths lists the paths of all systems.
 	paths []string
 	// etag is the version of the system resource, for changes.
 	etag string
 }
 
-// findSystem selects the machine: the only system, or the system at the target's path.
+// findSystem selects the system at the target's path. If the target names no path, there must be only one system.
 func (m *server) findSystem(ctx context.Context) error {
 	const op = "find the system"
 	if err := m.listSystems(ctx); err != nil {
@@ -86,7 +86,7 @@ func (m *server) findSystem(ctx context.Context) error {
 	if i := slices.IndexFunc(m.paths, same); wanted != "" && i >= 0 {
 		place = m.paths[i]
 	}
-	// Ignore case, because some controllers do not always write their own paths in the same case.
+	// Ignore case, because some controllers are not consistent about the case of their own paths.
 	for _, at := range m.paths {
 		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
 			place = at
@@ -98,7 +98,7 @@ func (m *server) findSystem(ctx context.Context) error {
 	return m.readSystemAt(ctx, place)
 }
 
-// listSystems reads the paths of all systems, each once.
+// listSystems reads the paths of all systems, without duplicates.
 func (m *server) listSystems(ctx context.Context) error {
 	if m.root.Systems.ID == "" {
 		return &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: m.url, Message: "this BMC has no systems"}
@@ -142,8 +142,8 @@ func (m *server) noSystem(op, wanted string) error {
 	return f
 }
 
-// findManager returns the controller of the machine, or nil if it has no controller: the one that the system links to, or
-// the first BMC of the service.
+// findManager returns the machine's controller: the one that the system links to, or the first BMC that the service
+// lists. It returns nil if there is none.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy
 	var all []manager
@@ -169,8 +169,8 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return found, nil
 }
 
-// slots returns the slots for virtual media: those of the system, and those of the controller that the system does not
-// have. Newer controllers list them twice.
+// slots returns the slots for virtual media: those of the system, and those of the controller that are not among
+// them. Newer controllers list their slots in both places.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
@@ -185,7 +185,7 @@ func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error)
 	return all, errors.Join(err, err2)
 }
 
-// slot holds the fields of a Redfish VirtualMedia, a slot for virtual media.
+// slot holds the used fields of a Redfish VirtualMedia, which describes a slot for virtual media.
 type slot struct {
 	resource
 	MediaTypes                                []string
@@ -213,7 +213,8 @@ func (s *slot) inserted() bool {
 	return s.Image != "" && s.ConnectedVia != "NotConnected"
 }
 
-// imageProtocols returns the protocols from which a slot fetches an image, as far as known.
+// imageProtocols returns the protocols with which the controller can fetch an image for the slot, or none if they are
+// unknown.
 func (m *server) imageProtocols(ctx context.Context, s *slot) ([]string, error) {
 	switch insert := s.Actions.Insert; {
 	case len(s.Protocols) > 0 || insert == nil:

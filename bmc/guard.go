@@ -22,20 +22,21 @@ var (
 	errRedirect = errors.New("the BMC redirects to another address")
 )
 
-// redirected is the error for a redirect by the controller, which is not followed.
+// redirected is the error for a redirect that was not followed.
 type redirected struct{ to *url.URL }
 
-// Error returns the message without the user and the query of the address, because a controller could place text there
-// to make the console show it.
+// Error returns the message without the user and the query of the address, because a controller could use them to
+// show arbitrary text in the console.
 func (r *redirected) Error() string {
 	return fmt.Sprintf("%v: %s://%s", errRedirect, r.to.Scheme, r.to.Host)
 }
 
 func (r *redirected) Unwrap() error { return errRedirect }
 
-// guard is the HTTP transport between gofish and the network, which protects against faulty and malicious controllers.
-// gofish appends a controller's paths to the address and sends the credentials there: a path such as "@elsewhere/"
-// leads to another host. gofish also decodes any answer: a few megabytes of empty objects fill gigabytes.
+// guard is the HTTP transport between gofish and the network. It protects against faulty and malicious controllers.
+// gofish appends paths from a controller to the address and sends the credentials there, so that a path such as
+// "@elsewhere/" leads to another host. gofish also decodes any answer, although a few megabytes of empty objects can
+// fill gigabytes of memory.
 type guard struct {
 	next   http.RoundTripper
 	base   *url.URL
@@ -47,7 +48,7 @@ type guard struct {
 	user      string // the user, sent with each request if basic is set
 	password  string
 	basic     bool
-	service   []byte // the root document: gofish does not export its links
+	service   []byte // the service root, kept because gofish does not export its links
 	wait      time.Duration
 }
 
@@ -58,7 +59,8 @@ func (g *guard) CloseIdleConnections() {
 	}
 }
 
-// Retries of a request that a busy controller rejected.
+// retries is the number of times that a request is repeated if a busy controller rejects it. redirects is the maximum
+// number of redirects that are followed for a request.
 const (
 	retries   = 2
 	redirects = 3
@@ -132,7 +134,7 @@ func (g *guard) sendOnce(req *http.Request) (*http.Response, []byte, error) {
 	return resp, body, nil
 }
 
-// sameService reports whether an address belongs to the service.
+// sameService reports whether a URL belongs to the Redfish service of this BMC.
 func (g *guard) sameService(u *url.URL) bool {
 	clean := path.Clean("/" + u.Path)
 	root := strings.TrimRight(g.base.Path, "/") + "/redfish"
@@ -170,8 +172,8 @@ func (g *guard) setPause(wait time.Duration) {
 	g.wait = wait
 }
 
-// pause waits as long as the controller requests. It returns false if the controller requests no wait or too long a
-// one, or if the context ended.
+// pause waits for the time that the controller requested. It returns false if the controller requested no time or too
+// long a time, or if the context ended.
 func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	if wanted <= 0 || wanted > g.limits.busy {
 		return false
@@ -179,7 +181,7 @@ func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	return sleep(ctx, wanted)
 }
 
-// sleep reports whether the context is still valid after the time.
+// sleep waits for d. It returns false if the context ended before.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -199,7 +201,7 @@ func retryAfter(resp *http.Response) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// countValues counts the values in a JSON text, without decoding it.
+// countValues returns the approximate number of values in a JSON text, without decoding the text.
 func countValues(body []byte) int {
 	count, quoted := 0, false
 	for i := 0; i < len(body); i++ {

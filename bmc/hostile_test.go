@@ -22,7 +22,7 @@ import (
 	"ironworks/models"
 )
 
-// at replaces the answer of one path of the lab's machine.
+// at replaces the answers to GET requests whose path ends with suffix.
 func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), suffix) {
@@ -33,8 +33,8 @@ func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.
 	}
 }
 
-// onlyInterfaces answers requests for the interfaces. There is no network adapter, which would have
-// the addresses, too.
+// onlyInterfaces replaces the answer to requests for the interfaces. It also hides the network adapters, because they
+// contain the MAC addresses, too.
 func onlyInterfaces(answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	interfaces, adapters := at("/EthernetInterfaces", answer), at("/NetworkAdapters", page(`{"Members": []}`))
 	return func(w http.ResponseWriter, r *http.Request) bool { return interfaces(w, r) || adapters(w, r) }
@@ -44,8 +44,8 @@ func page(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
-// TestHostile: a controller that is slow, wrong or broken in one part is read except for that
-// part, in time, and with few requests.
+// TestHostile checks that if one part of a controller's data is slow, wrong or broken, only that part is missing, and
+// that reading takes limited time and few requests.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,8 @@ func TestHostile(t *testing.T) {
 	tests := map[string]struct {
 		instead func(w http.ResponseWriter, r *http.Request) bool
 		limits  func(l *limits)
-		// part is unread, for this reason; "" means that all was read.
+		// part names the part that is expected to be unread, and why the reason. If part is "", everything is
+		// expected to be read.
 		part, why string
 		check     func(b *models.BMC) bool
 	}{
@@ -228,7 +229,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// busy rejects so many requests for the interfaces, with a short Retry-After.
+// busy rejects a number of requests for the interfaces (times) with a short Retry-After, and then answers them.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
 	return onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +242,7 @@ func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	})
 }
 
-// stranger returns another host, which must get no request.
+// stranger starts a server on another port, to which no request may be sent.
 func stranger(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -252,8 +253,8 @@ func stranger(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestCredentialsStayWithTheController: the credentials are sent to no other host, whatever redirects and links the
-// controller sends.
+// TestCredentialsStayWithTheController checks that the credentials are sent to no other host, whatever redirects and
+// links the controller sends.
 func TestCredentialsStayWithTheController(t *testing.T) {
 	t.Parallel()
 	other := stranger(t)
@@ -308,8 +309,7 @@ func TestCredentialsStayWithTheController(t *testing.T) {
 	})
 }
 
-// dirty answers like the lab, with a control sequence and the credentials in every text except
-// links.
+// dirty answers like the lab's machine, but adds a control sequence and the credentials to every text except links.
 func dirty(t *testing.T, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -354,7 +354,7 @@ func soil(value any, filth string) any {
 	return value
 }
 
-// TestDirtyTexts: texts of a controller never show the password or control the terminal.
+// TestDirtyTexts checks that texts from a controller are never shown with the password or with control sequences.
 func TestDirtyTexts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -388,7 +388,7 @@ func TestDirtyTexts(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: answers that would fill the memory of a naive decoder are rejected.
+// TestMemoryIsBounded checks that answers that would fill the memory of a naive decoder are rejected.
 func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others allocate would count
 	for name, body := range map[string]string{
 		"empty members": `{"Members": [` + strings.TrimSuffix(strings.Repeat("{},", 2_000_000), ",") + `]}`,
@@ -415,7 +415,7 @@ func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others al
 	}
 }
 
-// TestSessions covers expired, refused, and unsupported sessions.
+// TestSessions checks what happens if sessions expire, are refused, or are not supported.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	const sessions = "/redfish/v1/SessionService/Sessions"
@@ -533,7 +533,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTLS covers a TLS port, a plain port, and an expired certificate.
+// TestTLS checks the errors for a port that expects TLS, a port without TLS, and an expired certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	secure := newController(t, true, newMachine(t, "m1"))

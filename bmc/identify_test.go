@@ -17,7 +17,8 @@ import (
 	"ironworks/wire"
 )
 
-// TestIdentify: each machine behind an address is found with the data that enrollment needs, and nothing else is read.
+// TestIdentify checks that each machine behind an address is found with the data that enrollment needs, and that
+// nothing else is read.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"), newMachine(t, "m2"))
@@ -47,8 +48,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestIdentifyHostile: a controller that lies, floods, drips or hangs is given up in time, with few requests, and its
-// answer neither moves the cursor nor repeats the password.
+// TestIdentifyHostile checks that reading from a controller that lies, floods, hangs or answers very slowly ends in
+// time and after few requests, and that its answer can neither control the terminal nor reveal the password.
 func TestIdentifyHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
@@ -87,7 +88,7 @@ func TestIdentifyHostile(t *testing.T) {
 	for name, tt := range map[string]struct {
 		instead func(w http.ResponseWriter, r *http.Request) bool
 		limits  limits
-		kind    models.FaultKind // "" means that machines are found
+		kind    models.FaultKind // "" if machines should be found
 		check   func(found []models.BMC) bool
 	}{
 		"never answers":        {instead: everywhere(hang), limits: quick, kind: models.FaultTimeout},
@@ -167,8 +168,8 @@ func TestIdentifyHostile(t *testing.T) {
 	}
 }
 
-// TestIdentifyOverTLS: the certificate of a BMC is self-signed in most racks; it is refused unless the operator says
-// otherwise.
+// TestIdentifyOverTLS checks that a self-signed certificate, which most BMCs have, is refused unless the operator
+// accepts it.
 func TestIdentifyOverTLS(t *testing.T) {
 	t.Parallel()
 	c := newController(t, true, newMachine(t, "m1"))
@@ -196,7 +197,7 @@ func TestIdentifyOverTLS(t *testing.T) {
 	}
 }
 
-// TestIdentifyMemory: a hundred floods one after the other leave nothing behind.
+// TestIdentifyMemory checks that no memory is still in use after a hundred oversized answers.
 func TestIdentifyMemory(t *testing.T) { //nolint:paralleltest // what others allocate would count
 	flood := bytes.Repeat([]byte(`{"Members": [{}]}, `), 1<<20)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(flood) }))

@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// maxJobs is the maximum number of jobs of each kind that are read.
+// maxJobs is the maximum number of jobs that are read from each list.
 const maxJobs = 50
 
-// job holds the fields of a Redfish Task, a Job of the job service, or one of Dell's jobs.
+// job holds the used fields of a Redfish Task, a Redfish Job, or one of Dell's jobs.
 type job struct {
 	resource
 	TaskState, JobState, Message string
@@ -30,10 +30,10 @@ func (j *job) message() string {
 	return j.Message
 }
 
-// dellLinks are the links in Dell's Manager resource that lead to its jobs.
+// dellLinks holds the links in Dell's Manager resource that lead to its jobs.
 type dellLinks struct{ DellJobService, Jobs ref }
 
-// jobLists returns links to the collections of a controller's tasks and jobs.
+// jobLists returns links to the collections that contain the controller's tasks and jobs.
 func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, error) {
 	var lists []ref
 	var all []error
@@ -74,7 +74,8 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads a list of jobs. It reads them expanded if the controller supports that, because there may be hundreds.
+// jobs reads the jobs in a list. There may be hundreds, so it reads them with one request if the controller supports
+// that.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {

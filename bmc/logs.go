@@ -23,8 +23,8 @@ type logEntry struct {
 	Created, EventTimestamp, Severity, Message, Description, MessageID string
 }
 
-// readLogs reads the newest entries of the logs of the machine and of its controller: the system
-// event log, and vendor logs (Dell's lifecycle log, HPE's IML).
+// readLogs reads the newest entries of the logs of the machine and of its controller: the system event log, and
+// vendor logs (Dell's lifecycle log, HPE's IML).
 func (p *probe) readLogs(ctx context.Context) error {
 	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
@@ -46,17 +46,16 @@ func (p *probe) readLogs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// isDump reports whether the entries of a log are files or POST codes, which are not worth reading.
+// isDump reports whether a log contains files or POST codes, which are not worth reading.
 func isDump(id string) bool {
 	return strings.Contains(id, "Dump") || id == "PostCodes" || id == "HostLogger"
 }
 
-// newest reads the newest entries of a log. Most logs start with the oldest entry, Dell's with the
-// newest.
+// newest reads the newest entries of a log. Most logs start with the oldest entry, Dell's with the newest.
 func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
 	if err != nil && p.root.Features.TopSkipQuery {
-		raw, next, total, err = p.logPage(ctx, at) // some claim to support $top, but do not
+		raw, next, total, err = p.logPage(ctx, at) // some claim to support $top, but reject it
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +75,8 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top returns the path of a request that is limited to the needed entries, if the controller supports that.
+// top returns the path for requesting at most maxEntries entries of a log after the first skip entries. If the
+// controller does not support such requests, it returns at.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at
@@ -116,14 +116,13 @@ func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) < 0
 }
 
-// entries returns the newest of the entries. If the collection has links only, it reads a few of
-// them.
+// entries decodes log entries, the newest ones first. If the list consists of links, it reads only the newest few.
 func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	if p.oldestFirst(raw) {
-		slices.Reverse(raw) // the newest entries come first; the later sorting keeps the order of equal times
+		slices.Reverse(raw) // put the newest entries first; later sorting keeps the order of entries with equal times
 	}
 	if _, links := isLink(raw[0]); !links {
 		return resolve[logEntry](ctx, p.session, raw)

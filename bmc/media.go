@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// label returns the name of a slot in messages: "slot 1 (CD, DVD)".
+// label returns the name of the slot for messages, such as "slot 1 (CD, DVD)".
 func (s *slot) label() string {
 	if len(s.MediaTypes) == 0 {
 		return "slot " + s.ID
@@ -21,7 +21,7 @@ func (s *slot) label() string {
 	return fmt.Sprintf("slot %s (%s)", s.ID, strings.Join(s.MediaTypes[:min(len(s.MediaTypes), 3)], ", "))
 }
 
-// takesCD reports whether a slot accepts an ISO; a slot that does not name its media types may accept one.
+// takesCD reports whether the slot may accept an ISO image. A slot that names no media types may do so.
 func (s *slot) takesCD() bool {
 	return len(s.MediaTypes) == 0 || slices.ContainsFunc(s.MediaTypes, func(t string) bool {
 		return strings.EqualFold(t, "CD") || strings.EqualFold(t, "DVD")
@@ -35,7 +35,7 @@ func (s *slot) content() string {
 	return s.label() + " has " + models.MaskURL(s.Image) + " in it"
 }
 
-// allSlots returns the slots of the machine; no slot is an error.
+// allSlots returns the machine's slots for virtual media. It returns an error if there are none.
 func (m *server) allSlots(ctx context.Context, op string) ([]slot, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil && m.system.VirtualMedia.ID == "" && err != nil {
@@ -106,7 +106,7 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// slotToFill returns the named slot, or the first empty one for an ISO.
+// slotToFill returns the slot that the order names, or the first empty slot that accepts an ISO image.
 func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if o.Slot != "" {
 		s, err := m.slotByID(o, slots)
@@ -144,16 +144,16 @@ func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
 	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
 }
 
-// insert inserts an image. Some controllers refuse properties that others require, so it first sends as few as
-// possible, and then adds or removes those that the controller's error names. If the error names none, it tries other
-// sets of properties.
+// insert inserts an image. Some controllers refuse properties that others require. Therefore, it first sends as few
+// properties as possible, and then adds or removes those that the controller's error names. If the error names none,
+// it tries other sets of properties.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
 	}
 	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
 	if s.Actions.Insert == nil {
-		maps.Copy(body, extras[0]) // without it, some load the image but do not insert it
+		maps.Copy(body, extras[0]) // without these, some load the image but do not insert it
 		ask = func() (string, error) { return m.change(ctx, s.ref.ID, body) }
 		extras = []map[string]any{{"WriteProtected": nil}, {"Inserted": nil}}
 	}
@@ -172,8 +172,9 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adjustProperties changes the body for another attempt: it adds each property that a controller's error names, or
-// removes it if the body has it. It reports whether the error names any property.
+// adjustProperties changes the body of a request for another attempt. For each property that the controller's error
+// names, it adds the property to the body, or removes it if it is already there. It reports whether the error names
+// any such property.
 func adjustProperties(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
@@ -189,7 +190,7 @@ func adjustProperties(body map[string]any, err error, protocol string) bool {
 	return found
 }
 
-// apply sets the properties of change in a body; the value nil removes a property.
+// apply sets the properties in change in the body. The value nil removes a property.
 func apply(body, change map[string]any) {
 	for name, value := range change {
 		if value == nil {
@@ -200,8 +201,8 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused reports whether a controller rejected the properties of a request, as opposed to an error while carrying it
-// out.
+// refused reports whether a controller rejected the properties of a request. It returns false if the request failed
+// while it was carried out.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -211,7 +212,8 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of a slot if it is unknown or differs from the order; otherwise it returns "".
+// mediaResult describes the state of the slot if it is unknown or is not as ordered. Otherwise, it returns "". full
+// means that the slot should contain an image.
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
@@ -258,7 +260,7 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
 		note, err = m.act(ctx, at, map[string]any{})
 		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
-			note, err = m.act(ctx, at, nil) // some require no body, others require one
+			note, err = m.act(ctx, at, nil) // some controllers require that there is no body, others that there is one
 		}
 	} else {
 		note, err = m.change(ctx, s.ref.ID, map[string]any{"Image": nil, "Inserted": false})

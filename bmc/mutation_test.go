@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// mutate changes parts of a controller's answer to values of any kind.
+// mutate randomly replaces parts of a decoded JSON answer with values of other types.
 func mutate(random *rand.Rand, value any) any {
 	if random.IntN(40) == 0 {
 		return []any{
@@ -36,14 +36,14 @@ func mutate(random *rand.Rand, value any) any {
 			v[i] = mutate(random, v[i])
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) { // the same order each time
+		for _, name := range slices.Sorted(maps.Keys(v)) { // in the same order each time
 			v[name] = mutate(random, v[name])
 		}
 	}
 	return value
 }
 
-// TestMutations: with random answers, nothing breaks or hangs, and the result is safe to show.
+// TestMutations checks that with random answers, nothing crashes or hangs, and that the result is safe to show.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -68,7 +68,7 @@ func TestMutations(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
 		c.mu.Lock()
 		c.instead = func(w http.ResponseWriter, r *http.Request) bool {
-			c.mu.Lock() // one request at a time: the same sequence each time
+			c.mu.Lock() // serialize requests, so that the sequence is the same each time
 			defer c.mu.Unlock()
 			return mutated(random, c.rack, w, r)
 		}
@@ -101,7 +101,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// mutated answers like the lab, with random changes.
+// mutated answers like the lab's machine, but with random changes.
 func mutated(random *rand.Rand, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
 	answer := httptest.NewRecorder()
 	rack.ServeHTTP(answer, r)

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// maxMbit is the maximum plausible speed of a link.
+// maxMbit is the maximum plausible speed of a network link, in Mbit/s.
 const maxMbit = 1e8
 
 type ethernet struct {
@@ -20,8 +20,8 @@ type ethernet struct {
 	SpeedMbps *float64
 }
 
-// readNICs reads the network interfaces of the machine. If none of them has a MAC address, it reads those of the
-// network adapters in its chassis.
+// readNICs reads the machine's network interfaces. If none of them has a MAC address, it reads the ports and
+// functions of the network adapters in the machine's chassis.
 func (p *probe) readNICs(ctx context.Context) error {
 	nics, err := members[ethernet](ctx, p.session, p.system.EthernetInterfaces, mostMembers)
 	addressed := false
@@ -40,8 +40,8 @@ func (p *probe) readNICs(ctx context.Context) error {
 	return err
 }
 
-// adapter holds the fields of a Redfish NetworkAdapter. Newer controllers use Ports, older ones NetworkPorts. The
-// functions have the MAC addresses that the machine sees.
+// adapter holds the used fields of a Redfish NetworkAdapter. Newer controllers list the ports in Ports, older ones in
+// NetworkPorts. The network device functions have the MAC addresses that the machine sees.
 type adapter struct {
 	resource
 	Ports, NetworkPorts, NetworkDeviceFunctions ref
@@ -126,7 +126,8 @@ func (t *port) mbit() int {
 	return int(amount(t.SpeedMbps, maxMbit))
 }
 
-// link converts the status of a port, Up or Down, to the status that interfaces have.
+// link converts the link status of a port (Up or Down) to the corresponding status of an interface (LinkUp or
+// LinkDown).
 func (t *port) link() string {
 	switch t.LinkStatus {
 	case "Up":

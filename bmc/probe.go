@@ -11,12 +11,12 @@ import (
 	"ironworks/models"
 )
 
-// maxEntries is the number of entries of each log that are read, the newest ones.
+// maxEntries is the maximum number of entries that are read from each log.
 const maxEntries = 50
 
-// Probe reads all data of a machine from its controller, part by part, for at most two minutes. Unreadable parts are in
-// Unread; the error is a *models.Fault, and means that no part was readable. The time of reading is that of the
-// console's clock.
+// Probe reads all data about a machine from its controller, part by part, for at most two minutes. Parts that could
+// not be read are listed in Unread. An error, which is a *models.Fault, means that nothing could be read. The time of
+// reading is according to the console's clock.
 func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -41,7 +41,8 @@ func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 }
 
 // Identify reads the data that enrollment needs about each system behind a BMC: identity, power, health, NICs and
-// virtual media. It skips unreadable systems, unless none is readable; the error is a *models.Fault.
+// virtual media. It skips systems that cannot be read. If it can read none, it returns an error, which is a
+// *models.Fault.
 func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -88,7 +89,7 @@ type probe struct {
 	server
 	found   *models.BMC
 	manager *manager
-	// chassis are the machine's chassis, which are read once for several parts.
+	// chassis holds the machine's chassis. They are read once, because several parts need them.
 	chassis     []chassis
 	chassisRead bool
 }
@@ -116,7 +117,7 @@ func (p *probe) parts() []part {
 	}
 }
 
-// read reads a part within its time limit. If the part is unreadable, it records that.
+// read reads a part within the part's time limit. If the part cannot be read, it adds it to the unread parts.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
 		p.addUnread(part.name, "skipped: the BMC is too slow")
@@ -138,7 +139,8 @@ func (p *probe) read(whole context.Context, part part) {
 	p.typeErrors = nil
 }
 
-// summary summarizes an error: the number of failures, and the first reasons.
+// summary summarizes an error. For a list whose members failed, it includes the number of failures and the first
+// reason.
 func (p *probe) summary(err error) string {
 	var words []string
 	var walk func(error)
@@ -163,7 +165,7 @@ func (p *probe) summary(err error) string {
 	return strings.Join(words, "; ")
 }
 
-// reason returns the text of one error, with the resource that it is about.
+// reason returns the text of a single error, with the name of the resource that it concerns.
 func (p *probe) reason(err error) string {
 	if isOurs(err) {
 		return err.Error()
@@ -196,7 +198,7 @@ func (p *probe) readSystem(ctx context.Context) error {
 	return err
 }
 
-// health converts a text to a health, or to "" if the value is unknown.
+// health converts a text to a BMCHealth. It returns "" for an unknown value.
 func health(text string) models.BMCHealth {
 	for _, h := range []models.BMCHealth{models.BMCHealthOK, models.BMCHealthWarning, models.BMCHealthCritical} {
 		if strings.EqualFold(text, string(h)) {
@@ -241,7 +243,7 @@ func (p *probe) readSecureBoot(ctx context.Context) error {
 	return nil
 }
 
-// readMedia reads the slots for virtual media, and the protocols that each slot supports.
+// readMedia reads the slots for virtual media, and the protocols with which images can be fetched for each slot.
 func (p *probe) readMedia(ctx context.Context) error {
 	slots, err := p.slots(ctx, p.manager)
 	for i := range slots {
@@ -255,8 +257,8 @@ func (p *probe) readMedia(ctx context.Context) error {
 	return err
 }
 
-// Verify checks that a controller accepts the credentials. It does not check whether the controller manages the
-// machine. The error is a *models.Fault.
+// Verify checks that a controller accepts the credentials. It does not check whether the target's machine exists. The
+// error is a *models.Fault.
 func Verify(ctx context.Context, t Target) error {
 	s, err := open(ctx, &t)
 	if err != nil {
@@ -279,8 +281,8 @@ type chassis struct {
 	Links struct{ Drives []ref }
 }
 
-// readChassis reads the machine's chassis, once: the chassis that the system links to, or, if it links to none and the
-// controller has one machine, all chassis.
+// readChassis reads the machine's chassis once: those that the system links to. If it links to none and the
+// controller has only one machine, readChassis reads all chassis.
 func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
 	if p.chassisRead {
 		return p.chassis, nil

@@ -22,14 +22,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const password = "s3cr3t-0f-the-BMC"
 
-// controller is the lab's Redfish of some machines, and records requests.
+// controller is a test server with the lab's Redfish service for some machines.
 type controller struct {
 	*httptest.Server
 	rack *machine.Rack
 	mu   sync.Mutex
-	// asked are the requests, as METHOD path.
+	// asked lists the requests received, each as "METHOD path".
 	asked []string
-	// instead answers in place of the rack; nil means that the rack answers.
+	// instead, if not nil, is called before the rack. It reports whether it has answered the request.
 	instead func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -58,7 +58,7 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
-// count counts the requests with this prefix: METHOD path.
+// count returns the number of requests that start with the given prefix, in the form "METHOD path".
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeReadsTheMachinesState: changes of the machine are visible.
+// TestProbeReadsTheMachinesState checks that changes of the machine's state are visible.
 func TestProbeReadsTheMachinesState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -210,7 +210,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPinnedCertificateAndNamedSystem: a certificate can be pinned, and a system selected.
+// TestPinnedCertificateAndNamedSystem checks that a certificate can be pinned and that a system can be selected by
+// its path.
 func TestPinnedCertificateAndNamedSystem(t *testing.T) {
 	t.Parallel()
 	c := newController(t, true, newMachine(t, "m1"), newMachine(t, "m2"))
@@ -222,7 +223,7 @@ func TestPinnedCertificateAndNamedSystem(t *testing.T) {
 	}
 }
 
-// TestUnreadableParts: if one part is unreadable, the others are read.
+// TestUnreadableParts checks that if one part cannot be read, the others are read nevertheless.
 func TestUnreadableParts(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"))
@@ -272,7 +273,7 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// TestCauses: unhealthy parts are named, and absent ones are not listed.
+// TestCauses checks that only unhealthy parts are listed as causes.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	p := &probe{found: &models.BMC{

@@ -11,20 +11,20 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// Answers are decoded into our own types, which have only the fields that are shown. gofish's types reject a whole
-// drive because of one field of the wrong type, send three requests at once, and follow an endless list.
+// Answers are decoded into our own types, which contain only the fields that are used. gofish's types reject a whole
+// drive because of one field of the wrong type, send three requests at the same time, and follow an endless list.
 
 // ref is a link to another Redfish resource.
 type ref struct {
 	ID string `json:"@odata.id"`
 }
 
-// condition is Redfish's Status.
+// condition holds the value of Status, a field of Redfish resources.
 type condition struct{ State, Health, HealthRollup string }
 
 func (c condition) absent() bool { return c.State == "Absent" }
 
-// resource has the fields that all Redfish resources have.
+// resource holds the used fields that all Redfish resources have.
 type resource struct {
 	ref
 	ID     string `json:"Id"`
@@ -106,7 +106,8 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	return resp.Header.Get("ETag"), nil
 }
 
-// skipTypeError records a field of the wrong type, which is not fatal, because encoding/json skips the field.
+// skipTypeError returns nil for the error that a field has the wrong type, and records it. It is not fatal, because
+// encoding/json skips such a field.
 func (s *session) skipTypeError(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
@@ -129,7 +130,7 @@ type collection struct {
 	Count   *float64 `json:"Members@odata.count"`
 }
 
-// pages reads at most most members of a collection, page by page.
+// pages reads the members of a collection, page by page, up to the given maximum.
 func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	seen := map[string]bool{}
@@ -157,9 +158,9 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 	return all, nil
 }
 
-// expanded reads the members of a collection with their content, if the controller supports that: one request for
-// all memory modules is less load than thirty. After a failure, the controller is not asked for expanded
-// collections again.
+// expanded reads the members of a collection with their content, if the controller supports that: one request for all
+// memory modules is less load than thirty. After a failure, the controller is not asked for expanded collections
+// again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {
@@ -184,7 +185,7 @@ func (s *session) expanded(ctx context.Context, path string, most int) ([]json.R
 	return s.pages(ctx, path, most)
 }
 
-// isLink reports whether a member is only a link.
+// isLink reports whether a member of a collection is only a link, and returns the link.
 func isLink(member json.RawMessage) (ref, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(member, &fields) != nil {
@@ -200,8 +201,8 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and its members, one after the other. With an error, it also returns the readable
-// members.
+// members reads a collection and then its members, one by one. If there is an error, it also returns the members that
+// could be read.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil
@@ -211,7 +212,7 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 	return out, errors.Join(err, more)
 }
 
-// resolve decodes members, and reads those that are only links.
+// resolve decodes the members of a collection. If a member is only a link, it reads the resource.
 func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
 	var out []T
 	var failed partialError
@@ -237,7 +238,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 	return out, failed.err()
 }
 
-// readLinked reads linked resources.
+// readLinked reads the resources to which the links lead, up to the given maximum.
 func readLinked[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
 	var out []T
 	var failed partialError
@@ -263,15 +264,15 @@ func readLinked[T any](ctx context.Context, s *session, links []ref, most int) (
 	return out, failed.err()
 }
 
-// action is an action that a Redfish resource offers.
+// action is an action that a Redfish resource offers, with the reset types that it allows.
 type action struct {
 	Target  string   `json:"target"`
 	Info    string   `json:"@Redfish.ActionInfo"`
 	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
 }
 
-// resets returns the reset types that an action allows, from the resource or from the description of the action; none
-// if neither lists them.
+// resets returns the reset types that an action allows, which are listed either in the resource or in the description
+// of the action. It returns nil if neither lists them.
 func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	if len(a.Allowed) > 0 || a.Info == "" {
 		return a.Allowed, nil
@@ -279,7 +280,7 @@ func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	return s.parameter(ctx, a.Info, "ResetType")
 }
 
-// parameter returns the values that the description of an action allows for a parameter.
+// parameter returns the allowed values of the named parameter, according to the description of an action.
 func (s *session) parameter(ctx context.Context, info, name string) ([]string, error) {
 	var described struct {
 		Parameters []struct {

@@ -11,11 +11,11 @@ import (
 	"ironworks/printable"
 )
 
-// maxText is the maximum length of a text. The longest texts of real controllers are log entries.
+// maxText is the maximum length of a text from a controller. The longest texts of real controllers are log entries.
 const maxText = 2000
 
-// scrub makes every text safe to show: without control characters, and without the credentials,
-// which some controllers repeat in their logs.
+// scrub makes every text safe to show. It removes control characters and the credentials, which some controllers
+// repeat in their logs.
 func (s *session) scrub(found *models.BMC) { s.scrubValue(reflect.ValueOf(found)) }
 
 func (s *session) scrubValue(v reflect.Value) {
@@ -41,7 +41,7 @@ func (s *session) scrubValue(v reflect.Value) {
 	}
 }
 
-// amount converts a number to a count. Missing, negative and impossible values become 0.
+// amount converts a number to an integer. It returns 0 if the number is missing, negative, or greater than most.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -49,7 +49,7 @@ func amount(n *float64, most float64) int64 {
 	return int64(*n)
 }
 
-// percent converts a number to a percentage; nil if it is missing or impossible.
+// percent converts a number to a percentage. It returns nil if the number is missing or is not between 0 and 100.
 func percent(n *float64) *int {
 	if n == nil || !(*n >= 0 && *n <= 100) {
 		return nil
@@ -58,8 +58,8 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// parseTime parses a time of the controller's clock. A clock that was never set starts in 1970, or at the firmware's
-// build date; a time in 1970 does not count as a time.
+// parseTime returns the first of texts that is a valid time, according to the controller's clock. A clock that was
+// never set starts in 1970 or at the build date of the firmware, so times in 1970 are ignored.
 func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
@@ -71,7 +71,7 @@ func parseTime(texts ...string) time.Time {
 	return time.Time{}
 }
 
-// orZero returns an optional value, or the zero value.
+// orZero returns the value that n points to, or the zero value if n is nil.
 func orZero[T any](n *T) T {
 	if n == nil {
 		return *new(T)

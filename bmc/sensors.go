@@ -11,8 +11,9 @@ import (
 // maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the resources of older
-// controllers, or else those of newer ones, or else the list of sensors.
+// readSensors reads the temperatures, fans, power and voltages of the machine's chassis. It uses the resources of
+// older controllers; if they contain no sensors, those of newer ones; and if these contain none either, the list of
+// sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}
@@ -42,7 +43,7 @@ func (p *probe) add(s models.BMCSensor, status condition) {
 	p.found.Sensors = append(p.found.Sensors, s)
 }
 
-// bounds are the critical thresholds of a reading.
+// bounds holds the critical thresholds of a sensor.
 type bounds struct {
 	Low  *float64 `json:"LowerThresholdCritical"`
 	High *float64 `json:"UpperThresholdCritical"`
@@ -136,7 +137,7 @@ func (p *probe) power(ctx context.Context, at ref) error {
 	return nil
 }
 
-// reading is the value of a sensor in the resource of its chassis.
+// reading holds the value of a sensor in resources of newer controllers.
 type reading struct {
 	Reading *float64
 	RPM     *float64 `json:"SpeedRPM"`
@@ -187,7 +188,7 @@ func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	return errors.Join(err, err2)
 }
 
-// powerSubsystem reads the power of newer controllers.
+// powerSubsystem reads the power consumption and the power supplies of newer controllers.
 func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
 	var all []error
 	if c.EnvironmentMetrics.ID != "" {

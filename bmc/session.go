@@ -21,7 +21,7 @@ const (
 	loggingIn = "log in to the BMC"
 )
 
-// session is a connection to a controller, opened for one use and closed after it.
+// session is a connection to a controller that is opened for one use and then closed.
 type session struct {
 	client *gofish.APIClient
 	http   *http.Client
@@ -29,14 +29,14 @@ type session struct {
 	target *Target
 	limits limits
 	url    string
-	// location is the session's own resource, "" without one.
+	// location is the path of the session's own resource. It is empty if there is none.
 	location string
-	// renewed reports that an expired session was created again. This is done only once, because some controllers lock
-	// an account after too many logins.
+	// renewed reports that a new session has replaced an expired one. This happens only once, because some
+	// controllers lock an account that logs in too often.
 	renewed bool
 	secrets []string
 	root    root
-	// typeErrors are the errors for fields of the wrong type, which were skipped.
+	// typeErrors lists the fields of the wrong type that were skipped.
 	typeErrors []error
 }
 
@@ -111,7 +111,7 @@ func (s *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// login creates a session, if the controller supports sessions and Basic is not set.
+// login creates a session, unless the target has no user or Basic authentication is used.
 func (s *session) login(ctx context.Context) error {
 	if s.target.Username == "" || s.guard.basic {
 		return nil
@@ -119,7 +119,8 @@ func (s *session) login(ctx context.Context) error {
 	return s.newSession(ctx)
 }
 
-// newSession creates a session on the controller and stores its token.
+// newSession creates a session on the controller and stores its token. If the controller does not support sessions,
+// Basic authentication is used instead.
 func (s *session) newSession(ctx context.Context) error {
 	at := s.root.Links.Sessions.ID
 	if at == "" && s.root.SessionService.ID != "" {
@@ -158,7 +159,7 @@ func (s *session) newSession(ctx context.Context) error {
 	return nil
 }
 
-// renew creates a new session if err says that the session has expired, once. It reports whether it did.
+// renew replaces the session if err says that it has expired, but only once. It reports whether it did.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -177,12 +178,12 @@ func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.logout)
 	defer cancel()
 	s.guard.mu.Lock()
-	s.guard.remaining = max(s.guard.remaining, 1) // allow this request in any case
+	s.guard.remaining = max(s.guard.remaining, 1) // allow this request even if the limit is reached
 	s.guard.mu.Unlock()
 	_, _ = s.client.WithContext(ctx).Delete(s.location) //nolint:bodyclose // gofish closes it
 }
 
-// status returns the HTTP status of a controller's error, 0 if there is none.
+// status returns the HTTP status in a controller's error, or 0 if there is none.
 func status(err error) int {
 	var answer *schemas.Error
 	if errors.As(err, &answer) {
@@ -191,24 +192,24 @@ func status(err error) int {
 	return 0
 }
 
-// limits are the limits of one use of a controller. A zero value selects the default.
+// limits restricts one use of a controller. A zero value stands for the default.
 type limits struct {
-	silence   time.Duration // time without a byte of the answer
-	answer    time.Duration // time for a whole answer
-	probePart time.Duration // time for one part of a probe
-	total     time.Duration // time for a whole probe, or for an order
-	task      time.Duration // time until a task has ended
-	pause     time.Duration // time between two readings of a task
-	busy      time.Duration // maximum pause before a request to a busy controller is repeated
+	silence   time.Duration // maximum time without a byte of the answer
+	answer    time.Duration // maximum time for a whole answer
+	probePart time.Duration // maximum time for one part of a probe
+	total     time.Duration // maximum time for a whole probe or, together with task, for an order
+	task      time.Duration // maximum time until a task has ended
+	pause     time.Duration // time between two attempts to read a task
+	busy      time.Duration // maximum pause that a busy controller can request before a retry
 	logout    time.Duration // time to end the session
 
-	requests int   // number of requests in one session
+	requests int   // maximum number of requests in one session
 	largest  int64 // maximum size of an answer in bytes
-	values   int   // maximum number of objects, lists and values of an answer
+	values   int   // maximum number of objects, lists and values in an answer
 }
 
-// withDefaults sets the defaults. Slow controllers need many seconds for one answer; the largest real
-// answers are pages of logs, of a megabyte or two.
+// withDefaults replaces zero values with the defaults. Slow controllers need many seconds for one answer. The largest
+// answers of real controllers are pages of logs, with one or two megabytes.
 func (l limits) withDefaults() limits {
 	set(&l.silence, 30*time.Second)
 	set(&l.answer, 45*time.Second)
@@ -236,6 +237,6 @@ const (
 	mostChassis = 8
 	mostLogs    = 12
 	mostPages   = 10
-	// maxSingle is the number of log entries that are read one by one.
+	// maxSingle is the maximum number of log entries that are read one by one.
 	maxSingle = 25
 )

@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// TestResourceVariants: controllers have the same data in different places, and all are read.
+// TestResourceVariants checks that data is found in all the places where different controllers have it.
 func TestResourceVariants(t *testing.T) {
 	t.Parallel()
 	const (
@@ -146,8 +146,8 @@ func TestResourceVariants(t *testing.T) {
 	}
 }
 
-// TestLogs: a log has thousands of entries, in an order that depends on the controller: the newest
-// are read, with few requests.
+// TestLogs checks that the newest entries of a log are read with few requests, although the log has thousands of
+// entries whose order depends on the controller.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	const entries = 3000
@@ -157,7 +157,7 @@ func TestLogs(t *testing.T) {
 	}
 	tests := map[string]struct {
 		oldestFirst, topSkip, links, refuses bool
-		size                                 int // of a page
+		size                                 int // the number of entries on a page
 		requests                             int
 		newest                               bool
 		listed                               int
@@ -229,8 +229,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestExpand: a collection is read with one request if possible; a controller that fails to expand
-// is asked only once.
+// TestExpand checks that a collection is read with one request if possible, and that a controller that fails to
+// expand a collection is not asked for it again.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	const modules = 24

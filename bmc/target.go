@@ -11,27 +11,25 @@ import (
 
 // Target is the controller of one machine, with the credentials and settings for connecting to it.
 type Target struct {
-	// Address is https://HOST[:PORT], as in driver_info's redfish_address; the default scheme is
-	// HTTPS.
+	// Address has the form https://HOST[:PORT], like redfish_address in driver_info. The default scheme is HTTPS.
 	Address string
-	// System is the path of the machine if the controller has several (redfish_system_id); if empty, it is the only
-	// machine.
+	// System is the path of the machine (redfish_system_id). It may be empty if the controller has only one machine.
 	System string
-	// Username and Password are the credentials; both may be empty.
+	// Username and Password are the credentials. Both may be empty.
 	Username string
 	Password models.Secret
-	// Basic sends the credentials with each request instead of creating a session.
+	// Basic means that the credentials are sent with each request, and that no session is created.
 	Basic bool
 	TLS   models.TLS
-	// Fingerprint is the SHA-256 of the only accepted certificate, in hexadecimal with or without colons; in that case,
-	// the names and the expiry of the certificate are ignored.
+	// Fingerprint is the SHA-256 fingerprint of the only accepted certificate, in hexadecimal, with or without
+	// colons. If it is set, the names in the certificate and its expiry are ignored.
 	Fingerprint string
 
 	limits limits
 }
 
-// TargetOf returns a node's controller from its driver_info, without the password, because Ironic masks it. If the node
-// has no controller, the error is the reason.
+// TargetOf returns the controller of a node according to its driver_info. The password is missing, because Ironic
+// masks it. If the node has no controller, the error explains why.
 func TargetOf(n *models.Node) (Target, error) {
 	address, err := models.BMCAddress(n)
 	if err != nil {
@@ -53,7 +51,7 @@ func TargetOf(n *models.Node) (Target, error) {
 	return t, nil
 }
 
-// endpoint returns the URL to connect to.
+// endpoint returns the URL to connect to, without credentials and without the path of the service root.
 func (t *Target) endpoint() (string, error) {
 	text := strings.TrimRight(t.Address, "/")
 	if !strings.Contains(text, "://") {
@@ -82,7 +80,7 @@ func (t *Target) Host() (string, error) {
 	return u.Hostname(), nil
 }
 
-// systemPath returns the path of the machine in the service; if empty, it is the only machine.
+// systemPath returns the path of the machine with a leading slash, or "" if the target does not name one.
 func (t *Target) systemPath() string {
 	if t.System == "" {
 		return ""
@@ -90,8 +88,8 @@ func (t *Target) systemPath() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute resolves an address in an answer, as a browser would. The result is safe to show: it has no credentials and
-// session IDs.
+// absolute resolves a URL in an answer, as a browser would. The result is safe to show, because it contains neither
+// credentials nor session IDs.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)
 	if err != nil || u.Host == "" {

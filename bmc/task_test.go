@@ -9,8 +9,9 @@ import (
 	"ironworks/models"
 )
 
-// TestUnreadableTask: a controller accepts an order with 202, but its task cannot be read. The
-// order may have been carried out: the result is unknown, and it is sent once.
+// TestUnreadableTask checks the result if a controller accepts an order with status 202, but the task cannot be read.
+// The order may have been carried out, so the result must be reported as unknown, and the order must be sent only
+// once.
 func TestUnreadableTask(t *testing.T) {
 	t.Parallel()
 	const task, slot = "/redfish/v1/TaskService/Tasks/7", "/redfish/v1/Managers/1/VirtualMedia/1"
@@ -73,7 +74,7 @@ func TestUnreadableTask(t *testing.T) {
 	}
 }
 
-// TestBusyTaskIsReadAgain: a controller that does not answer once is asked again.
+// TestBusyTaskIsReadAgain checks that a task is read again if the controller does not answer once.
 func TestBusyTaskIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const task = "/redfish/v1/TaskService/Tasks/7"

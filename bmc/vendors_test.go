@@ -22,12 +22,12 @@ import (
 	"ironworks/models"
 )
 
-// recorded are bodies of real controllers, by path; some paths have several, of different
+// recorded holds response bodies of real controllers, by path. Some paths have several bodies, from different
 // controllers.
 type recorded map[string][]string
 
-// recordings reads the recorded bodies in the tests of gofish, from its source: they are not ours
-// to copy.
+// recordings extracts the recorded bodies from the source of gofish's tests. They are not copied to this repository,
+// because they are not ours.
 func recordings(t *testing.T) map[string]recorded {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/stmcginnis/gofish").Output()
@@ -67,7 +67,8 @@ func recordings(t *testing.T) map[string]recorded {
 // ofAction matches the resource in the target of one of its actions.
 var ofAction = regexp.MustCompile(`"target":\s*"(/redfish/v1/[^"]*?)/Actions/`)
 
-// placeOf returns the path of a body, from the body itself or its actions.
+// placeOf returns the path of the resource in body, which is given in the body itself or in the target of an action.
+// It returns "" if there is none.
 func placeOf(body string) string {
 	var link ref
 	if json.Unmarshal([]byte(body), &link) != nil {
@@ -97,7 +98,7 @@ func vendorOf(body string) string {
 	return "others"
 }
 
-// sets returns services, each of which has one body at each path.
+// sets distributes the bodies to services, so that each service has at most one body at each path.
 func (r recorded) sets() []map[string]string {
 	var out []map[string]string
 	for at, bodies := range r {
@@ -111,8 +112,8 @@ func (r recorded) sets() []map[string]string {
 	return out
 }
 
-// completed adds the resources that a service needs around the recorded bodies: parents with links, and links missing
-// in the bodies.
+// completed returns the recorded bodies and adds what a service needs around them: parent resources, and links that
+// are missing in the bodies.
 func completed(bodies map[string]string) map[string]string {
 	all := maps.Clone(bodies)
 	children := map[string]map[string]bool{}
@@ -135,7 +136,7 @@ func completed(bodies map[string]string) map[string]string {
 	}
 	for above, below := range children {
 		page := map[string]any{"@odata.id": above}
-		_ = json.Unmarshal([]byte(bodies[above]), &page) // the root's links are ours, too
+		_ = json.Unmarshal([]byte(bodies[above]), &page) // the root's links are replaced below
 		var members []ref
 		for _, at := range slices.Sorted(maps.Keys(below)) {
 			members = append(members, ref{at})
@@ -173,7 +174,7 @@ func serve(t *testing.T, bodies map[string]string) *httptest.Server {
 	return s
 }
 
-// TestVendors: the answers of real controllers are read completely, and missing parts are named.
+// TestVendors checks that answers of real controllers are read completely, and that missing parts are reported.
 func TestVendors(t *testing.T) {
 	t.Parallel()
 	all, probed := recordings(t), map[string][]*models.BMC{}
@@ -207,7 +208,8 @@ func TestVendors(t *testing.T) {
 	checkVendors(t, probed)
 }
 
-// gofish's recordings of Lenovo are only one body, of the network services.
+// checkVendors checks data that the recordings of each vendor contain. Lenovo is missing, because gofish has only one
+// recorded body from Lenovo, about the network services.
 func checkVendors(t *testing.T, probed map[string][]*models.BMC) {
 	t.Helper()
 	for name, want := range map[string]struct {
@@ -258,7 +260,7 @@ func unreadParts(b *models.BMC, parts ...string) bool {
 	return true
 }
 
-// unsafeText returns a text that is not safe to show.
+// unsafeText returns the surroundings of the first text in got that is not safe to show, or "" if there is none.
 func unsafeText(got *models.BMC) string {
 	text, err := json.Marshal(got)
 	if err != nil {

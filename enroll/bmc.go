@@ -16,19 +16,20 @@ import (
 // MostAddresses is the number of BMCs that one run may query.
 const MostAddresses = 256
 
-// AddressError is an invalid address of a BMC.
+// AddressError reports an invalid BMC address.
 type AddressError struct {
 	Address string
 	Why     string
 }
 
-// Error names the address and the accepted forms.
+// Error returns the address and the reason why it is invalid, which names the accepted forms.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("BMC address %q: %s", models.MaskURL(e.Address), e.Why)
 }
 
-// Addresses expands addresses of BMCs: hosts, host:port, URLs, and ranges such as 10.0.0.11-30 or 10.0.0.11-10.0.0.30.
-// It omits repeated addresses. More than [MostAddresses] are an error.
+// Addresses expands the addresses of BMCs in args, which may be hosts, host:port, URLs, and ranges such as
+// 10.0.0.11-30 or 10.0.0.11-10.0.0.30. It omits duplicates. It returns an error if there are more than
+// [MostAddresses].
 func Addresses(args []string) ([]string, error) {
 	var list []string
 	for _, arg := range args {
@@ -77,8 +78,8 @@ func addressesOf(word string) ([]string, error) {
 	return []string{word}, nil
 }
 
-// addressRange expands a range of IPv4 addresses that starts at from. last is the last address, or only its last
-// number.
+// addressRange expands a range of IPv4 addresses. from is the first address, and last is the last address or only its
+// last number.
 func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 	to, err := netip.ParseAddr(last)
 	if n, notNumber := strconv.ParseUint(last, 10, 8); err != nil && notNumber == nil && from.Is4() {
@@ -103,7 +104,8 @@ func addressRange(word string, from netip.Addr, last string) ([]string, error) {
 // Naming selects how machines that were found are named.
 type Naming string
 
-// The namings. Any other value is a pattern with one %d, such as r7-n%02d, which counts from 1.
+// The fixed values of Naming. Any other value is a pattern that contains %d once, such as r7-n%02d. The %d stands for
+// the machine's number, which counts from 1.
 const (
 	NameNone     Naming = ""
 	NameSerial   Naming = "serial"
@@ -113,7 +115,7 @@ const (
 
 var onePattern = regexp.MustCompile(`^[A-Za-z0-9._~-]*%0?\d?d[A-Za-z0-9._~-]*$`)
 
-// Check returns why a naming cannot be used.
+// Check returns an error if the naming is not valid.
 func (n Naming) Check() error {
 	switch n {
 	case NameNone, NameSerial, NameHostname, NameAddress:
@@ -127,7 +129,7 @@ func (n Naming) Check() error {
 
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9._~-]+`)
 
-// name returns the name of the machine at a position of the list, from 0.
+// name returns the name for the machine at position at in the list, counted from 0.
 func (n Naming) name(b *models.BMC, address string, at int) string {
 	text := ""
 	switch n {
@@ -147,7 +149,7 @@ func (n Naming) name(b *models.BMC, address string, at int) string {
 	return strings.Trim(unnameable.ReplaceAllString(text, "-"), "-")
 }
 
-// Login has the credentials that Ironic gets for a BMC.
+// Login holds the credentials for a BMC that Ironic receives.
 type Login struct {
 	Username string
 	Password models.Secret
@@ -155,8 +157,8 @@ type Login struct {
 	Insecure bool
 }
 
-// FromBMC makes a node from a machine that the BMC at an address reported. at is the position of the machine in the
-// list, from 0.
+// FromBMC returns a node for a machine that the BMC at address reported. at is the machine's position in the list,
+// counted from 0.
 func FromBMC(b *models.BMC, address string, login Login, naming Naming, at int) Node {
 	n := Node{Source: Source{File: address}, Fields: map[string]any{"driver": "redfish"}}
 	if name := naming.name(b, address, at); name != "" {
@@ -203,8 +205,9 @@ func TakesVirtualMedia(b *models.BMC) bool {
 	})
 }
 
-// Settle compares the drivers and interfaces of nodes with those that the conductors enable. An interface that is not
-// enabled is a problem; if the reader chose it as a default, it is omitted with a note.
+// Settle checks the drivers and interfaces of nodes against those that the conductors enable. An interface that is
+// not enabled is a problem of the node, unless a reader chose it as a default; in that case, it is removed and a note
+// says so.
 func Settle(nodes []Node, drivers []models.Driver) {
 	for i := range nodes {
 		n := &nodes[i]

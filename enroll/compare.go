@@ -9,26 +9,27 @@ import (
 	"ironworks/models"
 )
 
-// Existing is the relevant content of Ironic: all nodes with all fields (Raw), and all ports and port groups.
+// Existing holds the relevant content of Ironic: all nodes with all their fields (in Raw), and all ports and port
+// groups.
 type Existing struct {
 	Nodes      []models.Node
 	Ports      []Resource
 	Portgroups []Resource
 }
 
-// Resource is a port or port group as Ironic sent it.
+// Resource holds the fields of a port or port group, as Ironic returned them.
 type Resource map[string]any
 
 // UUID returns the resource's UUID.
 func (r Resource) UUID() string { return models.TextOf(r["uuid"]) }
 
-// Options change how an input is compared with Ironic.
+// Options changes how an input is compared with Ironic.
 type Options struct {
-	// UpdateCredentials writes the secrets of nodes that exist in Ironic. Without it they stay, because they cannot be
-	// compared.
+	// UpdateCredentials means that the secrets of nodes that exist in Ironic are overwritten. Otherwise, they are
+	// left unchanged, because they cannot be compared.
 	UpdateCredentials bool
-	// Complete sets fields of a node that depend on the existing node. existing is nil for a new node. Complete may be
-	// nil.
+	// Complete, if not nil, sets those fields of a node that depend on the existing node. existing is nil if the node
+	// is new.
 	Complete func(n *Node, existing *models.Node)
 }
 
@@ -110,8 +111,8 @@ func (it *Item) compareNode(now map[string]any, opts Options) {
 	}
 }
 
-// keepRAIDLevel keeps the capability that Ironic sets when it has made a RAID (update_raid_info in
-// ironic/common/raid.py), unless the input has its own.
+// keepRAIDLevel keeps the capability that Ironic sets after it has created a RAID (update_raid_info in
+// ironic/common/raid.py), unless the input sets this capability itself.
 func keepRAIDLevel(wanted, now map[string]any) {
 	const name = "raid_level:"
 	own := func(node map[string]any) (properties map[string]any, capabilities []string) {

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// ironics returns nodes as Ironic sends them: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), and two systems behind
-// 10.0.0.9.
+// ironics returns nodes in the form that Ironic returns: a (Redfish at 10.0.0.1), b (IPMI at 10.0.0.2), two systems
+// behind 10.0.0.9, and one with a RAID.
 func ironics(t *testing.T) enroll.Existing {
 	t.Helper()
 	var have enroll.Existing
@@ -34,7 +34,7 @@ func ironics(t *testing.T) enroll.Existing {
 	return have
 }
 
-// read makes nodes of the JSON of POST /v1/nodes with "ports" as MAC addresses.
+// read returns nodes for a JSON list in the form of POST /v1/nodes, in which "ports" lists MAC addresses.
 func read(t *testing.T, text string) []enroll.Node {
 	t.Helper()
 	var list []map[string]any
@@ -137,7 +137,7 @@ func describe(it *enroll.Item) string {
 	return text
 }
 
-// TestNodeMasksItsSecrets: no way to print a node shows a password, and only Body has it.
+// TestNodeMasksItsSecrets checks that no way of printing a node shows a password, and that only Body returns it.
 func TestNodeMasksItsSecrets(t *testing.T) {
 	t.Parallel()
 	n := read(t, `[{"name": "a", "driver": "redfish", "driver_info": {"redfish_password": "s3cret", "redfish_auth_type": "basic", "snmp_auth_protocol": "sha"}}]`)[0]
@@ -154,7 +154,7 @@ func TestNodeMasksItsSecrets(t *testing.T) {
 	}
 }
 
-// TestIdentity: the same machine always gets the same UUID, however its address is written.
+// TestIdentity checks that a machine always gets the same UUID, however its address is written.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

@@ -11,16 +11,16 @@ import (
 	"ironworks/models"
 )
 
-// Credentials has BMC credentials by node name, UUID or BMC host. The key "default" applies to all other nodes.
+// Credentials maps node names, UUIDs and BMC hosts to BMC credentials. The key "default" applies to all other nodes.
 type Credentials map[string]Credential
 
-// Credential is a user name and a password for a BMC.
+// Credential holds a user name and a password for a BMC.
 type Credential struct {
 	Username string        `yaml:"username"`
 	Password models.Secret `yaml:"password"`
 }
 
-// ReadCredentials reads a YAML or JSON file of credentials: NAME: {username: …, password: …}.
+// ReadCredentials reads a YAML or JSON file of the form NAME: {username: …, password: …}.
 func ReadCredentials(data []byte) (Credentials, error) {
 	dec := yaml.NewDecoder(strings.NewReader(string(data)))
 	dec.KnownFields(true)
@@ -39,8 +39,8 @@ func ReadCredentials(data []byte) (Credentials, error) {
 	return c, nil
 }
 
-// Apply sets the credentials of nodes whose driver_info has a BMC address and no known password. It returns the number
-// of nodes that it has changed.
+// Apply sets the credentials of nodes whose driver_info contains a BMC address but no known password. It returns the
+// number of nodes that it has changed.
 func (c Credentials) Apply(nodes []Node) int {
 	set := 0
 	for i := range nodes {

@@ -11,9 +11,10 @@ import (
 	"ironworks/models"
 )
 
-// FieldChange is a field of a node that the input changes.
+// FieldChange describes how the input changes a field of a node.
 type FieldChange struct {
-	// Path is the name of the field, followed by the key in the field: driver_info, redfish_address.
+	// Path consists of the name of the field and, if the field is an object, the key in it, such as driver_info,
+	// redfish_address.
 	Path   []string
 	Before any // nil if the field is unset
 	After  any
@@ -21,10 +22,10 @@ type FieldChange struct {
 	Secret bool
 }
 
-// Name returns the path with dots.
+// Name returns the parts of the path, joined by dots.
 func (c FieldChange) Name() string { return strings.Join(c.Path, ".") }
 
-// String describes the change; secrets are masked.
+// String describes the change, with secrets masked.
 func (c FieldChange) String() string {
 	if c.Secret {
 		return c.Name() + " " + models.Mask
@@ -45,8 +46,8 @@ func (c FieldChange) String() string {
 	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
 }
 
-// differences lists the leaves of wanted that are missing or different in now, sorted by path. A null or empty
-// wanted value of an unset field is not a difference.
+// differences lists the values in wanted that are missing or different in now, sorted by path. If a field is not set
+// in now, a null or empty value in wanted is not a difference.
 func differences(above []string, wanted, now map[string]any) []FieldChange {
 	var list []FieldChange
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
@@ -65,8 +66,8 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 	return list
 }
 
-// sameNumber reports whether one value is a number, and the other is the same number as text. Inspection and Ansible
-// write properties as text; files often have numbers.
+// sameNumber reports whether one value is a number and the other is the same number as text. Inspection and Ansible
+// write properties as text, but files often contain numbers.
 func sameNumber(a, b any) bool {
 	a, b = normalizedJSON(a), normalizedJSON(b)
 	if _, is := a.(string); is {
@@ -78,7 +79,8 @@ func sameNumber(a, b any) bool {
 	return isNumber && isText && err == nil && string(raw) == text
 }
 
-// sameAddress reports whether two values mean the same address of a BMC, or the same path of a Redfish system.
+// sameAddress reports whether two values of driver_info's field key mean the same address of a BMC, or the same path
+// of a Redfish system.
 func sameAddress(key string, a, b any) bool {
 	x, y := models.TextOf(a), models.TextOf(b)
 	if x == "" || y == "" {
@@ -114,10 +116,10 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// equal compares JSON values; YAML's integers equal JSON's numbers.
+// equal compares JSON values. It treats integers from YAML like numbers from JSON.
 func equal(a, b any) bool { return reflect.DeepEqual(normalizedJSON(a), normalizedJSON(b)) }
 
-// normalizedJSON copies a value, and converts it to the JSON types of encoding/json.
+// normalizedJSON returns a copy of a value that consists of the types that encoding/json uses for JSON.
 func normalizedJSON(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

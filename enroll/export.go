@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// FromIronic converts Ironic's nodes, sorted by name. Enrolling the result in an empty Ironic creates the same nodes,
-// except for times, states and secrets. A secret that Ironic masks is set to "".
+// FromIronic converts Ironic's nodes and sorts them by name. Enrolling the result in an empty Ironic creates the same
+// nodes, except for times, states and secrets. Secrets that Ironic masks are set to "".
 func FromIronic(have Existing) []Node {
 	ix := index(have)
 	nodes := make([]Node, 0, len(have.Nodes))
@@ -66,8 +66,8 @@ func (ix *indexed) export(n *models.Node) Node {
 	return out
 }
 
-// hasInstance reports whether a machine in a state runs an instance, or is getting one: cleaning would erase it. States
-// of a newer Ironic count, too.
+// hasInstance reports whether a machine in the given state runs an instance or is getting one, which cleaning would
+// erase. It also returns true for states that only a newer Ironic knows.
 func hasInstance(s models.ProvisionState) bool {
 	switch s {
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
@@ -78,7 +78,7 @@ func hasInstance(s models.ProvisionState) bool {
 	}
 }
 
-// addParts adds the ports and port groups.
+// addParts adds ports (parts[0]) and port groups (parts[1]) to the node.
 func (n *Node) addParts(parts [2][]Resource) {
 	groups := map[string]int{}
 	for _, r := range parts[1] {
@@ -97,8 +97,8 @@ func (n *Node) addParts(parts [2][]Resource) {
 	}
 }
 
-// pick copies the fields that are set to another value than the default. By default a port boots by PXE, and the ports
-// of a port group may be used alone.
+// pick copies the given fields if their values differ from the default. By default, a port boots by PXE, and the
+// ports of a port group can be used individually.
 func (r Resource) pick(fields ...string) map[string]any {
 	out := map[string]any{}
 	for _, field := range fields {

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicNode returns a node in the form of Ironic's answers.
+// ironicNode decodes a node in the form that Ironic returns.
 func ironicNode(t *testing.T, raw string) models.Node {
 	t.Helper()
 	var n models.Node
@@ -20,7 +20,7 @@ func ironicNode(t *testing.T, raw string) models.Node {
 	return n
 }
 
-// TestFromIronic: an export has the data to create the node again, and notes on the rest.
+// TestFromIronic checks that an export contains the data for creating the node again, and notes about the rest.
 func TestFromIronic(t *testing.T) {
 	t.Parallel()
 	have := Existing{
@@ -56,7 +56,8 @@ func TestFromIronic(t *testing.T) {
 	}
 }
 
-// TestHasInstance: machines in states with an instance are adopted. A state of a newer Ironic counts as such a state.
+// TestHasInstance checks which states mean that a machine has an instance, and that unknown states of a newer Ironic
+// do.
 func TestHasInstance(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[models.ProvisionState]bool{

@@ -19,7 +19,7 @@ type BMC struct {
 	System string
 }
 
-// String returns the host with the system. It returns "" for the zero value.
+// String returns the host, followed by the path of the system. It returns "" for the zero value.
 func (b BMC) String() string {
 	if b.System == "" {
 		return b.Host
@@ -27,14 +27,16 @@ func (b BMC) String() string {
 	return b.Host + b.System
 }
 
-// addressFields returns the fields of driver_info with a BMC's address, and the protocol's port.
+// addressFields returns the fields of driver_info that may contain a BMC's address, each with the default port of its
+// protocol.
 func addressFields() [][2]string {
 	return [][2]string{
 		{"redfish_address", "443"}, {"ipmi_address", "623"}, {"ilo_address", "443"}, {"irmc_address", "443"}, {"drac_address", "443"}, {"snmp_address", "161"},
 	}
 }
 
-// BMCOf returns the BMC in driver_info. A controller that is reached by IPMI and by Redfish is one and the same BMC.
+// BMCOf returns the BMC that driver_info describes. A controller with the same host is the same BMC, whether it is
+// reached by IPMI or Redfish.
 func BMCOf(info map[string]any) (b BMC, found bool) {
 	for _, field := range addressFields() {
 		address := models.TextOf(info[field[0]])
@@ -86,18 +88,18 @@ func hostPort(host, port string) string {
 	return host + ":" + port
 }
 
-// same reports whether two BMCs may be of one machine: their hosts are the same, and so are their systems if both have
-// one.
+// same reports whether two BMCs may belong to the same machine: if their hosts are equal and their systems do not
+// differ. A BMC without a system matches any system.
 func (b BMC) same(other BMC) bool {
 	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
 }
 
-// namespace is the namespace of the UUIDs that [Node.Identity] derives.
+// namespace is the namespace for the UUIDs that [Node.Identity] and [PartUUID] derive.
 var namespace = uuid.MustParse("6f1a3f0e-9d0c-5a57-8f5e-3b8c2f6c1d11")
 
-// Identity returns the UUID that the node gets: the input's UUID, or a UUID derived from the BMC, the first MAC
-// address or the name. The same input always gives the same UUID, so that creating a node twice is a conflict that
-// Ironic finds.
+// Identity returns the UUID of the node. If the input does not set it, it is derived from the BMC, the first MAC
+// address or the name. The same input always results in the same UUID, so that Ironic detects the conflict if a node
+// is created twice.
 func (n *Node) Identity() string {
 	if id := n.UUID(); id != "" {
 		return id
@@ -128,8 +130,8 @@ func Serial(fields map[string]any) string {
 	return ""
 }
 
-// PartUUID returns the UUID of a new port or port group. Unless fields has a UUID, it is derived from the UUID of the
-// node and the address or name, as in [Node.Identity].
+// PartUUID returns the UUID for a new port or port group. If fields does not contain a UUID, it is derived from the
+// node's UUID and the address or name, as in [Node.Identity].
 func PartUUID(node string, fields map[string]any) string {
 	if id := models.TextOf(fields["uuid"]); id != "" {
 		return strings.ToLower(id)

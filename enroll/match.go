@@ -17,7 +17,7 @@ type indexed struct {
 	byHost map[string][]located
 	serial map[string]*models.Node
 	macs   map[string]Resource
-	parts  map[string][2][]Resource // the ports and port groups by node
+	parts  map[string][2][]Resource // the ports and port groups, by node UUID
 }
 
 type located struct {
@@ -57,7 +57,7 @@ func index(have Existing) *indexed {
 	return ix
 }
 
-// fieldsOf returns all fields of a node of Ironic.
+// fieldsOf returns all fields of a node in Ironic.
 func fieldsOf(n *models.Node) map[string]any {
 	var fields map[string]any
 	if json.Unmarshal(n.Raw, &fields) != nil {
@@ -66,7 +66,7 @@ func fieldsOf(n *models.Node) map[string]any {
 	return fields
 }
 
-// match is a node of Ironic that has an identifier in common with a node of the input.
+// match is a node in Ironic that shares an identifier with a node of the input. by names the identifier.
 type match struct {
 	by   string
 	node *models.Node
@@ -93,7 +93,7 @@ func (ix *indexed) matches(n *Node) []match {
 				at = append(at, l.node)
 			}
 		}
-		// Without a system, a host with several nodes identifies none of them.
+		// If a host has several nodes and the input does not name a system, the host identifies none of them.
 		if len(at) == 1 {
 			add("BMC "+b.String(), at[0])
 		}
@@ -143,8 +143,8 @@ func (ix *indexed) labelOf(node string) string {
 	return node
 }
 
-// markDuplicates turns nodes that name the same machine or port into conflicts. If nodes are exact repetitions, the
-// first one stays.
+// markDuplicates marks nodes that name the same machine or port as conflicts. If nodes are exact repetitions, the
+// first one is not marked.
 func markDuplicates(plan Plan) {
 	first := map[string]int{}
 	for i := range plan {

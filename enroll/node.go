@@ -1,5 +1,5 @@
-// Package enroll plans the enrollment of nodes: it compares the nodes of an input with those that Ironic has. Packages
-// below it read and write the inputs. It does no I/O.
+// Package enroll plans the enrollment of nodes: it compares the nodes of an input with those that Ironic has.
+// Packages below it read and write the inputs. It does no I/O.
 package enroll
 
 import (
@@ -22,25 +22,27 @@ const Placeholder = "PASSWORD"
 // Node is a node as an input describes it.
 type Node struct {
 	Source Source
-	// Fields are the fields of POST /v1/nodes as JSON values, without traits, and without the secrets of driver_info.
+	// Fields holds the fields of POST /v1/nodes as JSON values, without traits and without the secrets in
+	// driver_info.
 	Fields map[string]any
-	// Secrets are the secret fields of driver_info by name. The value "" stands for a secret that the input does not
-	// know.
+	// Secrets holds the secret fields of driver_info, by name. The value "" stands for a secret whose value the input
+	// does not contain.
 	Secrets map[string]models.Secret
-	// Traits are required traits; nil if the input has none.
+	// Traits lists the required traits. It is nil if the input does not mention traits.
 	Traits     []string
 	Ports      []Port
 	Portgroups []Portgroup
-	// Derived are the interface fields that a reader chose and the input does not name. They are omitted if the
-	// conductor does not enable them.
+	// Derived lists the interface fields that a reader chose although the input does not name them. They are removed
+	// if the conductor does not enable the interface.
 	Derived []string
-	// Adopt means that the machine runs an instance. Ironic takes the instance over instead of cleaning the machine.
+	// Adopt means that the machine runs an instance. Ironic adopts it instead of cleaning the machine.
 	Adopt bool
-	// Prepare is the preparation of the machine before it becomes available; nil for none.
+	// Prepare describes how to prepare the machine before it becomes available. It is nil if no preparation is
+	// needed.
 	Prepare *Preparation
-	// Problems are errors in the input that prevent enrolling the node.
+	// Problems lists errors in the input that prevent the node's enrollment.
 	Problems []string
-	// Notes list fields of the input that Ironic cannot store.
+	// Notes lists data in the input that Ironic cannot store.
 	Notes []string
 }
 
@@ -51,7 +53,7 @@ type Source struct {
 	Line int
 }
 
-// String returns FILE:LINE.
+// String returns FILE:LINE, or FILE if the line is unknown.
 func (s Source) String() string {
 	if s.Line == 0 {
 		return s.File
@@ -59,30 +61,30 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Port is a NIC of a node in an input. It has the fields of POST /v1/ports, without the node's UUID.
+// Port is a NIC of a node in an input. Fields holds the fields of POST /v1/ports, without the node's UUID.
 type Port struct {
 	Fields map[string]any
 }
 
-// Portgroup is a bond of a node in an input. It has the fields of POST /v1/portgroups, without the node's UUID.
+// Portgroup is a bond of a node in an input. Fields holds the fields of POST /v1/portgroups, without the node's UUID.
 type Portgroup struct {
 	Fields map[string]any
 	Ports  []Port
 }
 
-// Address returns the MAC address in lower case, "" if there is none.
+// Address returns the MAC address in lower case, or "" if there is none.
 func (p Port) Address() string { return strings.ToLower(models.TextOf(p.Fields["address"])) }
 
-// Name returns the node's name, "" if it has none.
+// Name returns the node's name, or "" if it has none.
 func (n *Node) Name() string { return models.TextOf(n.Fields["name"]) }
 
-// UUID returns the UUID that the input gives, "" if it gives none.
+// UUID returns the UUID that the input sets, or "" if it sets none.
 func (n *Node) UUID() string { return strings.ToLower(models.TextOf(n.Fields["uuid"])) }
 
-// Driver returns the hardware type.
+// Driver returns the hardware type, such as redfish.
 func (n *Node) Driver() string { return models.TextOf(n.Fields["driver"]) }
 
-// DriverInfo returns driver_info without its secrets; nil if there is none.
+// DriverInfo returns driver_info without its secrets, or nil if there is none.
 func (n *Node) DriverInfo() map[string]any {
 	m, _ := n.Fields["driver_info"].(map[string]any)
 	return m
@@ -97,14 +99,15 @@ func (n *Node) AllPorts() []Port {
 	return ports
 }
 
-// Label returns the name of the node. If it has none, Label returns the UUID, the BMC's address, or the position in the
-// input.
+// Label returns the name of the node. If it has none, Label returns the UUID, the BMC's address, or the position in
+// the input, whichever is known.
 func (n *Node) Label() string {
 	bmc, _ := BMCOf(n.DriverInfo())
 	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
 }
 
-// Set sets a field by its path, for example driver_info, redfish_address. Secrets of driver_info are stored in Secrets.
+// Set sets a field by its path, for example driver_info, redfish_address. Secrets of driver_info are stored in
+// Secrets.
 func (n *Node) Set(value any, path ...string) {
 	if n.Fields == nil {
 		n.Fields = map[string]any{}
@@ -125,7 +128,8 @@ func (n *Node) Set(value any, path ...string) {
 	place[path[len(path)-1]] = value
 }
 
-// Apply sets or removes a field in the same way as ironworks set. Traits are added, replaced or removed.
+// Apply sets or removes a field in the same way as the command ironworks set. It can also add, replace and remove
+// traits.
 func (n *Node) Apply(s models.Setting) error {
 	if s.Path[0] == "traits" {
 		switch s.Op {
@@ -170,8 +174,8 @@ func IsSecret(key string) bool {
 	return models.SecretKey(key) && !strings.HasSuffix(key, "_type") && !strings.HasSuffix(key, "_protocol") && !strings.HasSuffix(key, "_username")
 }
 
-// Normalize moves secrets of driver_info to Secrets, and clears masks and placeholders. It writes MAC addresses in
-// lower case, and adds to Problems what Ironic would reject in each field. Every reader calls it once per node.
+// Normalize moves the secrets in driver_info to Secrets, and clears masks and placeholders. It writes MAC addresses
+// in lower case. It adds to Problems what Ironic would reject. Every reader must call it once per node.
 func (n *Node) Normalize() {
 	info := n.DriverInfo()
 	for _, key := range slices.Sorted(maps.Keys(info)) {
@@ -190,8 +194,8 @@ func (n *Node) Normalize() {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
 
-// check adds the problems of the fields to Problems. The rules for names are those of
-// ironic/api/controllers/v1/utils.py, is_valid_node_name.
+// check adds problems with the values of fields to Problems. The rules for names are the same as in
+// is_valid_node_name in ironic/api/controllers/v1/utils.py.
 func (n *Node) check() {
 	problem := func(format string, args ...any) { n.Problems = append(n.Problems, fmt.Sprintf(format, args...)) }
 	if n.Driver() == "" {
@@ -233,8 +237,8 @@ func (n *Node) check() {
 
 const noDriver = "no driver; add driver: redfish, or another driver that a conductor supports"
 
-// NodeFields returns the fields of POST /v1/nodes that an input may have (python-ironicclient, v1/node.py,
-// _creation_attributes, with instance_info and the flags that PATCH accepts).
+// NodeFields returns those fields of POST /v1/nodes that an input may contain. They are _creation_attributes in
+// python-ironicclient's v1/node.py, plus instance_info and the flags that PATCH accepts.
 func NodeFields() []string {
 	return []string{
 		"uuid", "name", "driver", "driver_info", "properties", "instance_info", "extra", "network_data",
@@ -252,7 +256,7 @@ func (n Node) MarshalJSON() ([]byte, error) { //nolint:gocritic // values must b
 	return json.Marshal(n.body(func(s models.Secret) string { return s.String() }))
 }
 
-// Format masks the secrets for every verb of fmt.
+// Format writes the node as JSON with secrets masked, for all verbs of fmt.
 func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -261,7 +265,7 @@ func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
 	_, _ = f.Write(text)
 }
 
-// Body returns the fields of POST /v1/nodes with the secrets.
+// Body returns the fields of POST /v1/nodes, including the secrets.
 func (n *Node) Body() map[string]any { return n.body(models.Secret.Reveal) }
 
 func (n *Node) body(show func(models.Secret) string) map[string]any {

@@ -10,7 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// TestCompareParts: ports and port groups are matched by address and name, and their differences are described.
+// TestCompareParts checks that ports and port groups are matched by address and name, and that their differences are
+// described.
 func TestCompareParts(t *testing.T) {
 	t.Parallel()
 	have := ironics(t)
@@ -40,7 +41,7 @@ func TestCompareParts(t *testing.T) {
 	}
 }
 
-// TestApply sets, adds and removes fields as ironworks set does.
+// TestApply checks that fields are set, added and removed in the same way as by ironworks set.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	n := read(t, `[{"name": "n", "owner": "me", "extra": {"rack": "1", "unit": "2"}}]`)[0]

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// Kind says what enrolling does with a node, port or port group.
+// Kind says what happens to a node, port or port group when it is enrolled.
 type Kind string
 
 // The kinds of items.
@@ -28,21 +28,22 @@ func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 type Item struct {
 	Node Node
 	Kind Kind
-	// UUID is the UUID of the node, even before the node exists.
+	// UUID is the UUID of the node in Ironic. A new node will get this UUID.
 	UUID string
-	// Existing is the node in Ironic; nil if the node is new.
+	// Existing is the node in Ironic, or nil if the node is new.
 	Existing *models.Node
-	// MatchedBy names what identified Existing: uuid, name, BMC, MAC, serial.
+	// MatchedBy lists the kinds of identifiers by which Existing was found: uuid, name, BMC, MAC, serial.
 	MatchedBy []string
-	// Changes has the fields that differ. It is empty for a new node.
+	// Changes lists the fields that differ. It is empty for a new node.
 	Changes []FieldChange
-	// AddTraits are the required traits that the node lacks.
+	// AddTraits lists the required traits that the node lacks.
 	AddTraits  []string
 	Ports      []PartItem
 	Portgroups []PartItem
-	// NotCompared has the secret fields that were not compared, because Ironic does not show their values.
+	// NotCompared lists the secret fields that were not compared because Ironic does not show their values. For a
+	// node that is already enrolled, it also mentions BIOS settings.
 	NotCompared []string
-	// Reason and Remedy explain a conflict. For an invalid node, Reason has the problems of the node.
+	// Reason and Remedy explain a conflict. For an invalid node, Reason lists the problems of the node.
 	Reason string
 	Remedy string
 }
@@ -51,14 +52,14 @@ type Item struct {
 type PartItem struct {
 	Fields map[string]any
 	Kind   Kind
-	// UUID is the UUID in Ironic. A new part will get this UUID.
+	// UUID is the UUID in Ironic. A new port or port group will get this UUID.
 	UUID    string
 	Changes []FieldChange
-	// Group is the UUID of the port group that the port belongs to; "" for other parts.
+	// Group is the UUID of the port group that a port belongs to. It is empty otherwise.
 	Group string
 }
 
-// Label returns the MAC address or the name of the port or port group.
+// Label returns the MAC address, the name or the UUID of the port or port group, whichever is the first one known.
 func (p *PartItem) Label() string {
 	for _, key := range []string{"address", "name", "uuid"} {
 		if text := models.TextOf(p.Fields[key]); text != "" {
@@ -68,7 +69,7 @@ func (p *PartItem) Label() string {
 	return p.UUID
 }
 
-// Differences describes what changes on an existing node, one text per difference, with secrets masked.
+// Differences describes the changes to an existing node, one text per difference, with secrets masked.
 func (it *Item) Differences() []string {
 	if it.Kind != Change {
 		return nil
@@ -99,8 +100,8 @@ func (it *Item) Differences() []string {
 	return list
 }
 
-// Details returns one line about the item: why a node is refused, or what differs, and which data is not compared or
-// not carried over.
+// Details describes the item in one line: why the node is refused or what will change, how it will be prepared, and
+// which data is not compared or not carried over.
 func (it *Item) Details() string {
 	var parts []string
 	switch changes := it.Differences(); {
@@ -134,7 +135,7 @@ func (p Plan) Count(k Kind) int {
 	return n
 }
 
-// String returns the numbers of items by kind, such as "3 create, 1 conflict".
+// String returns the number of items of each kind, such as "3 create, 1 conflict".
 func (p Plan) String() string {
 	var parts []string
 	for _, k := range []Kind{Create, Change, Unchanged, Conflict, Invalid} {

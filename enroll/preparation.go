@@ -9,20 +9,20 @@ import (
 	"ironworks/models"
 )
 
-// Preparation is the manual cleaning of a machine after inspection, before it becomes available, as Metal3 does
-// (baremetal-operator, buildManualCleaningSteps in pkg/provisioner/ironic/ironic.go).
+// Preparation describes the manual cleaning of a machine after inspection and before it becomes available. Metal3
+// does the same (baremetal-operator, buildManualCleaningSteps in pkg/provisioner/ironic/ironic.go).
 type Preparation struct {
-	// RAID is the RAID that replaces the machine's; nil leaves the machine's RAID.
+	// RAID replaces the machine's RAID. If it is nil, the machine's RAID is kept.
 	RAID *RAID
-	// BIOS are BIOS settings by name: text or numbers.
+	// BIOS maps the names of BIOS settings to their values, which are text or numbers.
 	BIOS map[string]any
 }
 
-// RAID has the volumes that a machine gets. All other volumes are deleted.
+// RAID describes the RAID volumes that a machine gets. All other volumes are deleted.
 type RAID struct {
-	// Disks are the logical_disks of target_raid_config. If there are none, the RAID is deleted.
+	// Disks holds the logical_disks of target_raid_config. If it is empty, the RAID is deleted.
 	Disks []any
-	// Software means that the agent makes the RAID. That requires disks without metadata.
+	// Software means that the agent creates the RAID. This requires that the disks contain no metadata.
 	Software bool
 }
 
@@ -34,8 +34,8 @@ func (r *RAID) Config() map[string]any {
 	return map[string]any{"logical_disks": r.Disks}
 }
 
-// Pending returns the part of the preparation that a node of Ironic does not have yet, or nil if the node has all.
-// settings are the BIOS settings that Ironic knows.
+// Pending returns the part of the preparation that a node in Ironic still needs, or nil if it needs none. settings
+// holds the BIOS settings that Ironic knows.
 func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Preparation {
 	if p == nil {
 		return nil
@@ -55,8 +55,9 @@ func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Pr
 	return &left
 }
 
-// madeOn reports whether a node has the RAID. Ironic records the volumes in raid_config at the end of
-// raid.create_configuration. The controller may have chosen their sizes and names.
+// madeOn reports whether a node already has the RAID. Ironic records the volumes in raid_config at the end of the
+// step raid.create_configuration. Their sizes and names are not compared, because the controller may have chosen
+// them.
 func (r *RAID) madeOn(node map[string]any) bool {
 	made := levels(disksOf(node["raid_config"]))
 	if len(r.Disks) == 0 {
@@ -130,7 +131,8 @@ func (p *Preparation) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// prepared adds a note to the item if its existing node is past the state in which the preparation runs.
+// prepared removes the preparation if the existing node is already enrolled, because it can no longer be carried out.
+// It adds notes about what is missing or was not compared.
 func (it *Item) prepared() {
 	p := it.Node.Prepare
 	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {
@@ -147,7 +149,7 @@ func (it *Item) prepared() {
 
 func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
 
-// enrolled reports whether a node in the state has completed its enrollment, including cleaning or adoption.
+// enrolled reports whether the enrollment of a node in state s is complete, including cleaning or adoption.
 func enrolled(s models.ProvisionState) bool {
 	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,

@@ -76,7 +76,7 @@ func (r *run) call(args map[string]any) *Exception {
 	return nil
 }
 
-// pathOf splits the path of an attribute: at slashes if it has any, otherwise at dots.
+// pathOf splits the path of an attribute at slashes or, if it contains none, at dots.
 func pathOf(path any) ([]string, *Exception) {
 	switch p := path.(type) {
 	case string:
@@ -90,7 +90,8 @@ func pathOf(path any) ([]string, *Exception) {
 	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
-// attribute changes a field of the node or of a port, or a part of one. of names the port, or is "" for the node.
+// attribute changes a field of the node or of a port, or a part of such a field. of is the UUID of the port, or ""
+// for the node.
 func (r *run) attribute(o *object, op string, args map[string]any, of string) *Exception {
 	var raised *Exception
 	parts, raised := pathOf(args["path"])
@@ -112,7 +113,7 @@ func (r *run) attribute(o *object, op string, args map[string]any, of string) *E
 	return wrapped
 }
 
-// attempt describes the failed action in Ironic's words.
+// attempt describes an action that failed, in the same words as Ironic.
 func attempt(op string, args map[string]any, of string) string {
 	verb, path := op[:strings.IndexByte(op, '-')], hints.PythonStr(args["path"])
 	switch {
@@ -225,7 +226,7 @@ func (r *run) extendAttribute(o *object, parts []string, value any, unique bool,
 	if !ok {
 		space := ""
 		if of != "" {
-			space = " " // the text of a port has one more space
+			space = " " // Ironic's message for a port contains one more space
 		}
 		return actionFailed("Cannot extend non-list attribute %s with %svalue %s", path, space, hints.PythonStr(value))
 	}
@@ -278,7 +279,7 @@ func (r *run) deleteAttribute(o *object, parts []string) *Exception {
 	return r.assign(o, parts[0], field)
 }
 
-// itemAt implements Python's v[key] for a key that is a text, with which a list cannot be indexed.
+// itemAt implements Python's v[key] for a string key, which is not a valid index of a list.
 func itemAt(v any, key string) (any, *Exception) {
 	switch v := v.(type) {
 	case *hints.PythonDict:
@@ -294,7 +295,7 @@ func itemAt(v any, key string) (any, *Exception) {
 	return nil, raise("TypeError", "'%s' object is not subscriptable", typeName(v))
 }
 
-// capability adds to or removes from the comma-separated capabilities in the node's properties.
+// capability adds or removes one of the comma-separated capabilities in the node's properties.
 func (r *run) capability(op string, args map[string]any) *Exception {
 	name := args["name"]
 	fail := func(verb string, e *Exception) *Exception {

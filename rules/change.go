@@ -12,12 +12,12 @@ import (
 
 // Change is one change that rules made to a node, its ports or its plugin data.
 type Change struct {
-	// Of is node, trait, plugin data, or port with its MAC address.
+	// Of names the changed object: "node", "trait", "plugin data", or "port" followed by its MAC address.
 	Of string
-	// Path is the path of the changed field, with slashes.
+	// Path is the path of the changed field, separated by slashes. For a trait, it is the name of the trait.
 	Path string
-	// Before and After are the values, with Python's types. The value of a missing field is [Missing]. Secrets are
-	// masked.
+	// Before and After are the values, with Python's types. If the field is missing, its value is [Missing]. Secrets
+	// are masked.
 	Before, After any
 }
 
@@ -41,7 +41,7 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s %s: %s → %s", c.Of, c.Path, jsonText(c.Before), jsonText(c.After))
 }
 
-// jsonText returns a value as JSON.
+// jsonText returns a value as JSON or, if this is not possible, in Python's notation.
 func jsonText(v any) string {
 	text, err := models.JSONText(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c Change) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// changes compares a node before and after a rule.
+// changes returns the differences between a node before and after a rule.
 func changes(before, after Subject) []Change {
 	var list []Change
 	list = append(list, differences("node", "", before.Node, after.Node)...)
@@ -82,8 +82,8 @@ func changes(before, after Subject) []Change {
 	return append(list, differences("plugin data", "", before.PluginData, after.PluginData)...)
 }
 
-// differences compares objects key by key. It ignores a key of a node or port that is missing after the rule, because
-// the key was never an attribute of Ironic's object.
+// differences compares objects key by key. It ignores a field of a node or port that is missing after the rule,
+// because such a field was never an attribute of Ironic's object.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
 	keys := before.Keys()
@@ -94,7 +94,7 @@ func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	}
 	for _, key := range keys {
 		if prefix == "" && of != "plugin data" && !after.Has(key) {
-			continue // a field of the API that Ironic's object lacks
+			continue // the API shows this field, but Ironic's object does not have it
 		}
 		path := prefix + key
 		a, b := at(before, key), at(after, key)
@@ -118,7 +118,7 @@ func at(d *hints.PythonDict, key string) any {
 	return d.Get(key)
 }
 
-// same compares values as [hints.PythonSame] does; a missing value equals only another missing value.
+// same compares values in the same way as [hints.PythonSame]. A missing value equals only another missing value.
 func same(a, b any) bool {
 	_, missing := a.(Missing)
 	_, missingToo := b.(Missing)

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// namedArguments returns the arguments of an operation by name, with their positions.
+// namedArguments returns the arguments of an operation by name, with their positions in the file.
 func namedArguments(v *document.Value, sig signature) map[string]document.Value {
 	args := v.Get("args")
 	named := map[string]document.Value{}
@@ -26,12 +26,12 @@ func namedArguments(v *document.Value, sig signature) map[string]document.Value 
 	return named
 }
 
-// isTemplate reports whether a text has a replacement field.
+// isTemplate reports whether text contains a replacement field.
 func isTemplate(text string) bool {
 	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
 }
 
-// checkCondition checks the arguments of a condition whose names are right.
+// checkCondition checks the arguments of a condition. Their names have already been checked.
 func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	sig := operators()[op]
 	args := namedArguments(v, sig)
@@ -64,7 +64,8 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	}
 }
 
-// comparison warns of comparisons between values of different types: a template is always a string.
+// comparison warns if values of different types are compared, which may be unintended because a template always
+// results in a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
 		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
@@ -113,19 +114,19 @@ func (r *reader) pattern(v *document.Value) {
 	}
 }
 
-// templateUnused warns of a template in an argument whose templates Ironic does not fill in.
+// templateUnused warns if an argument is a template although Ironic does not expand templates in this argument.
 func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
 	if v.Kind == document.Text && !o.looped() && strings.Contains(v.Literal, "{") && knownName(v.Literal) {
 		r.warn(v, "%s of %s is used literally: Ironic expands templates there only in a loop", name, o.Op)
 	}
 }
 
-// knownName reports whether a text has a replacement field that starts with a name that templates know.
+// knownName reports whether text contains a replacement field that starts with a name known in templates.
 func knownName(text string) bool {
 	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
 }
 
-// checkAction checks the arguments of an action whose names are right.
+// checkAction checks the arguments of an action. Their names have already been checked.
 func (r *reader) checkAction(o *Operation, v *document.Value) {
 	sig := actions()[o.Op]
 	args := namedArguments(v, sig)
@@ -162,7 +163,8 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	}
 }
 
-// attributePath checks the path of a field.
+// attributePath checks the path of an attribute that an action changes. fields holds the known fields, and of says
+// whether they are fields of a node or a port.
 func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
 	if v.Kind != document.Text {
 		r.Problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
@@ -185,7 +187,7 @@ func (r *reader) attributePath(v *document.Value, of string, fields map[string]f
 	}
 }
 
-// templates warns of templates that Ironic does not expand.
+// templates warns about templates in a value that Ironic does not expand.
 func (r *reader) templates(v *document.Value) {
 	switch v.Kind {
 	case document.List:
@@ -204,7 +206,7 @@ func (r *reader) templates(v *document.Value) {
 	}
 }
 
-// templateProblem returns why a template cannot be filled in for any node, "" if it may be.
+// templateProblem returns the reason why a template cannot be expanded for any node, or "" if it may be expanded.
 func templateProblem(text string) string {
 	rest := text
 	for {

@@ -31,8 +31,8 @@ func (s *scope) arguments(o *Operation, sig signature) (map[string]any, *Excepti
 	return args, nil
 }
 
-// byName converts a list of arguments to an object. Ironic also counts the plugin data as a parameter, which shifts the
-// optional parameters.
+// byName converts a list of arguments to an object. Ironic also treats the plugin data as an argument, which shifts
+// the optional arguments.
 func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	if d, ok := args.(*hints.PythonDict); ok {
 		return d, nil
@@ -40,7 +40,7 @@ func byName(args any, sig signature) (*hints.PythonDict, *Exception) {
 	list, _ := args.(hints.PythonList)
 	list = slices.Clone(list)
 	if sig.pluginData {
-		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // one was added at creation, and one is added now
+		list = append(list, &hints.PythonDict{}, &hints.PythonDict{}) // Ironic adds one when the rule is created, and another one now
 	}
 	d := &hints.PythonDict{}
 	if len(list) < len(sig.required) {
@@ -86,7 +86,7 @@ func (s *scope) isTrue(c *Operation) (bool, *Exception) {
 	return results[0], nil
 }
 
-// forItem returns the scope for one item of a loop.
+// forItem returns a scope in which templates can use the given item of a loop.
 func (s *scope) forItem(item any) *scope {
 	inner := *s
 	inner.item, inner.looping = item, true
@@ -135,7 +135,7 @@ func compare(op string, args map[string]any) (bool, *Exception) {
 	return matches(op, value, args["regex"])
 }
 
-// chain evaluates a comparison of several values: it compares each value with the next one.
+// chain evaluates a comparison of two or more values. It compares each value with the next one.
 func chain(op string, given any, asText bool) (bool, *Exception) {
 	values, ok := given.(hints.PythonList)
 	if !ok {
@@ -158,7 +158,8 @@ func chain(op string, given any, asText bool) (bool, *Exception) {
 	return true, nil
 }
 
-// truth compares a value with a boolean: numbers count as in Python, texts only if they are one of two words.
+// truth reports whether a value stands for the boolean want. Numbers count as in Python; strings do only if they are
+// one of the given words.
 func truth(value any, word, other string, want bool) bool {
 	switch v := value.(type) {
 	case bool:
@@ -239,7 +240,7 @@ func network(s string) (netip.Prefix, bool) {
 	return prefix.Masked(), prefix.IsValid()
 }
 
-// maskBits returns the number of bits of a netmask, or of an inverted netmask.
+// maskBits returns the prefix length of a netmask or an inverted netmask, or -1 if the mask is invalid.
 func maskBits(s string, four bool) int {
 	mask, err := netip.ParseAddr(s)
 	if err != nil || mask.Is4() != four || mask.Zone() != "" {

@@ -8,65 +8,66 @@ import (
 	"ironworks/models/hints"
 )
 
-// Subject is the data of a node that rules can read and change.
+// Subject holds the data of a node that rules can read and change.
 type Subject struct {
-	// Node has the node's fields as the API shows them.
+	// Node holds the node's fields in the form of the API.
 	Node *hints.PythonDict
-	// Ports has the fields of each port of the node as the API shows them.
+	// Ports holds the fields of each of the node's ports in the form of the API.
 	Ports  []*hints.PythonDict
 	Traits []string
-	// Inventory and PluginData are the data stored by an inspection.
+	// Inventory and PluginData hold the data that an inspection stored.
 	Inventory, PluginData *hints.PythonDict
 }
 
-// Masking is Ironic's option [inspection_rules]mask_secrets: it decides whether rules can read the secrets in the
-// inventory.
+// Masking is the value of Ironic's option [inspection_rules]mask_secrets. It decides whether rules can read the
+// secrets in the inventory.
 type Masking string
 
 // The values of the option mask_secrets.
 const (
 	MaskAlways    Masking = "always"
-	MaskSensitive Masking = "sensitive" // except from rules that are sensitive
+	MaskSensitive Masking = "sensitive" // sensitive rules can read secrets
 	MaskNever     Masking = "never"
 )
 
 // Result is the outcome of all rules on one node.
 type Result struct {
-	// Outcomes has the outcome of each rule that was evaluated, in the order of evaluation.
+	// Outcomes holds the outcome of each rule that was evaluated, in the order of evaluation.
 	Outcomes []Outcome
-	// After is the state that Ironic saves after all rules.
+	// After is the state after all rules, as Ironic saves it.
 	After Subject
-	// Failure is the exception in the rule that was evaluated last, which ends the inspection; nil if the inspection
-	// succeeds. If [Exception.Unclear] is true for it, the result of that rule and of all later ones is unknown.
+	// Failure is the exception that ended the inspection in the last evaluated rule. It is nil if the inspection
+	// succeeds. If Failure is unclear (see [Exception.Unclear]), the results of that rule and of all later ones are
+	// unknown.
 	Failure *Exception
-	// Unstorable is the path of the value because of which Ironic cannot store the plugin data after the rules; "" if
-	// there is none.
+	// Unstorable is the path of a value that prevents Ironic from storing the plugin data after the rules. It is
+	// empty if there is none.
 	Unstorable string
 }
 
 // Outcome is the result of one rule on one node.
 type Outcome struct {
 	Rule *Rule
-	// Matched means that all conditions hold.
+	// Matched means that all conditions are true.
 	Matched bool
-	// Condition is the number of the condition that does not hold, or that failed, from 1; 0 for none.
+	// Condition is the number of the condition that is false or failed, counted from 1. It is 0 if there is none.
 	Condition int
-	// Action is the number of the action that failed, from 1; 0 for none.
+	// Action is the number of the action that failed, counted from 1. It is 0 if there is none.
 	Action int
-	// Notes are notes for the operator about the actions that ran.
+	// Notes lists notes for the operator about what the rule did.
 	Notes []string
-	// Changes are the changes of the actions that Ironic saves.
+	// Changes lists those changes made by the actions that Ironic saves.
 	Changes []Change
 }
 
-// run is the state of one evaluation of rules on one node.
+// run holds the state of evaluating rules for one node.
 type run struct {
 	node       *object
 	ports      []*object
 	traits     []string
 	inventory  *hints.PythonDict
 	pluginData *hints.PythonDict
-	// hides reports whether secrets are hidden from the current rule.
+	// hides means that secrets are hidden from the current rule.
 	hides      bool
 	notes      []string
 	unstorable string
@@ -101,7 +102,7 @@ func Run(list []*Rule, s Subject, masking Masking) *Result {
 	return result
 }
 
-// subject returns the current state itself, which the next action changes.
+// subject returns the current state. It is not a copy, so the next action changes it.
 func (r *run) subject() Subject {
 	s := Subject{Node: r.node.values, Traits: r.traits, Inventory: r.inventory, PluginData: r.pluginData}
 	for _, p := range r.ports {
@@ -127,8 +128,8 @@ func orEmpty(d *hints.PythonDict) *hints.PythonDict {
 	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
 }
 
-// asReported returns an exception as the engine reports it: Ironic's own exceptions are unchanged, and the text of
-// others names the rule and the node.
+// asReported returns an exception in the form in which Ironic's engine reports it. Ironic's own exceptions are
+// unchanged. For any other exception, the text names the rule and the node.
 func (e *Exception) asReported(rule *Rule, node string) *Exception {
 	if e.isIronic() || e.Unclear() {
 		return e
@@ -168,7 +169,8 @@ func (r *run) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// breaks records that Ironic puts its masking wrapper into the plugin data, so that it cannot store them afterwards.
+// breaks records that Ironic would add one of its masking wrappers to the plugin data at path, so that it cannot
+// store the plugin data.
 func (r *run) breaks(path string) {
 	r.unstorable = path
 	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)

@@ -9,7 +9,7 @@ import (
 	"ironworks/rules"
 )
 
-// object reads an object from JSON.
+// object decodes a JSON object.
 func object(t *testing.T, text string) *hints.PythonDict {
 	t.Helper()
 	v, err := hints.DecodePython([]byte(text))
@@ -35,7 +35,8 @@ func subject(t *testing.T) rules.Subject {
 	}
 }
 
-// TestRun covers one case for each behavior of Ironic that surprises; test/upstream compares thousands with Ironic.
+// TestRun checks one case for each surprising property of Ironic. test/upstream compares thousands of cases with
+// Ironic itself.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, rule, want string }{
@@ -128,8 +129,8 @@ func describe(r *rules.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestOrder checks the order of rules: by priority, and by age within one; a later rule sees the changes of an earlier
-// rule.
+// TestOrder checks that rules are run by priority, and by age if the priorities are equal, and that a rule sees the
+// changes made by earlier rules.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	file, err := rules.Parse([]byte(`

@@ -8,7 +8,7 @@ import (
 //go:embed examples/*.yaml
 var exampleFiles embed.FS
 
-// Examples returns the names of the example files, sorted.
+// Examples returns the sorted names of the example files, without the extension.
 func Examples() []string {
 	entries, _ := exampleFiles.ReadDir("examples") // the folder is embedded, so reading cannot fail
 	names := make([]string, len(entries))
@@ -18,13 +18,13 @@ func Examples() []string {
 	return names
 }
 
-// Example returns an example file.
+// Example returns the content of the example file with the given name. ok is false if there is none.
 func Example(name string) (text string, ok bool) {
 	data, err := exampleFiles.ReadFile("examples/" + name + ".yaml")
 	return string(data), err == nil
 }
 
-// Purpose returns the first sentence of an example file.
+// Purpose returns the first sentence of the comment at the start of an example file.
 func Purpose(text string) string {
 	var words []string
 	for line := range strings.Lines(text) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// Exception is an exception of Python or Ironic that ends an inspection.
+// Exception is an exception in Python or Ironic that ends an inspection.
 type Exception struct {
 	Class, Text string
-	// About means that Text only describes the problem, and that Ironic's text differs.
+	// About means that Text describes the problem but is not the text that Ironic would use.
 	About bool
 }
 
@@ -42,11 +42,11 @@ func actionFailed(format string, args ...any) *Exception {
 	return raise(classAction, "Inspection rule action execution failed. Reason: "+format, args...)
 }
 
-// classUnclear marks a result that cannot be predicted: Ironic's API does not show it, or it depends on Python's
-// internals.
+// classUnclear marks a result that cannot be predicted, because Ironic's API does not show the necessary data or
+// because the result depends on Python's internals.
 const classUnclear = "unclear"
 
 func unclear(format string, args ...any) *Exception { return raise(classUnclear, format, args...) }
 
-// Unclear reports that the result of the rule cannot be predicted.
+// Unclear reports whether the result of the rule cannot be predicted.
 func (e *Exception) Unclear() bool { return e.Class == classUnclear }

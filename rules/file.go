@@ -12,21 +12,22 @@ import (
 	"ironworks/spell"
 )
 
-// Keys of a file of rules.
+// Keys in a file with rules.
 const (
 	keyActions = "actions"
 	keyList    = "inspection_rules"
 )
 
-// File is the parsed content of a file of rules.
+// File holds the parsed content of a file with rules.
 type File struct {
 	Rules []*Rule
-	// Warnings concern rules that Ironic accepts, but that probably do not work as intended.
+	// Warnings lists problems of rules that Ironic accepts but that probably do not work as intended.
 	Warnings []document.Problem
 }
 
-// Parse reads rules from YAML or JSON: a rule, a list of rules, or an object with inspection_rules, as the API and
-// baremetal write it. If the file is invalid, the error is a *document.Error with all problems.
+// Parse reads rules in YAML or JSON. The data may be a rule, a list of rules, or an object with the key
+// inspection_rules, which the API and baremetal write. If it is invalid, the error is a *document.Error that lists
+// all problems.
 func Parse(data []byte, file string) (*File, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
@@ -75,7 +76,7 @@ func (r *reader) document(v *document.Value) {
 	}
 }
 
-// answerKeys are keys of the API's answers that a file of rules may not contain.
+// answerKeys lists keys that occur in the API's answers. They are ignored in a file.
 var answerKeys = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
 
 func (r *reader) rule(v *document.Value) {
@@ -162,7 +163,7 @@ var (
 	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
 )
 
-// operations reads the conditions or the actions of a rule.
+// operations reads the conditions or the actions of a rule; what says which. check checks each of them.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {
 		r.Problem(v, "%s is %s, not a list", what, v.Kind)
@@ -233,7 +234,8 @@ func (r *reader) noOperation(v *document.Value, what, op string, known map[strin
 	r.Problem(&at, "unknown %s %q; available: %s", what, op, strings.Join(names, ", "))
 }
 
-// arguments checks the names of the arguments, and reports whether their values can be checked.
+// arguments checks the names of the arguments. It returns false if the problems are such that the values should not
+// be checked.
 func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	args := v.Get("args")
 	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })

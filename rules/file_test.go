@@ -9,7 +9,7 @@ import (
 	"ironworks/rules"
 )
 
-// TestParseRefuses names line, column and remedy of each problem.
+// TestParseRefuses checks that each problem is reported with its line, its column and a remedy.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestWarnings covers rules that Ironic accepts, but that do not work as intended.
+// TestWarnings checks the warnings about rules that Ironic accepts but that do not work as intended.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
@@ -160,7 +160,8 @@ node driver_info/redfish_password: "******" (new)`,
 	}
 }
 
-// TestBody checks that a rule survives the API's form, and that YAML and JSON give the same.
+// TestBody checks that a rule is unchanged after conversion to the API's form and back, and that YAML and JSON have
+// the same result.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	file, err := rules.Parse([]byte(`
@@ -196,7 +197,7 @@ actions:
 	}
 }
 
-// FuzzParse checks that no file makes the parser or the engine fail.
+// FuzzParse checks that no input makes the parser or the engine crash.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("actions: [{op: set-attribute, args: {path: extra/a, value: '{node.name!r:>5}'}, loop: [1]}]"))
 	f.Add([]byte("- conditions: [{op: matches, args: {value: '{item}', regex: '(?P<a>x)[]a-]{,3}\\Z'}, loop: {a: b}}]\n  actions: [{op: fail, args: [m]}]"))
@@ -213,7 +214,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestYAML checks that written rules read as the same.
+// TestYAML checks that rules are the same after they have been written and read again.
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	for _, name := range rules.Examples() {

@@ -12,8 +12,8 @@ import (
 // formatSpec matches Python's format specification, without the grouping and the alternate forms of numbers.
 var formatSpec = regexp.MustCompile(`^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(?:\.(\d+))?([a-zA-Z%])?$`)
 
-// maxWidth is the maximum width of a field: a width of billions would exhaust the memory of this program, as it does
-// that of the conductor.
+// maxWidth is the maximum width of a field. Without a limit, a width of billions would exhaust the memory of this
+// program, as it does in the conductor.
 const maxWidth = 100_000
 
 // formatValue implements Python's format().
@@ -119,7 +119,8 @@ func (f specification) whole(digits, spec string) (string, *Exception) {
 	return f.pad(sign, digits), nil
 }
 
-// pad fills a text up to the width. The alignment = fills between the sign and the digits.
+// pad fills a text up to the width. If the alignment is "=", it inserts the fill characters between the sign and the
+// digits.
 func (f specification) pad(sign, body string) string {
 	missing := max(0, f.width-utf8.RuneCountInString(sign)-utf8.RuneCountInString(body))
 	fill := f.fill

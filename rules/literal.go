@@ -7,7 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// literal parses Python's repr of a JSON value. For other input of ast.literal_eval, ok is false.
+// literal parses a JSON value in the notation of Python's repr. ok is false for other input, even if ast.literal_eval
+// would accept it.
 func literal(s string) (v any, ok bool) {
 	p := &literals{rest: strings.TrimSpace(s)}
 	v, ok = p.value(0)
@@ -28,7 +29,7 @@ func (p *literals) accept(text string) bool {
 	return ok
 }
 
-// maxLiteral is the maximum nesting of a value that literal reads.
+// maxLiteral is the maximum nesting depth of values that literal accepts.
 const maxLiteral = 60
 
 var literalNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]\d+)?`)

@@ -13,24 +13,24 @@ import (
 type kind int
 
 const (
-	kindText    kind = iota // must not be null: "A string is required …"
+	kindText    kind = iota // other values than text, numbers and booleans fail: "A string is required …"
 	kindAnyText             // converted to text, such as a UUID
 	kindBool
 	kindWhole
 	kindDict
 	kindTime
-	kindTraits // a list of objects
+	kindTraits // a list of objects, which rules cannot set
 	kindMAC
 )
 
 type fieldType struct {
 	kind kind
-	// required means that the field refuses null.
+	// required means that the field cannot be null.
 	required bool
 }
 
-// nodeFields returns the node fields of ironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
-// API.
+// nodeFields returns the fields of a node according to ironic/objects/node.py (39.0.0). They have the names of
+// attributes of Ironic's objects, which may differ from those in the API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
 		"provision_state", "target_provision_state", "maintenance_reason", "fault", "last_error", "resource_class",
@@ -75,19 +75,19 @@ func require(f map[string]fieldType, names ...string) map[string]fieldType {
 	return f
 }
 
-// pythonTime is a time as Python's str() shows a datetime.
+// pythonTime is a time in the form that Python's str() returns for a datetime.
 type pythonTime string
 
 // object is a node or a port with the attributes of Ironic's Python object.
 type object struct {
 	class  string // Node or Port
 	fields map[string]fieldType
-	// values are the values of the fields that the API shows, by name.
+	// values holds the values of the fields that the API shows, by name.
 	values *hints.PythonDict
-	// own are attributes that are not fields, which rules have set. The Python object has them until the inspection
-	// ends.
+	// own holds attributes that rules have set although they are not fields. The Python object keeps them until the
+	// inspection ends.
 	own map[string]any
-	// deleted are the deleted fields, which cannot be read any more.
+	// deleted contains the names of deleted fields, which can no longer be read.
 	deleted map[string]bool
 }
 
@@ -157,7 +157,7 @@ func (o *object) set(name string, value any) (ineffective bool, raised *Exceptio
 		return false, raised
 	}
 	delete(o.deleted, name)
-	if t.kind != kindTraits { // the converted traits are null, which Ironic does not save
+	if t.kind != kindTraits { // traits can only become null, which Ironic does not save
 		o.values.Set(name, converted)
 	}
 	return false, nil
@@ -217,7 +217,7 @@ func wholeOf(value any) (any, *Exception) {
 	return nil, unclear("%s as a whole number is not evaluated here", hints.PythonRepr(value))
 }
 
-// dictOf implements FlexibleDict.coerce, which accepts an object, or a text with an object in Python's notation.
+// dictOf implements FlexibleDict.coerce, which accepts an object or a string with an object in Python's notation.
 func dictOf(value any, name string) (any, *Exception) {
 	switch v := value.(type) {
 	case *hints.PythonDict:

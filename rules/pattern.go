@@ -10,11 +10,12 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// matchLimit is the time limit of a search, because patterns like (a+)+$ take exponential time, also in Ironic.
+// matchLimit is the time limit for a search. It is necessary because patterns such as (a+)+$ take exponential time,
+// in Ironic as well.
 const matchLimit = 300 * time.Millisecond
 
-// search reports whether a text contains a match of a pattern of Python's re module. If atStart is true, the match must
-// be at the start of the text.
+// search reports whether a text contains a match of a pattern of Python's re module. If atStart is true, the match
+// must be at the start of the text.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {
@@ -35,7 +36,7 @@ func search(pattern, text string, atStart bool) (bool, *Exception) {
 	return found, nil
 }
 
-// Errors of patterns: invalid in Python, or unsupported here.
+// Reasons why a pattern cannot be used: it is invalid in Python, or it is not supported here.
 var (
 	errNotPython = errors.New("invalid regular expression")
 	errUnknown   = errors.New("is not evaluated here")
@@ -50,7 +51,7 @@ func patternError(err error) *Exception {
 	return e
 }
 
-// fromPython translates a pattern of Python into a pattern of regexp2, which has the syntax of .NET.
+// fromPython translates a pattern from Python's syntax to that of regexp2, which is .NET's.
 func fromPython(pattern string) (string, error) {
 	t := &translator{in: []rune(pattern)}
 	for t.at < len(t.in) {
@@ -65,7 +66,8 @@ type translator struct {
 	in  []rune
 	at  int
 	out strings.Builder
-	// set is the offset of the first character in the innermost character class, after [ or [^; 0 outside of a class.
+	// set is the offset of the first character in the current character class, after [ or [^. It is 0 outside of a
+	// class.
 	set int
 }
 
@@ -101,7 +103,8 @@ func (t *translator) step() error {
 	return nil
 }
 
-// inSet translates a character of a character class: .NET subtracts classes, and Python's first ] is a member.
+// inSet translates a character in a character class. It escapes [, with which .NET would subtract a class, and a ] at
+// the start, which Python treats as a member of the class.
 func (t *translator) inSet(c rune) error {
 	switch {
 	case c == '[':
@@ -147,7 +150,7 @@ func (t *translator) escape() error {
 	return nil
 }
 
-// group translates an opening parenthesis with the characters that give the kind of the group.
+// group translates an opening parenthesis, including the characters that determine the kind of group.
 func (t *translator) group() error {
 	for _, g := range []struct{ python, net string }{
 		{"(?P<", "(?<"}, {"(?P=", ""}, {"(?:", "(?:"}, {"(?=", "(?="}, {"(?!", "(?!"}, {"(?#", "(?#"},

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// changePluginData runs an action on the plugin data. The paths have dots only.
+// changePluginData runs an action on the plugin data. Dots separate the parts of the path; slashes do not.
 func (r *run) changePluginData(op string, args map[string]any) *Exception {
 	var keys []string
 	switch path := args["path"].(type) {
@@ -29,7 +29,7 @@ func (r *run) changePluginData(op string, args map[string]any) *Exception {
 			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
 		}
 	default:
-		// Ironic checks for a dict, but its value is a ShallowMaskDict.
+		// Ironic checks whether the value is a dict, but it is a ShallowMaskDict.
 		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s stays", path)
 	}
 	return raised
@@ -121,8 +121,8 @@ func isAmong(value, found any) (bool, *Exception) {
 	return slices.ContainsFunc(list, func(item any) bool { return equalsMasked(value, m.at("", item)) }), nil
 }
 
-// equalsMasked implements Python's == for a value within Ironic's masking wrappers. A ShallowMaskList equals no other
-// value.
+// equalsMasked implements Python's == if the second value is inside one of Ironic's masking wrappers. A
+// ShallowMaskList equals no other value.
 func equalsMasked(value, seen any) bool {
 	m, ok := seen.(masked)
 	if !ok {

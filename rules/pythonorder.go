@@ -9,7 +9,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// number returns a value that Python compares as a number, including bools.
+// number returns a value that Python compares as a number, which includes booleans. n is nil for infinity and NaN,
+// which are returned in special.
 func number(v any) (n *big.Rat, special float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -29,7 +30,7 @@ func number(v any) (n *big.Rat, special float64, ok bool) {
 	return nil, 0, false
 }
 
-// compareNumbers implements Python's exact comparison of numbers. ok is false if one is NaN, which has no order.
+// compareNumbers compares numbers exactly, as Python does. ok is false if one of them is NaN, which has no order.
 func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) (order int, ok bool) {
 	if a != nil && b != nil {
 		return a.Cmp(b), true

@@ -19,19 +19,19 @@ const (
 // phaseMain is the only phase in which rules run: after the inspection hooks, before the inventory is stored.
 const phaseMain = "main"
 
-// Rule is an inspection rule, as Ironic stores it or a file declares it.
+// Rule is an inspection rule, either stored in Ironic or declared in a file.
 type Rule struct {
-	// UUID is the rule's UUID; empty for a rule of a file that leaves the choice to Ironic.
+	// UUID is the rule's UUID. It is empty if a file lets Ironic choose the UUID.
 	UUID        string
 	Description string
-	// Phase is "main".
+	// Phase is always "main".
 	Phase string
-	// Priority orders the rules: rules with a higher priority run first, rules with equal priorities in the order of
-	// their creation.
+	// Priority determines the order of rules. Rules with a higher priority run first. Rules with the same priority
+	// run in the order in which they were created.
 	Priority int
-	// Sensitive makes the API hide conditions and actions, forever.
+	// Sensitive makes the API hide the conditions and actions, permanently.
 	Sensitive bool
-	// Conditions are the conditions that must all hold. A rule without conditions always applies.
+	// Conditions lists the conditions, all of which must be true. A rule without conditions always applies.
 	Conditions []Operation
 	Actions    []Operation
 	// Hidden means that the API did not show the rule's conditions and actions.
@@ -40,17 +40,19 @@ type Rule struct {
 
 // Operation is a condition or an action of a rule.
 type Operation struct {
-	// Op is the name of the action, or of the operator, which a leading ! inverts.
+	// Op is the name of the action or of the operator. A leading ! inverts the operator.
 	Op string
-	// Args are a *hints.PythonDict by name, or a hints.PythonList in the order of the parameters, which is deprecated.
+	// Args holds the arguments. It is a *hints.PythonDict with the arguments by name, or a hints.PythonList with the
+	// arguments in the order of the parameters, which is deprecated.
 	Args any
-	// Loop repeats the operation for each item of a list, or runs it once with an object; nil for once without an item.
+	// Loop, if it is a list, makes the operation run once for each item. If it is an object, the operation runs once
+	// with the object as the item. If it is nil, the operation runs once without an item.
 	Loop any
 	// Multiple selects how a condition combines the results of a loop: any (the default), all, first or last.
 	Multiple string
 }
 
-// Label names the rule for people: by its description, otherwise by its UUID.
+// Label returns the description of the rule for display, or its UUID if there is no description.
 func (r *Rule) Label() string { return cmp.Or(r.Description, r.UUID, "rule without description") }
 
 // Body returns the rule in the API's form.
@@ -87,7 +89,7 @@ func bodies(operations []Operation, conditions bool) hints.PythonList {
 	return list
 }
 
-// Names returns the names of the operators or actions in one text, "" if there are none.
+// Names returns the names of the operators or actions, joined by commas.
 func Names(list []Operation) string {
 	names := make([]string, len(list))
 	for i := range list {
@@ -96,7 +98,7 @@ func Names(list []Operation) string {
 	return strings.Join(names, ", ")
 }
 
-// looped reports whether the operation has a loop: Ironic ignores an empty one.
+// looped reports whether the operation has a loop that is not empty. Ironic ignores an empty loop.
 func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
 
 // Decode decodes a rule in the API's form.
@@ -132,8 +134,8 @@ func decoded(list any) []Operation {
 	return operations
 }
 
-// withoutPluginData removes the empty plugin_data that Ironic's validation adds to the arguments of actions on plugin
-// data, and which Ironic stores.
+// withoutPluginData removes plugin_data from arguments. Ironic's validation adds it, empty, to the arguments of
+// actions on plugin data, and Ironic stores it.
 func withoutPluginData(args any) any {
 	d, ok := args.(*hints.PythonDict)
 	if !ok || !d.Has("plugin_data") {

@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// signature has the arguments that Ironic's class of an operator or action accepts.
+// signature describes the arguments of an operator or action, according to its class in Ironic.
 type signature struct {
 	required, optional []string
-	// formatted are the arguments whose templates are filled in; in a loop, the templates of all arguments are filled
-	// in.
+	// formatted lists the arguments in which templates are expanded. In a loop, templates are expanded in all
+	// arguments.
 	formatted []string
-	// pluginData means that the class gets the plugin data as an argument.
+	// pluginData means that Ironic passes the plugin data to the class as an argument.
 	pluginData bool
 }
 

@@ -9,30 +9,31 @@ import (
 	"ironworks/models/hints"
 )
 
-// scope has the values of the names that templates can use, such as the node, the inventory and the item of a loop.
+// scope holds the values of the names that templates can use: the node, the inventory, the plugin data, and the item
+// of a loop.
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
 	// hidden is called when a template uses a field whose value the API hides.
 	hidden func(name string)
-	// item is the item of a loop; looping is true if there is one.
+	// item is the current item of a loop. looping reports whether there is a loop.
 	item    any
 	looping bool
 }
 
-// masked is a value that Ironic wraps in a ShallowMaskDict or a ShallowMaskList before rules read it.
+// masked is a value that Ironic wraps in a ShallowMaskDict or a ShallowMaskList before rules can read it.
 type masked struct {
 	value any
 	// hides means that the values of secret keys are replaced.
 	hides bool
 }
 
-// secretKeys are the keys whose values are replaced; Ironic's SENSITIVE_FIELDS.
+// secretKeys lists the keys whose values are replaced. It is the same as Ironic's SENSITIVE_FIELDS.
 var secretKeys = []string{"password", "auth_token", "bmc_password"} //nolint:gochecknoglobals // a constant
 
 const secretMask = "***"
 
-// at returns a value of a dictionary or list: objects and lists stay wrapped.
+// at returns a value from an object or a list inside the wrapper. Objects and lists are wrapped again.
 func (m masked) at(key string, v any) any {
 	if m.hides && slices.Contains(secretKeys, key) {
 		return secretMask
@@ -87,8 +88,8 @@ func typeName(v any) string {
 	return hints.PythonTypeName(v)
 }
 
-// fill implements Ironic's safe_format. It returns a template unchanged if it cannot be filled in. If that is because
-// of a missing key, and the operator is is-empty, it returns None.
+// fill expands a template in the same way as Ironic's safe_format. If this is not possible, it returns the template
+// unchanged. However, if a key is missing and the operator is "is-empty", it returns nil.
 func (s *scope) fill(template, op string) (any, *Exception) {
 	text, raised := s.format(template, 2)
 	switch {
@@ -191,7 +192,7 @@ func (s *scope) format(template string, depth int) (string, *Exception) {
 // field is a replacement field of a template.
 type field struct {
 	name       string
-	conversion rune // the conversion, 0 if there is none
+	conversion rune // the conversion, such as r, or 0 if there is none
 	spec       string
 }
 
@@ -292,7 +293,7 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	return formatValue(v, spec, f.name)
 }
 
-// lookup returns the value of a name with its attributes and indexes.
+// lookup returns the value of a field name, which may include attributes and indexes.
 func (s *scope) lookup(name string) (any, *Exception) {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -358,8 +359,8 @@ func attributeOf(v any, name string) (any, *Exception) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typeName(v), name)
 }
 
-// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains a
-// memory address, which cannot be predicted.
+// pythonMethod reports whether an attribute may be a method of the value's Python type. The text of a method contains
+// a memory address, which cannot be predicted.
 func pythonMethod(v any, name string) bool {
 	switch v.(type) {
 	case hints.PythonInt, float64, bool:
@@ -370,7 +371,7 @@ func pythonMethod(v any, name string) bool {
 	case nil:
 		return false
 	}
-	return !strings.Contains(name, "-") // there are many methods of texts, lists and objects
+	return !strings.Contains(name, "-") // there are many methods of strings, lists and dictionaries
 }
 
 func itemOf(v any, index string) (any, *Exception) {

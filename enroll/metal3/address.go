@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// Access is the way in which Metal3 makes Ironic reach a BMC. An interface that is "" is Ironic's default.
+// Access describes how Metal3 configures Ironic to reach a BMC. An empty interface stands for Ironic's default.
 type Access struct {
 	Driver string
-	// Info are the fields of driver_info besides the credentials.
+	// Info holds the fields of driver_info except for the credentials.
 	Info map[string]any
-	// Prefix is the prefix of the credentials in driver_info.
+	// Prefix is the prefix of the names of the credentials in driver_info.
 	Prefix                                                                 string
 	BIOS, Boot, Firmware, Inspect, Management, Power, RAID, Vendor, Scheme string
 }
 
-// ParseAddress parses bmc.address of a host (baremetal-operator, pkg/hardwareutils/bmc, 2026-08).
+// ParseAddress parses a host's bmc.address (baremetal-operator, pkg/hardwareutils/bmc, 2026-08). unverified means
+// that the BMC's certificate is not verified.
 func ParseAddress(address string, unverified bool) (Access, error) {
 	if address == "" {
 		return Access{}, errors.New("no BMC address")
@@ -43,7 +44,7 @@ func ParseAddress(address string, unverified bool) (Access, error) {
 	return a, nil
 }
 
-// schemes returns the drivers and interfaces by scheme.
+// schemes returns the driver and the interfaces for each scheme of an address.
 func schemes() map[string]Access {
 	ipmi := Access{Driver: "ipmi", Prefix: "ipmi_", Boot: "ipxe", RAID: "no-raid"}
 	redfish := Access{Driver: "redfish", Prefix: "redfish_", Boot: "ipxe", Firmware: "redfish", Inspect: "redfish", RAID: "redfish"}
@@ -90,7 +91,7 @@ func (a *Access) redfish(u *url.URL, transport string, unverified bool) {
 	}
 }
 
-// parseURL reads a URL, scheme:host, host:port or a host.
+// parseURL parses an address in the form of a URL, scheme:host, host:port, or host.
 func parseURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -109,7 +110,7 @@ func parseURL(address string) (*url.URL, error) {
 	return u, checkHost(u.Hostname())
 }
 
-// isHostPort reports whether a text without colons, or host:port, can be a host.
+// isHostPort reports whether an address may be a host or host:port, although it is not a URL.
 func isHostPort(address string) bool {
 	i := strings.LastIndex(address, ":")
 	if i < 0 {

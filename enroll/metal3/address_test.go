@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestParseAddress compares results with those of baremetal-operator's code for testdata/addresses.txt: address,
-// whether certificates are not verified, driver with interfaces, driver_info without credentials.
+// TestParseAddress compares the results with those of baremetal-operator's code, which are recorded in
+// testdata/addresses.txt. Its columns are the address, whether certificates are not verified, the driver with the
+// interfaces, and driver_info without the credentials.
 func TestParseAddress(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/addresses.txt")

@@ -10,8 +10,9 @@ import (
 	"ironworks/enroll"
 )
 
-// schema returns the fields of a BareMetalHost's spec that exports write, with their type, enum or pattern, from the
-// CRD metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). Required: online, bmc.address, bmc.credentialsName.
+// schema returns the fields in a BareMetalHost's spec that exports write, each with its type, enum or pattern. They
+// are from the CRD in metal3.io_baremetalhosts.yaml, 02aa505 (August 2026). The required fields are online,
+// bmc.address and bmc.credentialsName.
 func schema() map[string]string {
 	return map[string]string{
 		"architecture": "string", "automatedCleaningMode": "enum metadata disabled", "bmc": "object", "bmc.address": "string", "bmc.credentialsName": "string",
@@ -23,7 +24,7 @@ func schema() map[string]string {
 	}
 }
 
-// conforms checks a value against the schema.
+// conforms checks the members of a value against the schema.
 func conforms(t *testing.T, path string, v document.Value) {
 	t.Helper()
 	for _, m := range v.Members {
@@ -54,7 +55,8 @@ func conforms(t *testing.T, path string, v document.Value) {
 
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// checkManifests checks every object against the requirements of Kubernetes and Metal3, and returns the specs by host.
+// checkManifests checks every object against the requirements of Kubernetes and Metal3, and returns the spec of each
+// host.
 func checkManifests(t *testing.T, text string) map[string]document.Value {
 	t.Helper()
 	docs, err := document.Parse([]byte(text), "out.yaml")
@@ -100,7 +102,8 @@ func node(fields map[string]any) enroll.Node {
 	return n
 }
 
-// TestManifestsConformToTheSchema: written manifests have the required fields, and values that the CRD accepts.
+// TestManifestsConformToTheSchema checks that written manifests contain the required fields, and only values that the
+// CRD accepts.
 func TestManifestsConformToTheSchema(t *testing.T) {
 	t.Parallel()
 	full := node(map[string]any{

@@ -11,8 +11,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// deployment makes a plan from a host's image or custom deployment (getInstanceUpdateOpts and getConfigDrive in
-// pkg/provisioner/ironic/ironic.go). A host with an instance gets no plan.
+// deployment plans the deployment of a host's image or custom deployment (getInstanceUpdateOpts and getConfigDrive in
+// pkg/provisioner/ironic/ironic.go). A host that already has an instance gets no deployment.
 func (h *hostReader) deployment(members []document.Member) {
 	parts := map[string]document.Member{}
 	for _, m := range members {
@@ -63,7 +63,7 @@ func (h *hostReader) deployment(members []document.Member) {
 	h.result.Plan.Nodes = append(h.result.Plan.Nodes, plan.Node{Name: h.node.Name(), Fields: fields})
 }
 
-// whyLeftOut returns the reason why a field is not carried over.
+// whyLeftOut returns a note that says why a field is not carried over.
 func (h *hostReader) whyLeftOut(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {
@@ -117,7 +117,8 @@ func (h *hostReader) image(m document.Member, custom bool, fields *plan.Fields) 
 	}
 }
 
-// configDrive sets user data, network data and meta data from their Secrets.
+// configDrive sets the user data, network data and meta data of the config drive from the Secrets that the host
+// names.
 func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.Fields) {
 	reference := func(m document.Member) (namespace, name string) {
 		namespace = text(m.Value, "namespace")

@@ -8,11 +8,12 @@ import (
 	"ironworks/document"
 )
 
-// hint is a root device hint of Metal3 with Ironic's name and operator (baremetal-operator, devicehints.go).
+// hint relates one of Metal3's root device hints to Ironic's name and operator for it (baremetal-operator,
+// devicehints.go).
 type hint struct{ metal3, ironic, operator string }
 
-// hintsByName returns the hints in the order of Metal3's API. deviceName becomes by_path for links below
-// /dev/disk/by-path.
+// hintsByName returns the hints in the order of Metal3's API. For links below /dev/disk/by-path, deviceName becomes
+// by_path.
 func hintsByName() []hint {
 	return []hint{
 		{"deviceName", "name", "s== "},
@@ -84,7 +85,8 @@ func wrongHint(m document.Member) string {
 	return ""
 }
 
-// hintOf returns Metal3's form of a hint of Ironic, or an error if Metal3 has no equivalent.
+// hintOf converts one of Ironic's root device hints to Metal3's form. If Metal3 has no equivalent, key is empty and
+// the error says so. If Metal3's hint matches more disks, key is set and the error says that.
 func hintOf(name, value string) (key string, out any, err error) {
 	if name == "by_path" {
 		name = "name"

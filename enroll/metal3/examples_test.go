@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestExamplesOfMetal3: testdata/examples are the examples of baremetal-operator 02aa505 (August 2026). The fields of
-// the nodes match those that its access types ipmi and libvirt set.
+// TestExamplesOfMetal3 checks the nodes for the examples of baremetal-operator 02aa505 (August 2026), which are in
+// testdata/examples. Their fields must match those that baremetal-operator's access types ipmi and libvirt set.
 func TestExamplesOfMetal3(t *testing.T) {
 	t.Parallel()
 	type want struct{ node, problem, image string }

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// hostReader makes a node from a BareMetalHost.
+// hostReader converts a BareMetalHost to a node.
 type hostReader struct {
 	*reader
 	object
@@ -19,7 +19,7 @@ type hostReader struct {
 	spec document.Value
 }
 
-// note names a field that is not carried over.
+// note adds a note to the node, such as that a field is not carried over.
 func (h *hostReader) note(line int, format string, args ...any) {
 	h.node.Notes = append(h.node.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
@@ -28,7 +28,7 @@ func (h *hostReader) problem(line int, format string, args ...any) {
 	h.node.Problems = append(h.node.Problems, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
 }
 
-// text returns a string of the spec. A value that is not a string becomes a problem of the node.
+// text returns the string value of a field in the spec. If the value is not a string, it adds a problem to the node.
 func (h *hostReader) text(m document.Member) string {
 	s, ok := m.Value.Scalar()
 	if !ok && m.Value.Kind != document.Null {
@@ -37,8 +37,8 @@ func (h *hostReader) text(m document.Member) string {
 	return s
 }
 
-// flag returns a boolean of the spec. Another value becomes a problem of the node: a host must not be cleaned because
-// of a quoted true.
+// flag returns the boolean value of a field in the spec. If the value is not a boolean, it adds a problem to the
+// node, because a host must not be cleaned because of a quoted true.
 func (h *hostReader) flag(m document.Member) bool {
 	if m.Value.Kind != document.Bool && m.Value.Kind != document.Null {
 		h.problem(m.Line, "spec.%s: want true or false, not %s", m.Key, m.Value.Kind)
@@ -54,7 +54,8 @@ func NodeName(namespace, name string) string {
 	return namespace + "~" + name
 }
 
-// host reads a host as Metal3 registers it (baremetal-operator, pkg/provisioner/ironic/register.go and ironic.go).
+// host converts a host in the way that Metal3 registers it (baremetal-operator, pkg/provisioner/ironic/register.go
+// and ironic.go).
 func (r *reader) host(o object) {
 	h := &hostReader{reader: r, object: o, spec: o.value.Get("spec")}
 	h.node.Source = enroll.Source{File: r.file, Line: o.value.Line}
@@ -134,7 +135,8 @@ func (h *hostReader) simple(m document.Member) bool {
 	return true
 }
 
-// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase disks.
+// cleaning sets automated_clean. It reports any unknown mode as a problem, because a typing error must not erase
+// disks.
 func (h *hostReader) cleaning(m document.Member) {
 	mode, _ := m.Value.Scalar()
 	if m.Value.Kind != document.Null && mode != "metadata" && mode != "disabled" {
@@ -144,7 +146,7 @@ func (h *hostReader) cleaning(m document.Member) {
 	h.node.Set(mode != "disabled", "automated_clean")
 }
 
-// metadata reports annotations, labels and other metadata that are not the cluster's bookkeeping.
+// metadata adds notes about annotations, labels and other metadata, except for the cluster's bookkeeping.
 func (h *hostReader) metadata() {
 	meta := h.value.Get("metadata")
 	annotations := meta.Get("annotations")
@@ -173,7 +175,7 @@ func (h *hostReader) metadata() {
 	}
 }
 
-// status adopts a host that Metal3 has provisioned: cleaning it would erase what runs on the host.
+// status makes the node adopt a host that Metal3 has provisioned, because cleaning the host would erase what it runs.
 func (h *hostReader) status() {
 	status := h.value.Get("status")
 	h.provisioned(status.Line, text(status, "provisioning", "state"))
@@ -311,7 +313,7 @@ func (h *hostReader) preprovisioning(m document.Member) {
 	h.node.Set(data, "network_data")
 }
 
-// structure reads the YAML that a Secret contains.
+// structure returns the object that a Secret contains as YAML or JSON, under the first of the given keys that exists.
 func (r *reader) structure(namespace, name string, keys ...string) (map[string]any, error) {
 	s, found := r.secrets[key(namespace, name)]
 	if !found {
@@ -332,7 +334,8 @@ func (r *reader) structure(namespace, name string, keys ...string) (map[string]a
 	return object, nil
 }
 
-// companions reads the host's firmware settings and its ramdisk, and reports its data image.
+// companions reads the host's firmware settings and its ramdisk. It adds notes about firmware updates and a data
+// image, which are not carried over.
 func (h *hostReader) companions() {
 	if v, has := h.companion("HostFirmwareSettings", h.object); has {
 		h.firmwareSettings(v)
@@ -348,7 +351,8 @@ func (h *hostReader) companions() {
 	}
 }
 
-// ramdisk sets the ramdisk that Metal3 has built (setDeployImage in pkg/provisioner/ironic/ironic.go).
+// ramdisk sets the ramdisk that was built for the host, as Metal3 does (setDeployImage in
+// pkg/provisioner/ironic/ironic.go).
 func (h *hostReader) ramdisk(v document.Value) {
 	url, kernel := text(v, "status", "imageUrl"), text(v, "status", "kernelUrl")
 	boot := models.TextOf(h.node.Fields["boot_interface"])

@@ -12,13 +12,13 @@ import (
 	"ironworks/models/plan"
 )
 
-// Import has the nodes and deployments that manifests describe.
+// Import holds the nodes and deployments that manifests describe.
 type Import struct {
-	// Nodes are the nodes of the hosts. They are not normalized yet.
+	// Nodes holds a node for each host. They are not normalized yet.
 	Nodes []enroll.Node
-	// Plan has the deployments of hosts with an image or a custom deployment; nil for none.
+	// Plan holds the deployments of hosts with an image or a custom deployment. It is nil if there are none.
 	Plan *plan.Plan
-	// Notes name objects that were not read. Each starts with its line.
+	// Notes lists the objects that were not read. Each note starts with the object's line.
 	Notes []string
 }
 
@@ -37,10 +37,10 @@ func key(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// secret is the data of a Secret, decoded.
+// secret holds the decoded data of a Secret.
 type secret map[string]models.Secret
 
-// first returns the first of some keys that a Secret has.
+// first returns the value of the first key that the Secret contains.
 func (s secret) first(keys ...string) (models.Secret, bool) {
 	for _, k := range keys {
 		if value, has := s[k]; has {
@@ -55,19 +55,18 @@ type reader struct {
 	file    string
 	hosts   []object
 	secrets map[string]secret
-	// used has the secrets and companions that a host refers to.
+	// used contains the companions that belong to a host.
 	used map[string]bool
-	// companions are the objects with the name of their host: HostFirmwareSettings, HostFirmwareComponents, DataImages,
-	// PreprovisioningImages.
+	// companions lists the objects that have the same name as their host: HostFirmwareSettings,
+	// HostFirmwareComponents, DataImages and PreprovisioningImages.
 	companions []object
-	// named has the hosts and companions by kind, namespace and name.
+	// named holds all Secrets, hosts and companions, by kind, namespace and name.
 	named    map[string]document.Value
 	problems []document.Problem
 	result   Import
 }
 
-// Read reads manifests: BareMetalHosts with their Secrets and companions.
-// The error is a *document.Error.
+// Read reads manifests: BareMetalHosts with their Secrets and companions. The error is a *document.Error.
 func Read(docs []document.Value, file string) (Import, error) {
 	r := &reader{file: file, secrets: map[string]secret{}, used: map[string]bool{}, named: map[string]document.Value{}}
 	for i := range docs {
@@ -106,7 +105,7 @@ func text(v document.Value, path ...string) string {
 	return s
 }
 
-// collect sorts an object, or the items of a List, by kind.
+// collect stores an object, or the items of a List, according to its kind.
 func (r *reader) collect(v document.Value) {
 	if v.Kind != document.Object {
 		r.problem(v.Line, "want a manifest with apiVersion and kind, not %s", v.Kind)
@@ -142,7 +141,7 @@ func (r *reader) collect(v document.Value) {
 	}
 }
 
-// secret decodes a Secret.
+// secret decodes and stores a Secret.
 func (r *reader) secret(o object) {
 	s := secret{}
 	data := o.value.Get("data")
@@ -163,7 +162,7 @@ func (r *reader) secret(o object) {
 	r.secrets[key(o.namespace, o.name)] = s
 }
 
-// once reports an object whose name was used before.
+// once reports a problem if another object has the same kind and name.
 func (r *reader) once(o object) {
 	if first, twice := r.named[o.String()]; twice {
 		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)
@@ -171,7 +170,7 @@ func (r *reader) once(o object) {
 	r.named[o.String()] = o.value
 }
 
-// companion returns the object of another kind that has the name of the host.
+// companion returns the object of the given kind that has the name of the host.
 func (r *reader) companion(kind string, host object) (document.Value, bool) {
 	host.kind = kind
 	value, has := r.named[host.String()]

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// preparation returns the manual cleaning of the host.
+// preparation returns the host's preparation. It creates an empty one if there is none.
 func (h *hostReader) preparation() *enroll.Preparation {
 	if h.node.Prepare == nil {
 		h.node.Prepare = &enroll.Preparation{}
@@ -125,14 +125,14 @@ func (h *hostReader) softwareRAID(volumes document.Member, raid *enroll.RAID) {
 		}
 		raid.Disks = append(raid.Disks, disk)
 	}
-	delete(h.node.Fields, "raid_interface") // without volumes, the interface is unchanged
+	delete(h.node.Fields, "raid_interface") // without volumes, the interface is not set
 	if len(raid.Disks) > 0 {
 		h.node.Set("agent", "raid_interface")
 		h.node.Derived = slices.DeleteFunc(h.node.Derived, func(field string) bool { return field == "raid_interface" })
 	}
 }
 
-// volume returns a logical disk of target_raid_config.
+// volume converts a volume to a logical disk in target_raid_config. names maps Metal3's names of fields to Ironic's.
 func (h *hostReader) volume(of string, v document.Value, names map[string]string) map[string]any {
 	disk := map[string]any{"size_gb": "MAX"}
 	if v.Kind != document.Object {
@@ -159,7 +159,7 @@ func (h *hostReader) volume(of string, v document.Value, names map[string]string
 	return disk
 }
 
-// firmwareSettings reads the BIOS settings of HostFirmwareSettings.
+// firmwareSettings adds the BIOS settings in HostFirmwareSettings to the preparation.
 func (h *hostReader) firmwareSettings(v document.Value) {
 	spec := v.Get("spec")
 	settings := spec.Get("settings")
@@ -183,7 +183,7 @@ func (h *hostReader) firmwareSettings(v document.Value) {
 	}
 }
 
-// firmwareComponents reports the firmware that Metal3 would flash.
+// firmwareComponents adds notes about the firmware that Metal3 would flash.
 func (h *hostReader) firmwareComponents(v document.Value) {
 	spec := v.Get("spec")
 	updates := spec.Get("updates")

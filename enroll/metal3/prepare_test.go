@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// prepared returns target_raid_config and the clean steps of a host.
+// prepared returns target_raid_config's logical disks and the clean steps that a host still needs, as text.
 func prepared(t *testing.T, text string, ironic *models.Node) (config, steps, raidInterface string, problems []string) {
 	t.Helper()
 	n := read(t, text).Nodes[0]
@@ -35,7 +35,7 @@ func prepared(t *testing.T, text string, ironic *models.Node) (config, steps, ra
 	return config, strings.Join(list, ", "), raidInterface, n.Problems
 }
 
-// made returns a node of Ironic with volumes.
+// made returns a node in Ironic with the given target and current RAID volumes.
 func made(t *testing.T, target, now string) *models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "u", "target_raid_config": {"logical_disks": ` + target + `}, "raid_config": {"logical_disks": ` + now + `}}`))
@@ -51,8 +51,8 @@ const (
 	createRAID = "raid.create_configuration"
 )
 
-// TestRAID covers the cases of baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
-// TestCheckRAIDConfigure), with the root volume that setTargetRAIDCfg adds, and the cases of its webhook.
+// TestRAID checks the cases in baremetal-operator's raid_test.go (TestBuildTargetRAIDCfg, TestBuildRAIDCleanSteps,
+// TestCheckRAIDConfigure), including the root volume that setTargetRAIDCfg adds, and the cases of its webhook.
 func TestRAID(t *testing.T) {
 	t.Parallel()
 	one, soft := `[{"is_root_volume":true,"raid_level":"1","size_gb":"MAX","volume_name":"root"}]`, `[{"controller":"software","is_root_volume":true,"raid_level":"1","size_gb":"MAX"}]`
@@ -128,7 +128,8 @@ func TestRAID(t *testing.T) {
 	}
 }
 
-// TestFirmwareSettings: settings become a clean step, unless the machine has them, is in use, or has no BIOS settings.
+// TestFirmwareSettings checks that settings result in a clean step, unless the machine already has them, is in use,
+// or has no BIOS settings.
 func TestFirmwareSettings(t *testing.T) {
 	t.Parallel()
 	settings := func(text string) string {

@@ -10,7 +10,7 @@ import (
 	"ironworks/document"
 )
 
-// manifest has every field of a host that is carried over, and some that are not.
+// manifest contains all fields of a host that are carried over, and some that are not.
 const manifest = `apiVersion: v1
 kind: Secret
 metadata: {name: bmc, namespace: metal3}
@@ -129,7 +129,7 @@ func TestReadHost(t *testing.T) {
 	}
 }
 
-// host returns a manifest with a spec.
+// host returns the manifest of a host with the given fields in its spec.
 func host(spec string) string {
 	return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1, namespace: m}\nspec: {bmc: {address: 'ipmi://192.0.2.1', credentialsName: s}, online: true, " + spec + "}\n"
 }
@@ -180,7 +180,7 @@ func TestProvisionedHostsAreAdopted(t *testing.T) {
 	}
 }
 
-// TestHints covers the cases of baremetal-operator's devicehints_test.go.
+// TestHints checks the cases in baremetal-operator's devicehints_test.go.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
@@ -230,13 +230,14 @@ func TestHostsWithProblems(t *testing.T) {
 	}
 }
 
-// ramdiskImage returns the image of the host's ramdisk.
+// ramdiskImage returns the manifest of a PreprovisioningImage for the host.
 func ramdiskImage(format string) string {
 	return "---\napiVersion: metal3.io/v1alpha1\nkind: PreprovisioningImage\nmetadata: {name: n1, namespace: m}\n" +
 		"status: {format: " + format + ", imageUrl: http://h/image, kernelUrl: http://h/kernel, extraKernelParams: a=b}\n"
 }
 
-// TestRamdisks: a ramdisk is set where the boot interface boots it.
+// TestRamdisks checks that a ramdisk is set only if the boot interface can boot it. It also checks some notes about
+// fields that are not carried over.
 func TestRamdisks(t *testing.T) {
 	t.Parallel()
 	media := strings.Replace(host(""), "ipmi://", "redfish-virtualmedia://", 1)
@@ -279,7 +280,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRead: hosts have lines, and their plan can be written.
+// FuzzRead checks that problems have lines, and that the plans of accepted hosts can be written.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{manifest, host("image: {url: oci://h/i}"), host("raid: {softwareRAIDVolumes: [{level: '1', physicalDisks: [{wwn: x}]}]}"), "kind: List\napiVersion: v1\nitems: [{}]\n"} {
 		f.Add([]byte(s))

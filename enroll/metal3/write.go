@@ -14,8 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// baremetalHost is a manifest of Metal3 (apis/metal3.io/v1alpha1, baremetalhost_types.go) with the fields that Write
-// sets.
+// baremetalHost is a BareMetalHost (apis/metal3.io/v1alpha1, baremetalhost_types.go) with the fields that Write sets.
 type baremetalHost struct {
 	APIVersion string   `yaml:"apiVersion"`
 	Kind       string   `yaml:"kind"`
@@ -58,9 +57,9 @@ type secretManifest struct {
 	StringData map[string]string `yaml:"stringData"`
 }
 
-// Write writes nodes as BareMetalHosts with their Secrets; see the comment of the package. Unknown passwords are
-// written as placeholders. A node whose driver Metal3 lacks is omitted. The notes list data that manifests cannot
-// carry.
+// Write writes nodes as BareMetalHosts with their Secrets; see the package comment. It writes placeholders for
+// unknown passwords. It omits nodes with a driver that Metal3 does not support. The notes list data that manifests
+// cannot carry.
 func Write(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
@@ -91,7 +90,7 @@ type hostWriter struct {
 	node  *enroll.Node
 	notes []string
 	host  baremetalHost
-	// carried has the paths of those fields of the node that the manifest has.
+	// carried contains the paths of the node's fields that the manifest can represent.
 	carried map[string]bool
 }
 
@@ -148,7 +147,8 @@ func (h *hostWriter) field(path ...string) any {
 	return value
 }
 
-// name returns a name for the host. Kubernetes accepts only lower case letters, digits, - and . in names.
+// name returns the name and namespace for the host. Kubernetes accepts only lower-case letters, digits, - and . in
+// names.
 func (h *hostWriter) name(taken map[string]bool) metadata {
 	full := h.node.Name()
 	if full == "" {
@@ -205,7 +205,7 @@ func (h *hostWriter) credentials(a Access, name metadata) secretManifest {
 	return secretManifest{"v1", "Secret", name, "Opaque", map[string]string{"username": user, "password": password}}
 }
 
-// bootMode reads the boot mode from the capabilities.
+// bootMode sets the boot mode according to the capabilities.
 func (h *hostWriter) bootMode() {
 	given := models.TextOf(h.field("properties", "capabilities"))
 	if given == "" {
@@ -235,7 +235,7 @@ func (h *hostWriter) bootMode() {
 	h.host.Spec.BootMode = mode
 }
 
-// hints writes the root device hints of the instance, or else of the node.
+// hints writes the root device hints of the instance or, if it has none, those of the node.
 func (h *hostWriter) hints() {
 	of, _ := h.field("instance_info", "root_device").(map[string]any)
 	if own, _ := h.field("properties", "root_device").(map[string]any); len(of) == 0 {
@@ -260,7 +260,7 @@ func (h *hostWriter) hints() {
 	}
 }
 
-// ports writes the first port that boots. Metal3 creates the others after inspection.
+// ports writes the first port that can boot. Metal3 creates the others after inspection.
 func (h *hostWriter) ports() {
 	for _, g := range h.node.Portgroups {
 		h.note("port group %s: not in the manifest", models.TextOf(g.Fields["name"]))

@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// rules returns required fields, enums and patterns of the schema of metal3.io/v1alpha1 BareMetalHost
-// (config/base/crds), with the names that Kubernetes accepts.
+// rules returns the required fields, enums and patterns in the schema of metal3.io/v1alpha1 BareMetalHost
+// (config/base/crds), together with the pattern of names that Kubernetes accepts.
 func rules() map[string]struct {
 	required bool
 	match    string
@@ -38,7 +38,8 @@ func rules() map[string]struct {
 	}
 }
 
-// checkSchema checks BareMetalHosts as the CRD's schema does: an unknown field is refused by strict validation.
+// checkSchema checks BareMetalHosts against the CRD's schema. It reports unknown fields, which strict validation
+// refuses.
 func checkSchema(t *testing.T, text []byte) {
 	t.Helper()
 	docs, err := document.Parse(text, "f.yaml")

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// bmc writes the address of the BMC. ok is false if Metal3 cannot reach the BMC.
+// bmc sets the address of the BMC. ok is false if Metal3 cannot use the BMC.
 func (h *hostWriter) bmc() (a Access, ok bool) {
 	u := &url.URL{}
 	switch driver := h.node.Driver(); driver {

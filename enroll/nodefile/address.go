@@ -11,18 +11,18 @@ import (
 	"ironworks/models"
 )
 
-// DefaultDriver is the hardware type of those rows of a spreadsheet that have a BMC and no driver.
+// DefaultDriver is the hardware type for rows of a spreadsheet that have a BMC but no driver.
 const DefaultDriver = "redfish"
 
-// prefixes returns the prefixes of a BMC's fields in driver_info, by hardware type.
+// prefixes returns the prefix of a BMC's fields in driver_info for each hardware type.
 func prefixes() map[string]string {
 	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
 }
 
-// Drivers returns the hardware types whose BMC the columns bmc, user and password can describe.
+// Drivers returns the hardware types whose BMCs can be described by the columns bmc, user and password.
 func Drivers() []string { return slices.Sorted(maps.Keys(prefixes())) }
 
-// setBMC writes the address and the credentials of the BMC into the fields of the driver.
+// setBMC writes the address and the credentials of the BMC to the fields that the driver uses.
 func (s *sheetRow) setBMC(driver string) {
 	address := s.bmc["bmc"]
 	if s.node.Driver() == "" {
@@ -64,7 +64,8 @@ func (s *sheetRow) setBMC(driver string) {
 	}
 }
 
-// address writes an address, which is a host, host:port or a URL. The path of a URL is the Redfish system.
+// address writes the BMC's address. text is a host, host:port or a URL. The path of a URL is the path of the Redfish
+// system.
 func (s *sheetRow) address(prefix, text string) {
 	u, err := parseAddress(text)
 	if err != nil || !isHost(u.Hostname()) {
@@ -118,7 +119,7 @@ func parseAddress(text string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// withoutUser hides credentials in a URL that may be broken.
+// withoutUser removes the user and password from a URL, which may be malformed.
 func withoutUser(text string) string {
 	if i := strings.LastIndex(text, "@"); i >= 0 {
 		return "…" + text[i:]

@@ -5,8 +5,8 @@ import (
 	"ironworks/spell"
 )
 
-// baremetal reads the input of baremetal create (python-ironicclient, v1/create_resources.py): an object with the keys
-// nodes and chassis only.
+// baremetal reads the input of the command baremetal create (python-ironicclient, v1/create_resources.py), an object
+// with only the keys nodes and chassis.
 func (r *reader) baremetal(top document.Value) {
 	if top.Kind != document.Object {
 		r.problem(top.Line, "want an object with the key nodes, not %s", top.Kind)

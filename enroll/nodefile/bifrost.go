@@ -8,7 +8,7 @@ import (
 )
 
 // bifrost reads Bifrost's inventory, an object that maps names to hosts. It also reads the output of
-// bifrost_inventory.py, which has the hosts in _meta.hostvars.
+// bifrost_inventory.py, which contains the hosts in _meta.hostvars.
 func (r *reader) bifrost(top document.Value) {
 	hosts := top
 	if meta := top.Get("_meta"); meta.Has("hostvars") {
@@ -30,9 +30,9 @@ func (r *reader) bifrost(top document.Value) {
 	}
 }
 
-// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. Unlike
-// these, it also reads fields of nodes such as resource_class. network_interface is a NIC of Bifrost's host, not a
-// field of the node.
+// bifrostHost reads a host in the same way as Bifrost's role ironic-enroll-dynamic and the Ansible module
+// baremetal_node. Unlike these, it also reads node fields such as resource_class. It does not read network_interface,
+// which is a NIC of Bifrost's own host.
 func (r *reader) bifrostHost(host document.Member) {
 	b := r.builder(host.Line)
 	b.node.Fields["name"] = host.Key
@@ -67,8 +67,8 @@ func (r *reader) bifrostHost(host document.Member) {
 	r.add(b)
 }
 
-// bifrostInfo sets driver_info. Old inventories have groups in it, which bifrostInfo flattens as the Ansible module
-// does.
+// bifrostInfo sets driver_info. Old inventories contain groups in driver_info, which it flattens as the Ansible
+// module does.
 func (b *builder) bifrostInfo(info document.Member) {
 	for _, m := range b.members("driver_info", info.Value) {
 		switch m.Key {
@@ -112,7 +112,7 @@ func (b *builder) nic(v document.Value) {
 	b.node.Ports = append(b.node.Ports, b.port(port))
 }
 
-// bifrostInstance makes a deployment from instance_info, which Bifrost's deploy role uses.
+// bifrostInstance plans a deployment according to instance_info, which Bifrost's deploy role uses.
 func (r *reader) bifrostInstance(b *builder, info document.Member) {
 	var fields plan.Fields
 	for _, m := range b.members("instance_info", info.Value) {

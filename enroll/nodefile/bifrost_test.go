@@ -11,10 +11,12 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// TestBifrostsOwnInventories: testdata/bifrost has the example inventories of Bifrost 1e5af6ca (July 2026) with hosts.yml
-// of ours, and created.json: what its role ironic-enroll-dynamic creates for them, recorded with bifrost/inventory.py, for
-// CSV of 790f81c3^, and with the module openstack.cloud.baremetal_node 382a43c4. The module also leaves the names ram and
-// disk_size in the properties, which nothing reads, and writes numbers as text, which a comparison does not distinguish.
+// TestBifrostsOwnInventories compares nodes with those that Bifrost creates. testdata/bifrost contains the example
+// inventories of Bifrost 1e5af6ca (July 2026), our own hosts.yml, and created.json. The latter holds what the role
+// ironic-enroll-dynamic creates for these inventories. It was recorded with bifrost/inventory.py (version 790f81c3^
+// for CSV) and with the module openstack.cloud.baremetal_node 382a43c4. The module also leaves the names ram and
+// disk_size in the properties, which nothing reads, and writes numbers as text, which a comparison does not
+// distinguish.
 func TestBifrostsOwnInventories(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("testdata/bifrost/created.json")

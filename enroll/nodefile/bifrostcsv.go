@@ -7,9 +7,10 @@ import (
 	"ironworks/models"
 )
 
-// bifrostRow reads a row of the inventory that Bifrost read until 2019 (bifrost/inventory.py, _process_baremetal_csv):
-// mac, user, password, address, cpus, MiB of memory, GB of disk, flavor, type, uuid, name, IPv4 address, IPMI target
-// channel and address, IPMI transit channel and address, driver, and an unused column and an address for provisioning.
+// bifrostRow reads a row of the inventory that Bifrost read until 2019 (bifrost/inventory.py,
+// _process_baremetal_csv). The columns are the MAC address, user, password, address, CPUs, MiB of memory, GB of disk,
+// flavor, type, UUID, name, IPv4 address, IPMI target channel and address, IPMI transit channel and address, driver,
+// an unused column, and an address for provisioning.
 func (r *reader) bifrostRow(w row) {
 	const fewest = 11
 	const most = 19
@@ -57,7 +58,7 @@ func (r *reader) bifrostRow(w row) {
 	r.add(b)
 }
 
-// bridging sets the hops to a BMC that is reached through other BMCs.
+// bridging sets the fields for a BMC that is reached through one or two other BMCs.
 func (b *builder) bridging(w row, set func(cell string, path ...string)) {
 	set(w.cell(12), "driver_info", "ipmi_target_channel")
 	set(w.cell(13), "driver_info", "ipmi_target_address")

@@ -30,7 +30,7 @@ func (b *builder) note(line int, format string, args ...any) {
 	b.node.Notes = append(b.node.Notes, b.at(line)+fmt.Sprintf(format, args...))
 }
 
-// at returns "line N: " for a line other than the node's own, otherwise "".
+// at returns "line N: " if the line differs from the node's own line, and "" otherwise.
 func (b *builder) at(line int) string {
 	if line == b.node.Source.Line || line == 0 {
 		return ""
@@ -38,7 +38,7 @@ func (b *builder) at(line int) string {
 	return fmt.Sprintf("line %d: ", line)
 }
 
-// kindOfField is the type of the values that a field has.
+// kindOfField is the kind of values that a field accepts.
 type kindOfField int
 
 const (
@@ -47,7 +47,7 @@ const (
 	objectField
 )
 
-// nodeField returns the kind of a node's field.
+// nodeField returns the kind of the node field with the given name, and whether there is such a field.
 func nodeField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "driver_info", "properties", "instance_info", "extra", "network_data":
@@ -58,7 +58,8 @@ func nodeField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains(enroll.NodeFields(), name)
 }
 
-// portField returns the kind of a port's field (python-ironicclient, v1/port.py).
+// portField returns the kind of the port field with the given name, and whether there is such a field
+// (python-ironicclient, v1/port.py).
 func portField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "extra", "local_link_connection":
@@ -73,7 +74,8 @@ func portTexts() []string {
 	return []string{"address", "uuid", "name", "physical_network", "description", "vendor", "category"}
 }
 
-// portgroupField returns the kind of a port group's field (python-ironicclient, v1/portgroup.py).
+// portgroupField returns the kind of the port group field with the given name, and whether there is such a field
+// (python-ironicclient, v1/portgroup.py).
 func portgroupField(name string) (kind kindOfField, known bool) {
 	switch name {
 	case "extra", "properties":
@@ -84,7 +86,7 @@ func portgroupField(name string) (kind kindOfField, known bool) {
 	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
 }
 
-// set sets a field of the node from a value.
+// set sets the field of the node that a member of an object describes.
 func (b *builder) set(m document.Member) {
 	kind, known := nodeField(m.Key)
 	if !known {
@@ -102,7 +104,7 @@ func (b *builder) set(m document.Member) {
 	}
 }
 
-// value returns the value of a field. ok is false for null, and for a value of the wrong kind.
+// value returns the value for a field. ok is false if the value is null or of the wrong kind.
 func (b *builder) value(field string, kind kindOfField, v document.Value) (value any, ok bool) {
 	if v.Kind == document.Null {
 		return nil, false
@@ -131,7 +133,7 @@ func (b *builder) value(field string, kind kindOfField, v document.Value) (value
 	return nil, false
 }
 
-// asBool reads a boolean. Like Ironic, it also reads one from text.
+// asBool reads a boolean. Like Ironic, it also accepts text such as yes or 0.
 func asBool(v document.Value) (on, ok bool) {
 	if v.Kind == document.Bool {
 		return v.True(), true
@@ -176,7 +178,7 @@ func (b *builder) items(what string, v document.Value) []document.Value {
 	return v.Items
 }
 
-// texts returns a list of strings; nil for null.
+// texts returns the strings in a list, or nil if the value is null.
 func (b *builder) texts(what string, v document.Value) []string {
 	if v.Kind == document.Null {
 		return nil
@@ -192,7 +194,7 @@ func (b *builder) texts(what string, v document.Value) []string {
 	return list
 }
 
-// port returns a port from the fields of POST /v1/ports.
+// port returns a port with the given fields of POST /v1/ports.
 func (b *builder) port(v document.Value) enroll.Port {
 	return enroll.Port{Fields: b.object("port", v, portField)}
 }
@@ -206,7 +208,7 @@ func (b *builder) portgroup(v document.Value) enroll.Portgroup {
 	return g
 }
 
-// object returns the fields of a port or port group.
+// object returns the fields of a port or a port group; what says which. field returns the kind of each field.
 func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
 	fields := map[string]any{}
 	for _, m := range b.members(what, v) {

@@ -16,12 +16,12 @@ import (
 // Column is a column of a spreadsheet with the field that it sets.
 type Column struct {
 	Header string
-	// Field is the field that the column sets. It is a field of a node (name, driver_info.redfish_address,
+	// Field is the field that the column sets: a field of the node (name, driver_info.redfish_address,
 	// properties.capabilities, extra.rack), traits, or a field of a port (port.address, port2.physical_network). The
-	// fields bmc, bmc.username, bmc.password, bmc.port and bmc.system belong to the BMC, whatever its driver. "" means
-	// that the column is unused.
+	// fields bmc, bmc.username, bmc.password, bmc.port and bmc.system describe the BMC, whatever its driver. If Field
+	// is empty, the column is not used.
 	Field string
-	// Note explains an unexpected mapping of the column; "" for none.
+	// Note explains why the column is mapped in an unexpected way. It is empty if there is nothing to explain.
 	Note string
 	// Unknown means that the header is not known, and that the user did not map it.
 	Unknown bool
@@ -30,7 +30,7 @@ type Column struct {
 	rank int
 	// text means that cells are never JSON.
 	text bool
-	// ipmi means that the header names IPMI, so that the BMC's protocol is known.
+	// ipmi means that the header mentions IPMI, which tells the protocol of the BMC.
 	ipmi bool
 }
 
@@ -95,7 +95,7 @@ func aliases() map[string][]string {
 	}
 }
 
-// knownExtras returns headers that match no field, and whose values belong in extra.
+// knownExtras returns headers that match no field but are common. The values of these columns are stored in extra.
 func knownExtras() []string {
 	return []string{
 		"rack", "unit", "u", "rack unit", "position", "slot", "location", "site", "datacenter", "data center", "dc", "room", "row", "aisle", "vendor",
@@ -103,15 +103,17 @@ func knownExtras() []string {
 	}
 }
 
-// numberedMAC matches the headers of columns for several MAC addresses: mac1, MAC 2, nic3 mac, eth0 mac address.
+// numberedMAC matches the headers of several columns with MAC addresses, such as mac1, MAC 2, nic3 mac and eth0 mac
+// address.
 var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
 
-// normalized returns a header in lower case. Each run of characters other than letters and digits becomes one space.
+// normalized returns a header in lower case, with one space for each run of characters that are neither letters nor
+// digits.
 func normalized(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-// columns maps the headers of a spreadsheet to fields.
+// columns maps the headers of a spreadsheet to fields. forced holds the choices of the user, by header.
 func (r *reader) columns(line int, headers []string, forced map[string]string) []Column {
 	known := map[string]Column{}
 	for field, names := range aliases() {
@@ -129,7 +131,8 @@ func (r *reader) columns(line int, headers []string, forced map[string]string) [
 	return columns
 }
 
-// column maps one header to a field: the field that it names, the field of an alias, or else a key in extra.
+// column maps a header to the field that it names, to the field that it is an alias for or, if there is none, to a
+// key in extra.
 func (r *reader) column(line int, header string, known map[string]Column) Column {
 	field := strings.ToLower(strings.TrimSpace(header))
 	if exact := strings.TrimSpace(header); isPath(exact) {
@@ -190,11 +193,12 @@ func ParseColumns(args []string) (map[string]string, error) {
 	return fields, nil
 }
 
-// possibleFields says which fields a column can set.
+// possibleFields tells the user which fields a column can set.
 const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other fields of ports, name and other fields of nodes, " +
 	"and keys of objects such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
 
-// ColumnFields returns the fields that a column can set, for completion. A field that ends with a dot takes a key.
+// ColumnFields returns the fields that a column can set, for shell completion. If a field ends with a dot, a key must
+// follow.
 func ColumnFields() []string {
 	fields := bmcFields()
 	for _, field := range enroll.NodeFields() {
@@ -228,7 +232,8 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	}
 }
 
-// settle leaves one column for each field, except that ports may have several addresses. The other columns go to extra.
+// settle ensures that only one column sets each field, except for the addresses of ports and for traits. The other
+// columns are stored in extra.
 func (r *reader) settle(line int, columns []Column) {
 	best := map[string]int{}
 	for i, c := range columns {
@@ -257,10 +262,10 @@ func (r *reader) settle(line int, columns []Column) {
 	}
 }
 
-// portPath matches port.FIELD and port2.FIELD.
+// portPath matches port.FIELD and port2.FIELD, where FIELD may be followed by a key.
 var portPath = regexp.MustCompile(`^port(\d{0,3})\.([a-z_]+)(?:\.([a-z_]+))?$`)
 
-// isPath reports whether a header is the path of a field, not words.
+// isPath reports whether a header is the path of a field and not a description in words.
 func isPath(header string) bool {
 	head, tail, dotted := strings.Cut(header, ".")
 	if !dotted || tail == "" || strings.ContainsAny(header, " \t") {
@@ -275,7 +280,7 @@ func bmcFields() []string {
 	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
 }
 
-// checkField returns why a column cannot set a field, "" if it can.
+// checkField returns the reason why a column cannot set the given field, or "" if it can.
 func checkField(field string) string {
 	if slices.Contains(bmcFields(), field) {
 		return ""

@@ -87,7 +87,8 @@ func TestColumnsRefused(t *testing.T) {
 	}
 }
 
-// TestParseColumns: a choice maps a header to a field, and a wrong one names the fields.
+// TestParseColumns checks that a choice maps a header to a field, and that the error for an invalid choice names the
+// possible fields.
 func TestParseColumns(t *testing.T) {
 	t.Parallel()
 	got, err := nodefile.ParseColumns([]string{"BMC IP=bmc", " a=b = extra.sum", "Notes="})
@@ -119,7 +120,7 @@ func TestParseColumns(t *testing.T) {
 	}
 }
 
-// TestDriverOfSpreadsheet: the default driver applies to rows without a driver.
+// TestDriverOfSpreadsheet checks that the default driver applies only to rows without a driver.
 func TestDriverOfSpreadsheet(t *testing.T) {
 	t.Parallel()
 	file, err := nodefile.Options{File: "r.csv", Columns: map[string]string{"Adresse": "bmc"}, Driver: "idrac"}.Read(

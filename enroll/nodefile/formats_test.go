@@ -7,7 +7,8 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// readAs reads a file and returns its nodes as show writes them, with all notes, or the error.
+// readAs reads a file. It returns the nodes in the form that show writes, followed by all notes, or it returns the
+// error.
 func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.File, all string) {
 	t.Helper()
 	file, err := nodefile.Options{File: "f.yaml", Format: format}.Read([]byte(text))
@@ -21,7 +22,8 @@ func readAs(t *testing.T, text string, format nodefile.Format) (file nodefile.Fi
 	return file, all
 }
 
-// TestBaremetalFiles: chassis, ports of all kinds, and values of the wrong kind with their lines.
+// TestBaremetalFiles checks how chassis and all kinds of ports are read, and that values of the wrong kind are
+// reported with their lines.
 func TestBaremetalFiles(t *testing.T) {
 	t.Parallel()
 	node := func(rest string) string { return "nodes:\n- name: n1\n  driver: ipmi\n  " + rest + "\n" }
@@ -64,7 +66,8 @@ func TestBaremetalFiles(t *testing.T) {
 	}
 }
 
-// TestBifrostInventories: hosts of inventories and of bifrost_inventory.py, groups of driver_info, and deployments.
+// TestBifrostInventories checks how inventories, the output of bifrost_inventory.py, groups in driver_info, and
+// deployments are read.
 func TestBifrostInventories(t *testing.T) {
 	t.Parallel()
 	host := func(rest string) string { return "n1:\n  driver: ipmi\n  " + rest + "\n" }
@@ -91,7 +94,7 @@ func TestBifrostInventories(t *testing.T) {
 	}
 }
 
-// TestInstackenvFiles: the drivers and fields of TripleO.
+// TestInstackenvFiles checks how TripleO's drivers and fields are read.
 func TestInstackenvFiles(t *testing.T) {
 	t.Parallel()
 	node := func(rest string) string { return "nodes:\n- pm_type: redfish\n  pm_addr: h\n  " + rest + "\n" }
@@ -123,7 +126,7 @@ func TestInstackenvFiles(t *testing.T) {
 	}
 }
 
-// TestManifestsAsAFormat: Metal3's manifests are read as a format like the others.
+// TestManifestsAsAFormat checks that Metal3's manifests are detected and read like the other formats.
 func TestManifestsAsAFormat(t *testing.T) {
 	t.Parallel()
 	text := "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1, namespace: m}\n" +
@@ -137,7 +140,7 @@ func TestManifestsAsAFormat(t *testing.T) {
 	}
 }
 
-// TestFormatNames: format names, and formats that cannot be written.
+// TestFormatNames checks the names of formats, and the error for formats that cannot be written.
 func TestFormatNames(t *testing.T) {
 	t.Parallel()
 	for _, f := range nodefile.Formats() {

@@ -9,18 +9,19 @@ import (
 	"ironworks/enroll"
 )
 
-// pmDriver is the hardware type of a pm_type, with the names of its fields.
+// pmDriver describes the hardware type for a value of pm_type, with the names of its fields.
 type pmDriver struct {
 	pmType *regexp.Regexp
 	driver string
-	// prefix is the prefix of the driver's fields in driver_info.
+	// prefix is the prefix of the names of the driver's fields in driver_info.
 	prefix string
 	// info maps the keys of the file to fields of driver_info.
 	info map[string]string
 }
 
-// pmDrivers returns the values of pm_type (tripleo-common, utils/nodes.py). Since 2024, Ironic reaches iDRACs over
-// Redfish only. Ironic does not include ovirt, iboot, wol and amt.
+// pmDrivers returns the drivers for the values of pm_type (tripleo-common, utils/nodes.py). Since 2024, Ironic
+// accesses iDRACs only over Redfish. The values ovirt, iboot, wol and amt are missing, because Ironic does not
+// include these drivers.
 func pmDrivers() []pmDriver {
 	address := func(prefix string) map[string]string {
 		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}
@@ -40,7 +41,8 @@ func pmDrivers() []pmDriver {
 	}
 }
 
-// instackenv reads the nodes of TripleO's file: {"nodes": […]}, or only the list. Memory is in MiB, disk in GB.
+// instackenv reads the nodes in TripleO's file, which has the form {"nodes": […]} or contains only the list. Memory
+// is in MiB and disk in GB.
 func (r *reader) instackenv(top document.Value) {
 	nodes := top
 	if top.Kind == document.Object {
@@ -85,7 +87,7 @@ func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 	r.add(b)
 }
 
-// pmType sets the driver of a node, and returns its names of fields.
+// pmType sets the driver of the node. It returns the driver's description, which is empty if pm_type is unknown.
 func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	text, _ := scalarOf(v, "pm_type")
 	i := slices.IndexFunc(drivers, func(d pmDriver) bool { return d.pmType.MatchString(text) })
@@ -110,8 +112,8 @@ func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
 	return d
 }
 
-// pmField sets a field of driver_info. Keys that begin with pm_ get the driver's names; keys with the driver's prefix
-// stay.
+// pmField sets a field of driver_info. Keys that begin with pm_ are mapped to the driver's names, and keys that begin
+// with the driver's prefix are used unchanged. It returns false for any other key.
 func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	switch name := d.info[m.Key]; {
 	case name != "":
@@ -126,7 +128,7 @@ func (b *builder) pmField(d pmDriver, m document.Member) bool {
 	return true
 }
 
-// instackenvField sets a field outside of driver_info.
+// instackenvField sets a field that does not belong to the driver's own fields. It returns false for an unknown key.
 func (b *builder) instackenvField(m document.Member) bool {
 	property := map[string]string{"cpu": "cpus", "memory": "memory_mb", "disk": "local_gb", "arch": "cpu_arch", "root_device": "root_device"}[m.Key]
 	switch {
@@ -156,7 +158,7 @@ func (b *builder) instackenvField(m document.Member) bool {
 	return true
 }
 
-// capabilities sets properties.capabilities from a string or an object, with the profile.
+// capabilities sets properties.capabilities from a string or an object, and adds the profile.
 func (b *builder) capabilities(v document.Value) {
 	var list []string
 	switch given := v.Get("capabilities"); given.Kind {

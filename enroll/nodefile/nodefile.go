@@ -19,27 +19,27 @@ import (
 // Format is the format of a file.
 type Format string
 
-// The formats. Auto detects the format by the content.
+// The formats. Auto means that the format is detected from the content.
 const (
 	Auto Format = ""
-	// Baremetal is the input of baremetal create: JSON or YAML.
+	// Baremetal is the input of the command baremetal create, in JSON or YAML.
 	Baremetal Format = "baremetal"
-	// Bifrost is Bifrost's inventory: JSON or YAML.
+	// Bifrost is Bifrost's inventory, in JSON or YAML.
 	Bifrost Format = "bifrost"
-	// BifrostCSV is the inventory of Bifrost until 2019: CSV without a header.
+	// BifrostCSV is the inventory that Bifrost used until 2019, in CSV without a header.
 	BifrostCSV Format = "bifrost-csv"
 	// Instackenv is TripleO's instackenv.json or nodes.json.
 	Instackenv Format = "instackenv"
 	// CSV is a spreadsheet with a header.
 	CSV Format = "csv"
-	// BMH are Metal3's manifests: BareMetalHost, Secret and companions.
+	// BMH stands for Metal3's manifests: BareMetalHosts, Secrets and companions.
 	BMH Format = "bmh"
 )
 
 // Formats returns the formats that can be read.
 func Formats() []Format { return []Format{Baremetal, Bifrost, BifrostCSV, Instackenv, CSV, BMH} }
 
-// ParseFormat returns a format by its name.
+// ParseFormat returns the format with the given name.
 func ParseFormat(name string) (Format, error) {
 	if f := Format(name); slices.Contains(Formats(), f) {
 		return f, nil
@@ -54,27 +54,29 @@ const (
 	MaxNodes = 20_000
 )
 
-// File has the content of a file of nodes.
+// File holds the content of a file with nodes.
 type File struct {
 	Format Format
 	Nodes  []enroll.Node
-	// Plan has the deployments that the file asks for, by node name. It is nil if there are none.
+	// Plan holds the deployments that the file describes, by node name. It is nil if there are none.
 	Plan *plan.Plan
-	// Columns are the columns of a spreadsheet, with the fields that they set.
+	// Columns lists the columns of a spreadsheet, with the fields that they set.
 	Columns []Column
-	// Notes list data that was not carried over, besides the nodes' notes. Each starts with its line.
+	// Notes lists data that was not carried over, in addition to the notes of the nodes. Each note starts with a line
+	// number.
 	Notes []string
 }
 
-// Options are the choices for reading a file.
+// Options controls how a file is read.
 type Options struct {
-	// File is the file's name for messages and for detecting the format.
+	// File is the name of the file. It is used in messages and to detect the format.
 	File   string
 	Format Format
-	// Columns maps headers of a spreadsheet to fields, see [ParseColumns]. The field "" ignores a column.
+	// Columns maps the headers of a spreadsheet to fields; see [ParseColumns]. The field "" means that the column is
+	// ignored.
 	Columns map[string]string
-	// Driver is the hardware type of those rows of a spreadsheet that have none. If it is "", the type is ipmi for
-	// addresses of IPMI, and [DefaultDriver] for others.
+	// Driver is the hardware type for rows of a spreadsheet that do not set one. If it is empty, the type is ipmi if
+	// the BMC is described as IPMI, and [DefaultDriver] otherwise.
 	Driver string
 }
 
@@ -110,10 +112,11 @@ func (o Options) Read(data []byte) (File, error) {
 	return r.result, nil
 }
 
-// yamlStart matches the first line of a YAML file.
+// yamlStart matches a line with which a YAML file may start.
 var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
 
-// isTable reports whether a file is a table. The extension decides, or else the first line.
+// isTable reports whether a file is a table. This depends on the extension of the name or, if that is unknown, on the
+// first line.
 func isTable(data []byte, file string) bool {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
 	case ".csv", ".tsv":
@@ -136,19 +139,19 @@ type reader struct {
 	file     string
 	result   File
 	problems []document.Problem
-	// full means that the limit of nodes was exceeded and reported.
+	// full means that there were too many nodes, and that this has been reported.
 	full bool
-	// unusedKeys has the keys that set no field, in order.
+	// unusedKeys lists the keys that set no field, in order of appearance.
 	unusedKeys []unusedKey
 }
 
-// unusedKey is a key that sets nothing, with the number of nodes that have it.
+// unusedKey is a key that sets no field, with the number of nodes in which it occurs.
 type unusedKey struct {
 	name, why   string
 	line, nodes int
 }
 
-// unused notes a key that sets nothing, once per file.
+// unused records a key that sets no field. There will be one note for all nodes with the key.
 func (r *reader) unused(line int, name, why string) {
 	i := slices.IndexFunc(r.unusedKeys, func(k unusedKey) bool { return k.name == name && k.why == why })
 	if i < 0 {
@@ -238,7 +241,7 @@ func (r *reader) tree(data []byte) error {
 	return nil
 }
 
-// detect returns the format of YAML or JSON.
+// detect returns the format of a file in YAML or JSON.
 func detect(docs []document.Value, file string) (Format, error) {
 	if slices.ContainsFunc(docs, func(d document.Value) bool { return d.Has("apiVersion") && d.Has("kind") }) {
 		return BMH, nil
@@ -272,7 +275,7 @@ func detect(docs []document.Value, file string) (Format, error) {
 
 func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }
 
-// shortened joins the first of many names.
+// shortened joins names. If there are many, it omits all but the first.
 func shortened(names []string) string {
 	const most = 8
 	if len(names) > most {

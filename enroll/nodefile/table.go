@@ -27,7 +27,7 @@ func (w row) empty() bool {
 	return !slices.ContainsFunc(w.cells, func(c string) bool { return strings.TrimSpace(c) != "" })
 }
 
-// cell returns a cell without the blanks around it. It returns "" for a cell beyond the last one.
+// cell returns a cell without surrounding white space. It returns "" if the row has no such cell.
 func (w row) cell(i int) string {
 	if i >= len(w.cells) {
 		return ""
@@ -60,14 +60,14 @@ func (r *reader) table(data []byte, o Options) error {
 	return nil
 }
 
-// records reads CSV with the separator of its first line. Empty rows are omitted.
+// records reads CSV. The first line determines the separator. Empty rows are omitted.
 func records(data []byte, file string) ([]row, error) {
-	lines := 0 // the lines before the header
+	lines := 0 // the number of lines before the header
 	var separator rune
 	for rest := data; len(rest) > 0; {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		text := strings.ToLower(string(bytes.TrimSpace(line)))
-		if s, is := strings.CutPrefix(text, "sep="); is && len(s) == 1 { // Excel's line with the separator
+		if s, is := strings.CutPrefix(text, "sep="); is && len(s) == 1 { // Excel's line that names the separator
 			separator = rune(s[0])
 		} else if text != "" && (!strings.HasPrefix(text, "#") || len(text) > 1 && strings.ContainsRune(",;|", rune(text[1]))) {
 			break
@@ -104,7 +104,7 @@ func records(data []byte, file string) ([]row, error) {
 	}
 }
 
-// separatorOf returns the most frequent separator outside of quotes.
+// separatorOf returns the separator that is most frequent in a line, outside of quotes.
 func separatorOf(line, extension string) rune {
 	if strings.EqualFold(extension, ".tsv") {
 		return '\t'
@@ -167,7 +167,8 @@ type sheetRow struct {
 	line int
 	bmc  map[string]string
 	ipmi bool
-	// ports has the fields of ports by number, from 1. The number 0 stands for every port.
+	// ports holds the fields of ports, by number. The numbers start with 1. The fields with the number 0 apply to all
+	// ports.
 	ports map[int]map[string]any
 	// addresses is the number of MAC addresses in columns without a number.
 	addresses int
@@ -211,7 +212,7 @@ func (s *sheetRow) addPorts() {
 	}
 }
 
-// set sets a field from a cell. raw is the cell with the blanks around it, which passwords may need.
+// set sets a field from a cell. raw is the cell including surrounding white space, which may be part of a password.
 func (s *sheetRow) set(c Column, cell, raw string) {
 	if m := portPath.FindStringSubmatch(c.Field); m != nil {
 		s.port(m, cell)
@@ -248,7 +249,8 @@ func isText(key string) bool {
 	return false
 }
 
-// cellValue returns the JSON value of a cell, or else its text. For keys that hold text, only JSON strings are decoded.
+// cellValue returns the JSON value of a cell, or its text if it is not JSON. If the key's values are text, it decodes
+// only JSON strings.
 func cellValue(key, cell string) any {
 	if isText(key) && !strings.HasPrefix(cell, `"`) {
 		return cell
@@ -275,8 +277,8 @@ func words(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ,;|\n\t", r) })
 }
 
-// port sets a field of a port. The field port.address may have several addresses, and several columns. Other fields
-// without a number apply to all ports.
+// port sets a field of a port. port.address may contain several addresses and may occur in several columns. Other
+// fields without a number apply to all ports.
 func (s *sheetRow) port(m []string, cell string) {
 	place := func(number int) map[string]any {
 		if s.ports[number] == nil {
@@ -284,7 +286,7 @@ func (s *sheetRow) port(m []string, cell string) {
 		}
 		return s.ports[number]
 	}
-	number, _ := strconv.Atoi(m[1]) // number is 0 for a column without one
+	number, _ := strconv.Atoi(m[1]) // number is 0 if the column has none
 	if m[2] == "address" && number == 0 {
 		for _, address := range words(cell) {
 			s.addresses++

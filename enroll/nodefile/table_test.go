@@ -12,7 +12,7 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// show writes nodes with revealed secrets, one line each.
+// show returns nodes as text, one per line, with secrets revealed.
 func show(t *testing.T, nodes []enroll.Node) string {
 	t.Helper()
 	var b strings.Builder
@@ -118,21 +118,21 @@ func TestSpreadsheets(t *testing.T) {
 	}
 }
 
-// written is a node with all that the formats can carry.
+// written is a node with all kinds of data that the formats can represent.
 const written = `{"nodes": [{"uuid": "aaaaaaaa-0000-4000-8000-000000000001", "name": "n1", "driver": "redfish", "resource_class": "big",
  "driver_info": {"redfish_address": "https://10.0.0.1", "redfish_password": "s3cret", "redfish_verify_ca": false},
  "properties": {"cpus": 8, "memory_mb": "1024", "root_device": {"size": ">= 100"}, "capabilities": "true"},
  "extra": {"rack": "r1", "unit": "07", "on": true, "off": "true", "none": null, "empty": "", "serial": "\"1", "text": " x ", "quote": "\"", "list": [1, "2"]}, "traits": ["CUSTOM_A"],
  "ports": [{"address": "52:54:00:00:00:01", "pxe_enabled": false, "local_link_connection": {"switch_id": "0a:1b:2c:3d:4e:5f", "port_id": "1"}}, {"address": "52:54:00:00:00:02"}]}]}`
 
-// TestWriteAndRead: the fields that a format supports survive writing and reading.
+// TestWriteAndRead checks that the fields that a format supports are unchanged after writing and reading.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	file, err := nodefile.Options{File: "n.json", Format: nodefile.Auto}.Read([]byte(written))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV} { // Metal3's are tested with its package
+	for _, format := range []nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV} { // Metal3's format is tested in its own package
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
@@ -153,7 +153,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestUnknownSecretIsAPlaceholder: an exported secret is a placeholder that reads as unknown.
+// TestUnknownSecretIsAPlaceholder checks that an unknown secret is written as a placeholder, and that the placeholder
+// is read as an unknown secret.
 func TestUnknownSecretIsAPlaceholder(t *testing.T) {
 	t.Parallel()
 	file, err := nodefile.Options{File: "n.json", Format: nodefile.Auto}.Read([]byte(written))
@@ -171,12 +172,13 @@ func TestUnknownSecretIsAPlaceholder(t *testing.T) {
 	}
 }
 
-// broken reports whether a node has problems, which no format carries.
+// broken reports whether any node has problems, which no format can represent.
 func broken(nodes []enroll.Node) bool {
 	return slices.ContainsFunc(nodes, func(n enroll.Node) bool { return len(n.Problems) > 0 })
 }
 
-// FuzzRead: nodes that were read can be written, and the fields that a format supports read back the same.
+// FuzzRead checks that nodes that were read can be written, and that the fields that a format supports are the same
+// when they are read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(written))
 	f.Add([]byte("name;bmc\nn1;10.0.0.1\n"))

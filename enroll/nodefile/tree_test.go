@@ -8,7 +8,7 @@ import (
 	"ironworks/enroll/nodefile"
 )
 
-// bomb returns a small file of two million values.
+// bomb returns a small file that expands to millions of values.
 func bomb() string {
 	text := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 7 {

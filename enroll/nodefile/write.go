@@ -19,7 +19,8 @@ import (
 // Written returns the formats that can be written.
 func Written() []Format { return []Format{Baremetal, Bifrost, CSV, BMH} }
 
-// Write writes nodes. Unknown secrets are written as placeholders. The notes list data that the format cannot carry.
+// Write writes nodes in the given format. It writes placeholders for unknown secrets. The notes list data that the
+// format cannot represent.
 func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err error) {
 	for i := range nodes {
 		for _, note := range nodes[i].Notes {
@@ -46,7 +47,7 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 	return nil, fmt.Errorf("format %s cannot be written: use one of %s", format, strings.Join(models.Texts(Written()), ", "))
 }
 
-// body returns the fields of a node, with its secrets or placeholders for them.
+// body returns the fields of a node, including secrets, with placeholders for unknown ones.
 func body(n *enroll.Node) map[string]any {
 	out := n.Body()
 	if info, is := out["driver_info"].(map[string]any); is {
@@ -102,8 +103,8 @@ func writeYAML(w io.Writer, v any) error {
 	return enc.Close()
 }
 
-// writeBifrost writes an inventory. Bifrost's role knows the driver, driver_info, properties and NICs. The other fields
-// of a node are written for ironworks.
+// writeBifrost writes an inventory. Bifrost's role uses the driver, driver_info, properties and NICs. The other
+// fields are written for ironworks itself.
 func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	hosts := map[string]any{}
 	for i := range nodes {
@@ -153,7 +154,7 @@ func writeBifrost(w io.Writer, nodes []enroll.Node) (notes []string, err error) 
 	return notes, writeYAML(w, hosts)
 }
 
-// writeCSV writes a spreadsheet. It has a column for each field of a node, and columns for MAC addresses.
+// writeCSV writes a spreadsheet, with a column for each field of a node and for the fields of its ports.
 func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	columns := map[string]bool{}
 	rows := make([]map[string]string, len(nodes))
@@ -188,7 +189,7 @@ func writeCSV(w io.Writer, nodes []enroll.Node) (notes []string, err error) {
 	return notes, out.Error()
 }
 
-// csvRow returns the cells of a node by column, and notes on values that no cell can hold.
+// csvRow returns the cells for a node, by column, and notes about values that a cell cannot represent.
 func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	row = map[string]string{}
 	left := func(format string, args ...any) {
