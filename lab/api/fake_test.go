@@ -11,19 +11,19 @@ import (
 	"ironworks/lab/db"
 )
 
-// fake is a conductor that records calls and changes the tables immediately. It makes only the checks that the tests
-// need.
+// fake is a conductor that records calls and changes the tables immediately. It performs only the checks that the
+// tests need.
 type fake struct {
 	tables *db.Store
 	asked  []string
-	// refuse is the error of all calls, if set.
+	// refuse, if set, is the error that all calls return.
 	refuse error
 	deploy api.Deploy
 	beat   api.Heartbeat
 	steps  []db.Dict
-	// noRamdisk is the argument of the last cleaning or service.
+	// noRamdisk is the disable_ramdisk argument of the last cleaning or service.
 	noRamdisk bool
-	// discovery is the driver of auto-discovery.
+	// discovery is the driver for auto-discovered nodes.
 	discovery string
 }
 
