@@ -13,15 +13,16 @@ import (
 // Mark is the key in a node's extra by which a lab recognizes its nodes.
 const Mark = "ironworks_lab"
 
-// Enrollment has the requests that enroll a machine in Ironic.
+// Enrollment holds the requests that enroll a machine in Ironic.
 type Enrollment struct {
-	// Node is the body of POST /v1/nodes, Ports are bodies of POST /v1/ports without node_uuid.
+	// Node is the body of POST /v1/nodes. Ports contains the bodies of POST /v1/ports, without node_uuid.
 	Node  map[string]any
 	Ports []map[string]any
 }
 
-// Enrollment returns a node with the driver redfish that boots from virtual media. id marks the nodes of one lab;
-// interfaces are further interfaces of the node: {"deploy": "custom-agent"}.
+// Enrollment returns the requests for a node with the driver redfish that boots from virtual media. id identifies the
+// lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
+// "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{

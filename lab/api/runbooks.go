@@ -198,8 +198,8 @@ func (c *call) setRunbookTraits(runbook *db.Runbook, traits []string) error {
 	return err
 }
 
-// useRunbook adds the steps of a runbook to a request, if the node may use it. The runbook also determines
-// disable_ramdisk.
+// useRunbook adds the steps of the requested runbook to the request, if the node may use the runbook. The runbook
+// also determines disable_ramdisk.
 func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	if !c.atLeast(runbookVersion) {
 		return notAcceptable()
@@ -228,8 +228,8 @@ func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	return checkPolicy(request.serviceStep)
 }
 
-// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the only trait of a
-// runbook is its name.
+// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the name of a
+// runbook is its only trait.
 func (c *call) checkApproved(node *db.Node, runbook *db.Runbook) error {
 	if !c.atLeast(runbookTraitsVersion) {
 		if slices.Contains(node.Traits, runbook.Name) {
