@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualMember returns a member with all defaults, as a lab has it.
+// virtualMember returns m with all defaults of a virtual machine, as in a lab.
 func virtualMember(t *testing.T, m Member) Member {
 	t.Helper()
 	o := &VirtualOptions{MemoryMiB: 4096, CPUs: 2, Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 20 << 30}, {Kind: vm.SSD, Size: 40 << 30}, {Kind: vm.HDD, Size: 100 << 30}}}
