@@ -87,7 +87,7 @@ func TestScenariosOfVirtualMachines(t *testing.T) {
 	}
 }
 
-// virtualSpecOf returns the hardware of the second machine of a lab.
+// virtualSpecOf returns the hardware of the second machine of a lab. The machine has the given scenario.
 func virtualSpecOf(t *testing.T, s Scenario) (vm.Spec, error) {
 	t.Helper()
 	member := virtualMember(t, Member{Name: "vm2", Scenario: s})
@@ -123,7 +123,7 @@ func TestEditMedium(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := liveKargs + " ipa-advertise-host=127.18.0.1 " + serialKarg
-	for range 2 { // the second time, nothing is to do
+	for range 2 { // the second time, there is nothing to do
 		if err := editMedium(path, []string{"ipa-advertise-host=127.18.0.1"}); err != nil {
 			t.Fatal(err)
 		}
