@@ -38,7 +38,7 @@ type agentConfig struct {
 	Files map[string][]byte
 }
 
-// maxConfigFile is the maximum size, in bytes, of a file that is stored in agentConfig.Files.
+// maxConfigFile is the maximum size, in bytes, of a file that is kept in agentConfig.Files.
 const maxConfigFile = 1 << 20
 
 // file returns the content of the Ignition's file at path, or nil if there is none.

@@ -22,14 +22,14 @@ type client struct {
 	version string
 	http    *http.Client
 
-	// asking is held during a request for the state of a node, so that only one story asks at a time.
+	// asking is held during a request for the state of a node, so only one story asks at a time.
 	asking sync.Mutex
 }
 
 // apiVersion is the newest API version of Ironic 39.0.0 and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is an answer with an error status.
+// statusError is an answer from Ironic with an error status.
 type statusError struct {
 	status int
 	text   string

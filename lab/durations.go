@@ -13,12 +13,12 @@ const (
 	shutdownTime  = 10 * time.Second
 	firmwareTime  = 45 * time.Second
 	bmcRestart    = 90 * time.Second
-	updateTime    = 60 * time.Second // for writing new firmware
+	updateTime    = 60 * time.Second // writing new firmware
 	ramdiskTime   = 40 * time.Second // from the start of the kernel to the start of the agent
 	installTime   = 80 * time.Second
 	assistedTime  = 100 * time.Second
 	metadataTime  = 3 * time.Second
-	eraseTime     = 60 * time.Second // for erasing one whole disk
+	eraseTime     = 60 * time.Second // erasing one whole disk
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
@@ -27,7 +27,7 @@ const (
 	minBoot = 300 * time.Millisecond
 )
 
-// pace is the speed of a lab. It divides the durations of real machines.
+// pace is the speed of a lab: it divides the durations of real machines.
 type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }

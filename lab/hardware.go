@@ -257,7 +257,7 @@ func (h *hardware) setAssisted(state agent.UnitState) {
 	h.assisted = state
 }
 
-// UnitState returns the state of the unit that StartUnit has started.
+// UnitState returns the state of the unit that StartUnit started.
 func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -35,7 +35,7 @@ type IronicOptions struct {
 	// GraphicalConsoles, if not empty, enables the console interfaces fake-graphical and redfish-graphical. It is the
 	// URL of the page that shows these consoles ([vnc]public_url).
 	GraphicalConsoles string
-	// RAID enables the raid interface redfish, which then becomes the default of redfish nodes.
+	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
 	RAID bool
 	// Firmware enables the BIOS and firmware interfaces named redfish.
 	Firmware bool

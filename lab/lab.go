@@ -83,7 +83,7 @@ type Lab struct {
 	machines     []*Machine
 	byName       map[string]*Machine
 	images       string // the URL of the image server
-	bmcPort      int    // the port of the shared BMC
+	bmcPort      int    // port of the shared BMC
 	started      time.Time
 	end          context.CancelFunc
 	serving      sync.WaitGroup
@@ -154,7 +154,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// newClient returns a client with a timeout for response headers, but none for the body.
+// newClient returns a client with a timeout for response headers, not for the body.
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,
@@ -256,7 +256,7 @@ func (l *Lab) serveRamdisk(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Conductors cache an image for as long as this time does not change.
+	// Conductors cache an image as long as this time does not change.
 	http.ServeContent(w, r, "ramdisk.iso", l.started, io.NewSectionReader(l.options.Ramdisk, 0, l.options.Ramdisk.Size()))
 }
 

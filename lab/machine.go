@@ -77,7 +77,7 @@ func (m *Machine) pace() pace {
 	return pace(p)
 }
 
-// ramdisk implements [machine.Ramdisk]. It runs when the machine boots from a CD or from the network.
+// ramdisk implements [machine.Ramdisk]: it runs when the machine boots from a CD or from the network.
 type ramdisk struct{ machine *Machine }
 
 // Run boots the ramdisk, and returns when the machine is powered off.

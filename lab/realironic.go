@@ -65,7 +65,7 @@ func realOptions(release real.Release, host string, port int, site *SiteOptions,
 }
 
 func startReal(ctx context.Context, options real.Options) (*real.Server, error) {
-	// Create the environment first, because that takes the longest.
+	// Create the environment first, because that takes longest.
 	if _, err := real.Environment(ctx, options.Release.Name(), options.Progress); err != nil {
 		return nil, err
 	}

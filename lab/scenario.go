@@ -12,7 +12,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Scenario describes the faults of a machine and of its enrollment. The zero Scenario describes a working machine.
+// Scenario describes the faults of a machine, and of its enrollment. The zero Scenario is a working machine.
 type Scenario struct {
 	Name string
 	// Summary describes the fault and its result in a sentence.

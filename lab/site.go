@@ -185,7 +185,7 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 // firstMachines is the number of machines that StartSite enrolls before it returns. They are the whole cast.
 const firstMachines = 12
 
-// noteChange sends to changed if the event means that the contents of disks have changed.
+// noteChange sends to changed if an event means that contents of disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
 	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // PowerChanged, because arrays are created before the power goes off

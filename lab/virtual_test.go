@@ -87,7 +87,7 @@ func TestScenariosOfVirtualMachines(t *testing.T) {
 	}
 }
 
-// virtualSpecOf returns the hardware of the second machine of a lab. The machine has the given scenario.
+// virtualSpecOf returns the hardware of the second machine of a lab, which has the given scenario.
 func virtualSpecOf(t *testing.T, s Scenario) (vm.Spec, error) {
 	t.Helper()
 	member := virtualMember(t, Member{Name: "vm2", Scenario: s})

@@ -6,7 +6,7 @@ import "ironworks/lab/fsm"
 // for one of them passes this check and is refused later.
 var actions = fsm.States()
 
-// verbs maps targets to their events where the two have different names.
+// verbs maps targets to their events, where the two have different names.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
 // verbVersions maps the targets of states/provision to the minor API versions that introduced them. The targets

@@ -77,7 +77,7 @@ func (r *rig) get(path string) map[string]any {
 	return r.want(http.MethodGet, path, "", http.StatusOK)
 }
 
-// want sends a request, checks the status of the response and returns the document.
+// want sends a request, checks the status and returns the document.
 func (r *rig) want(method, path, body string, status int) map[string]any {
 	r.t.Helper()
 	answer := r.do(method, path, latest, body)

@@ -18,7 +18,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// call is one request to the API, with its parsed headers, path and body.
+// call is one request to the API with its parsed headers, path and body.
 type call struct {
 	api     *API
 	request *http.Request
@@ -208,7 +208,7 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 // nodeIdent returns the argument by which most endpoints below a node identify the node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
-// wholeBody returns a parameter whose value is the whole body of the request.
+// wholeBody returns an argument whose value is the whole body of the request.
 func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
 
 // respondStarted answers a request that the conductor has started to carry out. The Location header contains the
@@ -223,7 +223,7 @@ func (c *call) respondStarted(path string, err error) (any, error) {
 // endpoint serves a request. It returns the value that is sent as JSON, or an error.
 type endpoint func() (any, error)
 
-// methods maps the HTTP methods that a path supports to their endpoints.
+// methods maps the HTTP methods of a path to their endpoints.
 type methods map[string]endpoint
 
 func (m methods) serve(c *call) (any, error) {

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// fake is a conductor that records calls and changes the tables immediately. It performs only the checks that the
-// tests need.
+// fake is a conductor that records calls and changes the tables immediately. It makes only the checks that the tests
+// need.
 type fake struct {
 	tables *db.Store
 	asked  []string

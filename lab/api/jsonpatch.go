@@ -14,7 +14,7 @@ import (
 	"ironworks/python"
 )
 
-// operation is one operation of a JSON patch, in the form in which the client sent it. It matches patchSchema.
+// operation is one operation of a JSON patch, in the form in which the client sent it; it matches patchSchema.
 type operation map[string]any
 
 func (o operation) kind() string { return db.Dict(o).Text("op") }

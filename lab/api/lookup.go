@@ -125,7 +125,7 @@ var inspectionSchema = &schema{
 	}},
 }
 
-// routeInspection handles /continue_inspection, to which an agent sends its inspection results.
+// routeInspection handles /continue_inspection, to which an agent sends its results.
 func (c *call) routeInspection(rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodPost)

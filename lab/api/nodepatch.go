@@ -75,7 +75,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	return c.updateNode(node, ident, old, changed, reset != nil && *reset)
 }
 
-// checkNodePatch runs those checks of a patch that do not need the node.
+// checkNodePatch runs the checks of a patch that do not need the node.
 func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	if err := checkRoots(patch, patchable); err != nil {
 		return err
@@ -133,8 +133,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns the node's document to which a patch is applied. Its secrets are not masked, and it contains
-// only the fields that a patched node may have.
+// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only
+// the fields that a patched node may have.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {

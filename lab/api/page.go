@@ -247,7 +247,7 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	return c.collection(l.name, l.path, documents, p, last, fields, queries...), nil
 }
 
-// query is a query parameter of a next link.
+// query is a parameter of a next link.
 type query struct{ name, value string }
 
 // nextLink returns the address of the next page, or an empty string on the last page. Like Ironic, it assumes that a
@@ -309,7 +309,7 @@ func pick(document map[string]any, fields []string) map[string]any {
 	return document
 }
 
-// checkDocumentFields refuses fields that the document does not have.
+// checkDocumentFields refuses fields that a document does not have.
 func checkDocumentFields(fields []string, document map[string]any) error {
 	var wrong []string
 	for _, field := range fields {

@@ -6,7 +6,7 @@ import (
 	"ironworks/python"
 )
 
-// resource is a collection of the API with the five usual endpoints: list, create, show, patch and delete.
+// resource is a collection of the API with the usual five endpoints: list, create, show, patch and delete.
 type resource struct {
 	// class is the name of the controller's Python class. body and ident are the names of its Python arguments for
 	// the body of a POST and for the UUID.

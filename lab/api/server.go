@@ -74,7 +74,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, c.status, answer)
 }
 
-// caughtAbort converts an abort to a fault. It is for places where Ironic catches the framework's exception.
+// caughtAbort converts an abort to a fault, for places where Ironic catches the framework's exception.
 func caughtAbort(err error) error {
 	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
 		return db.Faultf(stop.status, "", "%s", stop.description)

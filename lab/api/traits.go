@@ -1,7 +1,7 @@
 package api
 
 import (
-	_ "embed" // for the list of standard traits
+	_ "embed" // the list of standard traits
 	"net/http"
 	"slices"
 	"strings"

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// volumeTable is the table of either volume connectors or volume targets.
+// volumeTable is the table of volume connectors or that of volume targets.
 type volumeTable[T any] interface {
 	Get(uuid string) (*T, error)
 	List(keep func(*T) bool) []*T
@@ -251,7 +251,7 @@ func (v volumes[T]) patchedNode(row *T, patch []operation) (*db.Node, error) {
 	return v.authorizeLink(node.Owner, python.Str(links[0]), "node_uuid")
 }
 
-// update makes the conductor store a patched document. An unchanged row keeps its updated_at.
+// update has the conductor store a patched document. An unchanged row keeps its updated_at.
 func (v volumes[T]) update(ident string, node *db.Node, document map[string]any) (*T, error) {
 	var updated *T
 	err := v.conductor().UpdateVolume(v.ctx(), node.UUID, "volume "+v.kind, func() error {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// load reads the files in a folder into an empty store.
+// load reads a folder into an empty store.
 func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.Nodes, nil); err != nil {
 		return err

@@ -67,7 +67,7 @@ type DeployTemplate struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// InspectionRule changes inspected nodes that meet all of its conditions.
+// InspectionRule changes inspected nodes that fulfill all of its conditions.
 type InspectionRule struct {
 	ID                   int
 	UUID                 string // Ironic accepts any string
@@ -84,7 +84,7 @@ type InspectionRule struct {
 type Runbook struct {
 	ID                   int
 	UUID                 string
-	Name                 string // before 1.112, also the trait that a node needs
+	Name                 string // before 1.112 also the trait that a node needs
 	Description          *string
 	Public               bool
 	Owner                *string // a project

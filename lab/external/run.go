@@ -48,7 +48,7 @@ const (
 	// grace is the time that a program has to exit when the power goes off. On a real machine, a program has no such
 	// time.
 	grace = time.Second
-	// leftOutput is the time that the remaining output may take to arrive after the last process has ended.
+	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second
 	// defaultDieAfter is the default time that a step runs before the agent dies in it.
 	defaultDieAfter = 2 * time.Second
@@ -154,7 +154,7 @@ func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	}
 }
 
-// copyLines copies the lines of the program's output to the journal.
+// copyLines copies the program's output to the journal.
 func (o Options) copyLines(output io.Reader) {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, longestLine)

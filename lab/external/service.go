@@ -19,7 +19,7 @@ import (
 // largestBody is the maximum size, in bytes, of a call's body. It does not apply to images.
 const largestBody = 64 << 20
 
-// service is the HTTP service through which the program accesses the hardware of its machine.
+// service is the HTTP service by which the program accesses the hardware of its machine.
 type service struct {
 	options  Options
 	hardware agent.Hardware

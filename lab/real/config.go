@@ -15,7 +15,7 @@ import (
 // Settings maps the sections of an INI file to their keys and values.
 type Settings map[string]map[string]string
 
-// merge adds the settings in other, which take precedence.
+// merge adds the settings of other, which take precedence.
 func (s Settings) merge(other map[string]map[string]string) {
 	for section, values := range other {
 		if s[section] == nil {

@@ -64,7 +64,7 @@ func (p *Process) Start() error {
 			return
 		}
 		_ = cmd.Wait()
-		// End the remaining processes of the group.
+		// End the remaining processes of its group.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}()
 	if err := <-started; err != nil {

@@ -301,7 +301,7 @@ func (s *Server) close() {
 type Auth interface {
 	// Configure prepares a server that has not started yet, and returns its settings.
 	Configure(ctx context.Context, server *Server) (map[string]map[string]string, error)
-	// Sign adds the administrator's credentials to a request.
+	// Sign adds the administrator's credentials to a call.
 	Sign(request *http.Request) error
 }
 

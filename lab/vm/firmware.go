@@ -85,7 +85,7 @@ func (d *descriptor) fits() bool {
 		(d.Mapping.Mode == "" || d.Mapping.Mode == "split") && raw(d.Mapping.Executable) && raw(d.Mapping.NVRAM)
 }
 
-// exists reports whether both files exist and the variables have the known format.
+// exists reports whether both files exist, and the variables have the known format.
 func (f Firmware) exists() bool {
 	if _, err := os.Stat(f.Code); err != nil {
 		return false

@@ -131,7 +131,7 @@ func (v *VM) setMonitor(q *qmp) {
 	v.monitor = q
 }
 
-// copyFile copies a file atomically. Only its owner can read the copy.
+// copyFile copies a file atomically; only its owner can read the copy.
 func copyFile(from, to string) (err error) {
 	source, err := os.Open(from) //nolint:gosec // the machine's own files and the firmware
 	if err != nil {

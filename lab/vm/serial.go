@@ -101,7 +101,7 @@ func (s *Serial) record(text []byte) {
 	}
 }
 
-// Write sends input to the machine. If the machine is off, the input is lost.
+// Write sends input to the machine. While the machine is off, the input is lost.
 func (s *Serial) Write(input []byte) (int, error) {
 	s.mu.Lock()
 	machine := s.machine

@@ -34,7 +34,7 @@ func CheckSnapshotName(name string) error {
 	return nil
 }
 
-// Snapshots returns the sorted names of the snapshots of the machine in a folder.
+// Snapshots returns the names of the snapshots of the machine in a folder, sorted.
 func Snapshots(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
