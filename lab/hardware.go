@@ -146,7 +146,7 @@ func (h *hardware) disk(device string) (machine.Disk, error) {
 	return disks[i], nil
 }
 
-// Erase erases a disk. The erased disk is visible to all machines that share it.
+// Erase erases a disk. All machines that share the disk then see an empty disk.
 func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	duration := metadataTime
 	if erase.Depth == agent.EraseAll {

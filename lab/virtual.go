@@ -41,7 +41,7 @@ const (
 	// agentPort is the port at which ironic-python-agent listens by default.
 	agentPort = 9999
 	sshPort   = 22
-	// serialPort is the port of a virtual machine's serial line. Its address is the machine's AgentHost.
+	// serialPort is the port of a virtual machine's serial line, at the machine's AgentHost.
 	serialPort = 2323
 	// firstAddress is the last byte of the first machine's address, 10.0.2.16.
 	firstAddress = 16
@@ -77,7 +77,7 @@ func CheckVirtual(members []Member) error {
 	return nil
 }
 
-// virtual sets the fields of a member that are not set to the defaults of a virtual machine.
+// virtual gives the unset fields of a member the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	if m.CPUs == 0 {
 		m.CPUs = max(o.CPUs, 1)

@@ -15,7 +15,8 @@ const (
 	maxInspectionBody = 16 << 20
 )
 
-// bareFault is the body of an error from the middleware. The middleware runs before Ironic formats errors.
+// bareFault is the body of an error from the middleware, which runs before the code that formats Ironic's other
+// errors.
 type bareFault struct {
 	Faultcode   string `json:"faultcode"`
 	Faultstring string `json:"faultstring"`

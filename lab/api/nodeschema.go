@@ -87,7 +87,7 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject returns a check that compares an object with a schema first, and then applies the checks of single
+// checkObject returns a check that first validates an object against a schema, and then applies the checks of single
 // fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {

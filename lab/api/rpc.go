@@ -23,7 +23,7 @@ type Conductor interface {
 	Inspect(ctx context.Context, uuid string) error
 	Rescue(ctx context.Context, uuid, password string) error
 	Unrescue(ctx context.Context, uuid string) error
-	// Act starts the action verb: manage, provide, abort, adopt or unhold (do_provisioning_action).
+	// Act starts the action that verb names: manage, provide, abort, adopt or unhold (do_provisioning_action).
 	Act(ctx context.Context, uuid, verb string) error
 
 	SetPower(ctx context.Context, uuid, target string, timeout int) error

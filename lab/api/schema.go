@@ -19,7 +19,7 @@ var (
 	}}
 )
 
-// checkSchema returns a check that compares an argument with a schema.
+// checkSchema returns a check that validates an argument against a schema.
 func checkSchema(s *schema) check {
 	return func(name string, value any) (any, error) {
 		if value == nil {

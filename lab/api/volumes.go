@@ -101,8 +101,8 @@ func (v volumes[T]) list() (any, error) {
 	return v.page(args, fields, queries...)
 }
 
-// page returns one page of a list. As in Ironic, the list of a single node has the same links as the list of all
-// nodes.
+// page returns one page of a list. As in Ironic, the links in the list for one node are the same as in the list for
+// all nodes.
 func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any, error) {
 	return listing[T]{
 		name: v.name, path: "volume/" + v.name, markerFirst: true, unsortable: v.unsortable, columns: v.columns,
