@@ -17,34 +17,35 @@ import (
 	"ironworks/lab/machine"
 )
 
-// agentConfigPath is the agent's configuration file in the Ignition of a deploy ramdisk.
+// agentConfigPath is the path of the agent's configuration file within the Ignition of a deploy ramdisk.
 const agentConfigPath = "/etc/ironic-python-agent.conf"
 
-// agentConfig holds what a ramdisk's boot medium configures for its agent: the parts of the Ignition that the lab uses.
+// agentConfig holds the configuration that a boot medium passes to the agent in the ramdisk. It covers only the parts
+// of the Ignition that the lab uses.
 type agentConfig struct {
-	// APIURL is Ironic's URL; empty if the configuration does not name it.
+	// APIURL is Ironic's URL. It is empty if the configuration does not contain it.
 	APIURL string
-	// NoInspection reports that the configuration has neither collectors nor a callback.
+	// NoInspection reports that the configuration sets neither inspection collectors nor an inspection callback URL.
 	NoInspection bool
-	// NoAgent reports that the Ignition has no agent: nothing calls Ironic.
+	// NoAgent reports that the Ignition does not configure an agent, so that nothing calls Ironic.
 	NoAgent bool
 	Token   string
-	// Units are the units of the Ignition; nil if unknown.
+	// Units lists the names of the Ignition's systemd units. It is nil if the medium contains no Ignition.
 	Units []string
-	// LoginKeys are the SSH keys of the user core, as lines of authorized_keys.
+	// LoginKeys lists the SSH keys of the user core, as lines of authorized_keys.
 	LoginKeys []string
-	// Files are the contents of the Ignition's files up to maxConfigFile, by path.
+	// Files maps the paths of the Ignition's files to their contents. Files larger than maxConfigFile are left out.
 	Files map[string][]byte
 }
 
 // maxConfigFile is the maximum size, in bytes, of a file that is kept in agentConfig.Files.
 const maxConfigFile = 1 << 20
 
-// file returns the content of a file of the Ignition.
+// file returns the content of the Ignition's file at path, or nil if there is none.
 func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
-// bootConfig reads the configuration of a boot medium: the Ignition in a live image. Other images
-// have none.
+// bootConfig reads the configuration from the Ignition embedded in a live image. For other boot media, it returns an
+// empty configuration.
 func bootConfig(media machine.Media) (agentConfig, error) {
 	var config agentConfig
 	file, err := os.Open(media.Path)
@@ -66,7 +67,7 @@ func bootConfig(media machine.Media) (agentConfig, error) {
 	return config, nil
 }
 
-// maxMerges bounds the depth of merged configurations.
+// maxMerges is the maximum depth of configs that are nested by merge or replace.
 const maxMerges = 8
 
 type resource struct {
@@ -93,8 +94,8 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition reads an Ignition config, and the configs that it merges or that replace it, if they are embedded in the
-// text.
+// readIgnition reads the Ignition config in text. It also reads the configs that are merged into it or replace it,
+// provided that they are embedded as data URLs.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {
@@ -164,7 +165,7 @@ func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	return nil
 }
 
-// readAgent reads the agent's own configuration: oslo.config's INI.
+// readAgent reads the agent's own configuration file, which is in the INI format of oslo.config.
 func (c *agentConfig) readAgent(text []byte) {
 	c.NoInspection = true
 	lines := bufio.NewScanner(bytes.NewReader(text))
@@ -176,7 +177,7 @@ func (c *agentConfig) readAgent(text []byte) {
 		}
 		switch strings.ReplaceAll(key, "-", "_") {
 		case "api_url":
-			// The option accepts several URLs, separated by commas; the agent's first one is used.
+			// The option accepts several URLs, separated by commas; the agent uses the first.
 			c.APIURL, _, _ = strings.Cut(value, ",")
 		case "inspection_callback_url", "inspection_collectors":
 			c.NoInspection = false

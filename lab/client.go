@@ -29,7 +29,7 @@ type client struct {
 // apiVersion is the newest API version of Ironic 39.0.0 and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is an answer of Ironic with an error status.
+// statusError is an answer from Ironic with an error status.
 type statusError struct {
 	status int
 	text   string
@@ -44,11 +44,11 @@ func (e *statusError) temporary() bool {
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// maxRetries is the number of retries of a temporarily failing call: enough for three minutes, the longest time for
-// which a conductor locks a node with an unreachable BMC.
+// maxRetries is the number of retries if a call fails temporarily. It is enough for three minutes, the longest time
+// for which a conductor locks a node whose BMC cannot be reached.
 const maxRetries = int(3 * time.Minute / pollInterval)
 
-// do repeats a call until it succeeds, fails with an error that is not temporary, or maxRetries are used up.
+// do repeats a call until it succeeds, fails with an error that is not temporary, or has used up maxRetries.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
 		err := c.send(ctx, method, path, body, answer)
@@ -118,7 +118,7 @@ func (c *client) DeleteNode(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, "nodes/"+url.PathEscape(id), nil, nil)
 }
 
-// setDriverInfo updates the address of a node's BMC.
+// setDriverInfo updates a node's driver_info, which contains the address of its BMC.
 func (c *client) setDriverInfo(ctx context.Context, id string, info map[string]any) error {
 	patch := []any{}
 	for _, key := range slices.Sorted(maps.Keys(info)) {
@@ -151,8 +151,9 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node and its reservation. One story asks at a time and then
-// waits as long as the answer took, so that all of them together leave half of a slow Ironic to others.
+// state returns the provision state of a node and its reservation. Only one story asks at a time, and after the
+// answer it waits for as long as the answer took. All stories together therefore leave half of a slow Ironic's time
+// to other clients.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -183,5 +184,5 @@ func (c *client) provision(ctx context.Context, id string, body map[string]any) 
 	}
 }
 
-// pollInterval is the interval at which the story checks the state of a node.
+// pollInterval is the interval at which a story checks the state of a node.
 const pollInterval = 200 * time.Millisecond

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestClientRetriesTemporaryErrors: the client retries after temporary errors, and returns other errors.
+// TestClientRetriesTemporaryErrors checks that the client retries after temporary errors, and returns other errors.
 func TestClientRetriesTemporaryErrors(t *testing.T) {
 	t.Parallel()
 	type reply struct {

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab"
 )
 
-// consoleCall calls an Ironic and decodes its answer.
+// consoleCall sends a request to an Ironic and decodes its answer.
 func consoleCall(t *testing.T, method, address, body string) (status int, answer map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -31,7 +31,7 @@ func consoleCall(t *testing.T, method, address, body string) (status int, answer
 	return response.StatusCode, answer
 }
 
-// TestSerialConsole: the embedded Ironic serves the serial line in driver_info while the console
+// TestSerialConsole checks that the embedded Ironic serves the serial line in driver_info for as long as the console
 // is enabled.
 func TestSerialConsole(t *testing.T) {
 	machine, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -88,7 +88,7 @@ func TestSerialConsole(t *testing.T) {
 	}
 }
 
-// enable enables or disables a console and waits until that is done.
+// enable enables or disables a console, and waits until Ironic has done so.
 func enable(t *testing.T, console string, on bool) {
 	t.Helper()
 	body := `{"enabled": false}`

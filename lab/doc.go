@@ -1,10 +1,10 @@
-// Package lab simulates machines for demos and tests: each is a [machine.Machine] that runs an
-// agent when it boots a deploy ramdisk, with a [Scenario] for its faults.
+// Package lab simulates machines for demos and tests. Each is a [machine.Machine] that runs an agent when it boots a
+// deploy ramdisk. A [Scenario] describes its faults.
 //
 //	l, err := lab.Start(ctx, lab.Options{IronicURL: "http://127.0.0.1:6385", Speed: 10}, lab.Cast(12))
 //	…
 //	l.Close()
 //
-// An Ironic, real or embedded, sees a BMC, the download of an image, and ironic-python-agent's
-// protocol.
+// A real or an embedded Ironic sees the machines' BMCs, the downloads of images, and the protocol of
+// ironic-python-agent.
 package lab

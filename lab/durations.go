@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Durations on the machines of a lab at speed 1: about those of a small server with a fast
+// Durations of operations on the lab's machines at speed 1. They are similar to those of a small server with a fast
 // network.
 const (
 	powerOnTime   = 2 * time.Second
@@ -14,7 +14,7 @@ const (
 	firmwareTime  = 45 * time.Second
 	bmcRestart    = 90 * time.Second
 	updateTime    = 60 * time.Second // writing new firmware
-	ramdiskTime   = 40 * time.Second // from the kernel to the agent
+	ramdiskTime   = 40 * time.Second // from the start of the kernel to the start of the agent
 	installTime   = 80 * time.Second
 	assistedTime  = 100 * time.Second
 	metadataTime  = 3 * time.Second
@@ -22,8 +22,8 @@ const (
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
-	// minBoot applies at any speed: a conductor must have reached its wait state before the
-	// ramdisk's first call.
+	// minBoot is the minimum time that the firmware needs to boot, at any speed: a conductor must have reached its
+	// wait state before the ramdisk's first call.
 	minBoot = 300 * time.Millisecond
 )
 
@@ -32,7 +32,7 @@ type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
 
-// wait waits for a duration at this pace, and reports whether ctx is still valid.
+// wait waits for d divided by the pace, and reports whether ctx is still valid.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(p.of(d))
 	defer timer.Stop()

@@ -13,15 +13,16 @@ import (
 // Mark is the key in a node's extra by which a lab recognizes its nodes.
 const Mark = "ironworks_lab"
 
-// Enrollment has the requests that enroll a machine in Ironic.
+// Enrollment holds the requests that enroll a machine in Ironic.
 type Enrollment struct {
-	// Node is the body of POST /v1/nodes, Ports are bodies of POST /v1/ports without node_uuid.
+	// Node is the body of POST /v1/nodes. Ports contains the bodies of POST /v1/ports, without node_uuid.
 	Node  map[string]any
 	Ports []map[string]any
 }
 
-// Enrollment returns a node with the driver redfish that boots from virtual media. id marks the nodes of one lab;
-// interfaces are further interfaces of the node: {"deploy": "custom-agent"}.
+// Enrollment returns the requests for a node with the driver redfish that boots from virtual media. id identifies the
+// lab to which the node belongs. interfaces contains further interfaces of the node, such as {"deploy":
+// "custom-agent"}.
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{
@@ -56,7 +57,8 @@ func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment
 	return e
 }
 
-// skipSlowSteps lets some nodes of the cast skip cleaning, and one node an inspection by the agent.
+// skipSlowSteps makes some nodes of the cast skip cleaning, and makes readyNode use inspection through its BMC
+// instead of the agent.
 func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(skipCleaningNodes, name) {
 		e.Node["automated_clean"] = false
@@ -66,8 +68,8 @@ func (e Enrollment) skipSlowSteps(name string) {
 	}
 }
 
-// DriverInfo returns the data that a conductor needs to control the machine: the address of its BMC, user and
-// password, and the ramdisk.
+// DriverInfo returns the node's driver_info, which a conductor needs to control the machine: the address of its BMC,
+// user and password, and the ramdisk.
 func (m *Machine) DriverInfo() map[string]any {
 	iso := m.lab.RamdiskURL()
 	if m.member.Scenario.MissingISO {
@@ -82,17 +84,17 @@ func (m *Machine) DriverInfo() map[string]any {
 		"redfish_username": bmcUser, "redfish_password": password, "deploy_iso": iso, "rescue_iso": iso,
 	}
 	if m.guest != nil {
-		// In these fields, the embedded Ironic expects the address of the serial line.
+		// The embedded Ironic expects the address of the serial line in these fields.
 		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), serialPort
 	}
 	return info
 }
 
-// commandListToken is the API version of the first release whose conductor sends the token also
-// when it lists an agent's commands (22.0).
+// commandListToken is the minor API version of the first release whose conductor also sends the token when it lists
+// an agent's commands (22.0).
 const commandListToken = 83
 
-// AgentFor returns the agent for an Ironic with API versions up to 1.minor.
+// AgentFor returns the agent release that suits an Ironic whose newest API version is 1.minor.
 func AgentFor(minor int) AgentRelease {
 	if minor < commandListToken {
 		return OldAgent
@@ -100,8 +102,8 @@ func AgentFor(minor int) AgentRelease {
 	return NewestAgent
 }
 
-// InterfacesFor returns the interfaces that lab nodes use besides those for Redfish, as far as the drivers of an Ironic
-// offer them.
+// InterfacesFor returns the interfaces that lab nodes use in addition to those for Redfish. It leaves out interfaces
+// that the given drivers of an Ironic do not offer.
 func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
 	if i < 0 {
@@ -116,7 +118,7 @@ func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
 	return interfaces, nil
 }
 
-// API is the part of Ironic's API that enrolling needs.
+// API is the part of Ironic's API that is needed to enroll machines.
 type API interface {
 	// CreateNode creates a node and returns its UUID.
 	CreateNode(ctx context.Context, node map[string]any) (uuid string, err error)
@@ -124,9 +126,9 @@ type API interface {
 	DeleteNode(ctx context.Context, id string) error
 }
 
-// Enroll enrolls all machines in an Ironic, one after the other. It calls report with the name of each machine and the
-// error of its enrollment, after which it continues with the next machine. A node whose ports cannot be created is
-// removed again.
+// Enroll enrolls all machines in an Ironic, one at a time. After each machine, it calls report with the machine's
+// name, the node's UUID and the error, if any, and continues with the next machine even if there was an error. A node
+// whose ports cannot be created is removed again.
 func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
 	var errs []error
 	for _, m := range l.machines {
@@ -153,7 +155,7 @@ func (m *Machine) enrol(ctx context.Context, api API, e Enrollment) (string, err
 	return uuid, nil
 }
 
-// createPorts creates the ports of a node, or removes the node again.
+// createPorts creates the ports of a node. If that fails, it removes the node.
 func (m *Machine) createPorts(ctx context.Context, api API, uuid string, ports []map[string]any) error {
 	for _, port := range ports {
 		port["node_uuid"] = uuid

@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// maxMachines bounds the machines of one file.
+// maxMachines is the maximum number of machines in one file.
 const maxMachines = 10_000
 
 // file is the structure of the YAML that ReadMembers reads.
@@ -70,7 +70,7 @@ type machineText struct {
 	RAID          *raidText  `yaml:"raid"`
 }
 
-// raidText is the RAID controller of a machine in a file; the machine's disks are behind it.
+// raidText is the RAID controller of a machine in a file. All disks of the machine are behind it.
 type raidText struct {
 	Model   string   `yaml:"model"`
 	Types   []string `yaml:"types"`
@@ -105,8 +105,8 @@ type diskText struct {
 //	  - {name: r1-n05, scenario: bad-cable, disks: [{name: /dev/sda, size_gib: 100}]}
 //	  - {name: r1-n06, raid: {on_reset: true}}
 //
-// If count is greater than 1, a name without %d gets the number at the end. Unknown keys
-// are errors with their line.
+// If count is greater than 1 and the name has no %d, the number is appended to the name. An unknown key causes an
+// error that reports its line.
 func ReadMembers(r io.Reader) ([]Member, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -232,7 +232,8 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	return members, nil
 }
 
-// numbered inserts the number into a name: in place of %d or %02d, or else at the end.
+// numbered inserts the number into a name in place of %d or %02d. If the name has neither and count is greater than
+// 1, it appends the number.
 func numbered(name string, number, count int) (string, error) {
 	if before, rest, found := strings.Cut(name, "%"); found {
 		width, after, ok := strings.Cut(rest, "d")

@@ -38,7 +38,7 @@ func newHardware(power context.Context, m *Machine, config agentConfig) *hardwar
 	}
 }
 
-// Inventory returns the inventory of the machine.
+// Inventory returns the machine's inventory, in the form in which the agent reports it.
 func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	spec := h.machine.Spec()
 	disks, err := h.BlockDevices(ctx)
@@ -79,7 +79,7 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, nil
 }
 
-// BlockDevices returns the disks and arrays, in the order of the kernel.
+// BlockDevices returns the disks and arrays in the order in which the kernel lists them.
 func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 	arrays := h.machine.Arrays()
 	var devices []agent.Disk
@@ -94,7 +94,7 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 		transport := "sata"
 		switch {
 		case d.RAID:
-			transport = "" // lsblk knows none
+			transport = "" // lsblk does not know it
 		case d.WWN != "" && d.HCTL == "":
 			transport = "nvme"
 		case d.Vendor != "ATA":
@@ -117,7 +117,7 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 	return devices, nil
 }
 
-// BootFrom finds the EFI partition of the installed system.
+// BootFrom adds a boot entry for the EFI partition of the system that is installed on the device.
 func (h *hardware) BootFrom(_ context.Context, device string) error {
 	disk, err := h.disk(device)
 	if err != nil {
@@ -146,7 +146,7 @@ func (h *hardware) disk(device string) (machine.Disk, error) {
 	return disks[i], nil
 }
 
-// Erase erases a disk, for all machines that share the disk.
+// Erase erases a disk. All machines that share the disk then see an empty disk.
 func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	duration := metadataTime
 	if erase.Depth == agent.EraseAll {
@@ -162,7 +162,7 @@ func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
 }
 
-// WriteImage reads the image and stores it on the disk.
+// WriteImage reads the image and stores it on the disk or in the partition.
 func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	disk, err := h.disk(write.Device)
 	if errors.Is(err, machine.ErrNoDisk) {
@@ -176,7 +176,8 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		room = disk.SizeBytes
 	}
 	head, err := readImage(content, room)
-	// A raw image is written while it is read, and its checksum is known at its end.
+	// A raw image is written while it is read. A wrong checksum is therefore found only after the disk has been
+	// written.
 	if err != nil && (write.Format != "raw" || !errors.Is(err, agent.ErrChecksum)) {
 		return "", err
 	}
@@ -190,15 +191,14 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 	if err != nil {
 		return "", err
 	}
-	// A disk with an installed system has a partition table. The content of images in other formats than raw is unknown
-	// here.
+	// A disk with an installed system has a partition table. Only in raw images can its presence be checked here.
 	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
 		return "", agent.ErrNoPartitions
 	}
 	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
 }
 
-// readImage reads an image of at most room bytes, and returns its first sector.
+// readImage reads an image of at most room bytes, and returns its first 512 bytes.
 func readImage(content io.Reader, room int64) (head []byte, err error) {
 	head = make([]byte, 512)
 	_, err = io.ReadFull(content, head)
@@ -225,14 +225,13 @@ func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, c
 	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
-// installOn installs a system on a disk, for all machines that share the disk.
+// installOn records a system as installed on a disk, for all machines that share the disk.
 func (h *hardware) installOn(disk machine.Disk, what machine.Installation) error {
 	what.At = h.machine.lab.options.Now()
 	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
 }
 
-// StartUnit starts the agent of the assisted installer, if the ramdisk has one. It installs and
-// ends.
+// StartUnit starts the assisted installer's agent, if the ramdisk has one. That agent installs a system and ends.
 func (h *hardware) StartUnit(_ context.Context, unit string) error {
 	if h.config.Units != nil && !slices.Contains(h.config.Units, unit) {
 		return errNoUnit
@@ -265,30 +264,30 @@ func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	return h.assisted, nil
 }
 
-// SetRescuePassword stores the hash; logins are not possible.
+// SetRescuePassword stores the hash. It does not make it possible to log in.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
 	h.machine.setRescuePassword(hash)
 	return nil
 }
 
-// NetworkDown has no effect: the agent closes its service before, so nothing uses the network.
+// NetworkDown has no effect, because the agent closes its service beforehand, so that nothing uses the network.
 func (h *hardware) NetworkDown(context.Context) error { return nil }
 
 // Sync has no effect, because simulated disks have no cache.
 func (h *hardware) Sync(context.Context) error { return nil }
 
-// PowerOff starts powering off, and does not wait.
+// PowerOff starts to power the machine off, and does not wait until it is off.
 func (h *hardware) PowerOff(context.Context) error {
 	return h.machine.Reset(machine.GracefulShutdown) //nolint:contextcheck // a boot outlives the call
 }
 
-// Reboot starts a reboot, and does not wait.
+// Reboot starts a reboot, and does not wait until it has ended.
 func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// progress calls step at equal intervals of an installation's duration, and reports whether the machine is still on at
-// the end.
+// progress calls step at equal intervals within the duration total of an installation. It reports whether the machine
+// is still on at the end.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

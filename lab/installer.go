@@ -11,13 +11,13 @@ import (
 	"ironworks/lab/machine"
 )
 
-// offlineImage is the size of the system in a live image.
+// offlineImage is the size, in bytes, of the system in a live image.
 const offlineImage = 2_520_000_000
 
-// coreos is the installed system that an installer writes to a disk.
+// coreos describes the installed system after coreos-installer has written it to a disk.
 const coreos = "CoreOS"
 
-// Install simulates coreos-installer: it prints the same output as the real one without a terminal.
+// Install simulates coreos-installer. Its output is the same as that of the real program without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {
@@ -57,14 +57,15 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	return nil
 }
 
-// failed prints the error of an installer that has not written anything yet, and returns its exit status.
+// failed prints the error of an installer that has not written anything yet, and returns an error with its exit
+// status.
 func failed(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	return &agent.ExitError{Code: 1}
 }
 
-// failedWriting does the same for an installer that was writing. Its last line, the only one that Ironic shows, does
-// not have the reason.
+// failedWriting is like failed, but for an installer that has started to write. Its last line, the only one that
+// Ironic shows, does not contain the reason.
 func failedWriting(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	line("")
@@ -80,7 +81,7 @@ func tellCause(line func(string), what, cause string) {
 	line("    " + cause)
 }
 
-// fetchImage downloads the whole image, as an installation does.
+// fetchImage downloads the whole image, as a real installation does, and returns its size in bytes.
 func (h *hardware) fetchImage(ctx context.Context, source string) (int64, error) {
 	if parsed, err := url.Parse(source); err != nil || parsed.Host == "" {
 		return 0, fmt.Errorf("relative URL without a base")
@@ -108,7 +109,7 @@ func (h *hardware) fetchImage(ctx context.Context, source string) (int64, error)
 	return size, nil
 }
 
-// binaryBytes formats a size like coreos-installer: 1.2 GiB.
+// binaryBytes formats a size in the same way as coreos-installer, for example as 1.2 GiB.
 func binaryBytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(n), 0

@@ -15,38 +15,40 @@ import (
 	"ironworks/lab/db"
 )
 
-// IronicOptions configure an embedded Ironic.
+// IronicOptions holds the options of an embedded Ironic.
 type IronicOptions struct {
-	// Listen is the address of the API: 127.0.0.1:0 if empty.
+	// Listen is the address of the API; empty means 127.0.0.1:0.
 	Listen string
-	// Dir is the folder of the database; if empty, the database is in memory.
+	// Dir is the folder of the database. If it is empty, the database is in memory only.
 	Dir string
-	// Speed divides the pauses, timeouts and periods of the conductor; 1 if zero.
+	// Speed divides the pauses, timeouts and periods of the conductor; zero means 1.
 	Speed float64
 	// NoCleaning disables automated cleaning: [conductor] automated_clean = false.
 	NoCleaning bool
-	// AsShipped uses the interfaces and hardware types that 39.0.0 enables by default, as far as the lab has them
-	// ([conductor.ShippedInterfaces]). Otherwise, the interfaces of the lab's real Ironics are used.
+	// AsShipped enables the interfaces and hardware types that 39.0.0 enables by default, except those that the lab
+	// does not have ([conductor.ShippedInterfaces]). Otherwise, the same interfaces as in the lab's real Ironics are
+	// enabled.
 	AsShipped bool
 	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
 	// machines.
 	SerialConsoles bool
-	// GraphicalConsoles enables the console interfaces fake-graphical and redfish-graphical, whose page is at this URL
-	// ([vnc]public_url).
+	// GraphicalConsoles, if not empty, enables the console interfaces fake-graphical and redfish-graphical. It is the
+	// URL of the page that shows these consoles ([vnc]public_url).
 	GraphicalConsoles string
 	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
 	RAID bool
-	// Firmware enables the interfaces named redfish for BIOS and firmware.
+	// Firmware enables the BIOS and firmware interfaces named redfish.
 	Firmware bool
-	// Discovery enables auto-discovery with this driver. The inspect interfaces are then agent and no-inspect: a
-	// discovered node has the default one, which must accept the agent's data. [inspector]power_off is false, because
-	// Ironic does not know the BMC yet.
+	// Discovery, if not empty, enables auto-discovery with this driver. The inspect interfaces are then agent and
+	// no-inspect, because a discovered node has the default one, which must accept the agent's data.
+	// [inspector]power_off is then false, because Ironic does not know the BMC yet.
 	Discovery string
-	// NoPowerSync disables the power sync, which would clear last errors: [conductor] sync_power_state_interval = 0.
+	// NoPowerSync disables the power sync, which would clear the nodes' last errors: [conductor]
+	// sync_power_state_interval = 0.
 	NoPowerSync bool
 }
 
-// Ironic is a running embedded Ironic: API and conductor, over HTTP.
+// Ironic is a running embedded Ironic. It consists of an API, served over HTTP, and a conductor.
 type Ironic struct {
 	// URL is the URL of the API, without /v1.
 	URL string
@@ -63,11 +65,11 @@ type Ironic struct {
 }
 
 const (
-	// powerSyncPeriod is [conductor] sync_power_state_interval. The power sync clears the last
-	// error of a node, which users want to read, so it is not shorter with faster machines.
+	// powerSyncPeriod is the option [conductor] sync_power_state_interval. The power sync clears the last error of a
+	// node, which users want to read, so the period does not become shorter if the machines are faster.
 	powerSyncPeriod = 60 * time.Second
 
-	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar
+	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar options
 	checkPeriod     = 60 * time.Second
 	recoveryPeriod  = 300 * time.Second
 )
@@ -181,7 +183,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until the context ends.
+// serve answers requests until ctx ends.
 func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	i.running.Go(func() { _ = server.Serve(listener) })

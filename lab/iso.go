@@ -10,11 +10,12 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// embedArea is the size of the area for the Ignition configuration in bytes, the same as in Fedora CoreOS.
+// embedArea is the size, in bytes, of the area for the Ignition configuration. It is the same as in Fedora CoreOS.
 const embedArea = 256 << 10
 
-// LiveISO returns an image with the marks of a CoreOS live image and an Ignition configuration (nil: none yet), but
-// without a system, for simulated machines. Its size is 0.3 MB.
+// LiveISO returns an image with the characteristics of a CoreOS live image and the given Ignition configuration, but
+// without a system. If config is nil, no configuration is embedded yet. The image is for simulated machines, and its
+// size is 0.3 MB.
 func LiveISO(config []byte) ([]byte, error) {
 	area := make([]byte, embedArea)
 	if config != nil {
@@ -37,11 +38,11 @@ func LiveISO(config []byte) ([]byte, error) {
 	return iso, nil
 }
 
-// liveKargs are the kernel arguments of a live system, as many as Fedora CoreOS has.
+// liveKargs contains the kernel arguments of a live system. Their number is the same as in Fedora CoreOS.
 const liveKargs = "coreos.liveiso=ironworks-lab ignition.firstboot ignition.platform.id=metal"
 
-// kargsFiles returns two files of a live image: the boot loader's with the kernel arguments and room for one kilobyte
-// more, and the one that describes where the arguments are.
+// kargsFiles returns two files of a live image. bootLoader contains the kernel arguments, with room for one more
+// kilobyte. info describes where in bootLoader they are.
 func kargsFiles() (info, bootLoader []byte) {
 	size := len(liveKargs) + 1024
 	info = fmt.Appendf(nil, `{"default": %q, "size": %d, "files": [{"path": "isolinux/isolinux.cfg", "offset": 0}]}`+"\n", liveKargs, size)
@@ -52,9 +53,9 @@ func kargsFiles() (info, bootLoader []byte) {
 // serialKarg makes the kernel and systemd write to the serial line.
 const serialKarg = "console=ttyS0,115200n8"
 
-// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's address, which only the
-// lab knows, and the serial line, unless the image chooses consoles itself. It changes the file in place, which is the
-// machine's own copy.
+// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's address, which only
+// the lab knows, and the serial line, unless the image itself selects consoles. It changes the file in place, because
+// the file is the machine's own copy of the image.
 func editMedium(path string, kargs []string) error {
 	iso, err := image.Open(path)
 	if err != nil {

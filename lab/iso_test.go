@@ -9,7 +9,7 @@ import (
 	"ironworks/lab"
 )
 
-// TestLiveISO: every tool for CoreOS images can edit the lab's image.
+// TestLiveISO checks that tools for CoreOS images can edit the lab's image.
 func TestLiveISO(t *testing.T) {
 	t.Parallel()
 	config := []byte(`{"ignition":{"version":"3.0.0"}}`)

@@ -41,7 +41,8 @@ func hexID() string {
 	return hex.EncodeToString(id)
 }
 
-// begin starts a new boot. Its journal has no lines of earlier boots, because a live system keeps none.
+// begin starts a new boot. The journal of a boot contains no lines of earlier boots, because a live system does not
+// keep them.
 func (j *journal) begin(at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,8 +84,8 @@ func (j *journal) bootID() string {
 	return j.boot
 }
 
-// since returns the lines of a boot after a cursor, and a channel that is closed when another line is added. Without a
-// cursor of this boot, it starts at the beginning.
+// since returns the lines that were added after cursor during the given boot, and a channel that is closed when
+// another line is added. If cursor is not from this boot, it returns all lines of the boot.
 func (j *journal) since(boot, cursor string) (lines []record, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -101,7 +102,8 @@ func (j *journal) since(boot, cursor string) (lines []record, changed <-chan str
 	return lines, j.changed
 }
 
-// cursorNumber returns the number of a cursor's line, 0 if the cursor is not from this boot.
+// cursorNumber returns the number of the line that the cursor identifies, or 0 if the cursor is not from the given
+// boot.
 func cursorNumber(boot, cursor string) int64 {
 	fields := map[string]string{}
 	for part := range strings.SplitSeq(cursor, ";") {
@@ -115,7 +117,7 @@ func cursorNumber(boot, cursor string) int64 {
 	return number
 }
 
-// fields returns a line with journald's field names.
+// fields returns the line's fields by the names that journald uses.
 func (r *record) fields() map[string]string {
 	f := map[string]string{
 		"MESSAGE": r.Text, "PRIORITY": strconv.Itoa(int(r.Priority)), "_BOOT_ID": r.boot, "_MACHINE_ID": r.machine,
@@ -136,8 +138,8 @@ func (r *record) fields() map[string]string {
 	return f
 }
 
-// export returns a line as journalctl -o json prints it, with a line break. It includes the fields in only (nil: all),
-// and the fields that journalctl always includes.
+// export returns a line in the format of journalctl -o json, with a line break. It contains the fields in only, or
+// all fields if only is nil, and the fields that journalctl always includes.
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {
@@ -152,7 +154,7 @@ func (r *record) export(only []string) []byte {
 	fields["_BOOT_ID"], fields["__CURSOR"] = r.boot, r.cursor
 	fields["__REALTIME_TIMESTAMP"] = strconv.FormatInt(r.Time.UnixMicro(), 10)
 	fields["__MONOTONIC_TIMESTAMP"] = strconv.FormatInt(r.monotonic.Microseconds(), 10)
-	text, _ := json.Marshal(fields) // encoding texts does not fail
+	text, _ := json.Marshal(fields) // encoding strings does not fail
 	return append(text, '\n')
 }
 
@@ -187,7 +189,8 @@ func bootLines(name, mac, address, image string) []bootLine {
 	}
 }
 
-// write writes lines evenly over a period. It reports whether the machine is still on at the end.
+// write adds the lines to the journal, and calls pause before each line. It stops and returns false if pause returns
+// false, because the machine is no longer on.
 func (j *journal) write(lines []bootLine, now func() time.Time, pause func() bool) bool {
 	for _, line := range lines {
 		if !pause() {

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// journalctl has the options of a journalctl command that the lab supports: those that ironworks uses.
+// journalctl holds the options of a journalctl command. The lab supports only the options that ironworks uses.
 type journalctl struct {
 	follow, noTail bool
-	lines          int // how many of the last lines; negative means all
+	lines          int // the number of last lines to show; negative means all
 	after          string
-	fields         []string   // fields of the output; nil means all
-	matches        [][]string // groups of FIELD=VALUE; one of the groups has to match
+	fields         []string   // fields to show; nil means all
+	matches        [][]string // groups of FIELD=VALUE; a line has to match one of the groups
 }
 
-// errProgram is a command other than journalctl.
+// errProgram reports a command other than journalctl.
 var errProgram = errors.New("the command is not journalctl")
 
-// parseJournalctl parses a command line. Of the shell's syntax, it supports only quotes.
+// parseJournalctl parses a command line. Quotes are the only shell syntax that it supports.
 func parseJournalctl(command string) (journalctl, error) {
 	words, err := shellWords(command)
 	if err != nil {
@@ -89,7 +89,7 @@ func parseJournalctl(command string) (journalctl, error) {
 	return c, nil
 }
 
-// unitMatches returns matches for a unit's output, and systemd's messages about it.
+// unitMatches returns matches for the output of the given units and for systemd's messages about them.
 func unitMatches(units []string) [][]string {
 	var matches [][]string
 	for _, unit := range units {
@@ -101,7 +101,7 @@ func unitMatches(units []string) [][]string {
 	return matches
 }
 
-// shellWords splits a command line: at blanks, outside of single and double quotes. Other shell syntax is refused.
+// shellWords splits a command line at blanks that are not in single or double quotes. It refuses other shell syntax.
 func shellWords(command string) ([]string, error) {
 	var (
 		words  []string
@@ -146,7 +146,7 @@ func (c *journalctl) shows(r *record) bool {
 	}
 	fields := r.fields()
 	return slices.ContainsFunc(c.matches, func(group []string) bool {
-		// Several values of one field in a group are alternatives.
+		// If a group contains several values of a field, one of them has to match.
 		fits := map[string]bool{}
 		for _, match := range group {
 			name, value, _ := strings.Cut(match, "=")
@@ -161,8 +161,8 @@ func (c *journalctl) shows(r *record) bool {
 	})
 }
 
-// run prints lines of the current boot until ctx ends, or there are no more and it does not
-// follow.
+// run prints the selected lines of the current boot. It returns when ctx ends or, if it does not follow the journal,
+// when there are no more lines.
 func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
 	boot, after := j.bootID(), c.after
 	last := c.lines

@@ -22,9 +22,9 @@ import (
 
 const keyFile = "id_ed25519"
 
-// AllowSSH allows SSH logins as core to the ramdisks of a site, at SSHPort or a free port, with a new
-// key, so that their logs can be read. Key is the file of the private key, until done is called;
-// empty if the machines cannot have their own addresses.
+// AllowSSH makes it possible to log in as core, with a new key, to the ramdisks of a site, so that their logs can be
+// read. The ramdisks listen at SSHPort or, if that is zero, at a free port. key is the file of the private key, which
+// exists until done is called; it is empty if the machines cannot have their own addresses.
 func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), err error) {
 	done = func() {}
 	if o.SSHPort == 0 {
@@ -52,8 +52,7 @@ func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), er
 	return key, func() { _ = os.RemoveAll(folder) }, nil
 }
 
-// freePort returns a free port at the address of the first machine; 0 if this computer does not
-// have that address.
+// freePort returns a free port at the address of the first machine, or 0 if this computer does not have that address.
 func freePort(ctx context.Context) int {
 	listener, err := listen(ctx, "127.18.0.1:0")
 	if err != nil {
@@ -64,7 +63,7 @@ func freePort(ctx context.Context) int {
 	return address.Port
 }
 
-// newKey writes a private key and returns its public half as a line.
+// newKey writes a new private key to a file, and returns the public key as a line of authorized_keys.
 func newKey(file string) (line string, err error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -84,7 +83,8 @@ func newKey(file string) (line string, err error) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), nil
 }
 
-// keptKey returns the public half of a key that is created on first use.
+// keptKey returns the public key that belongs to the private key in a file, as a line of authorized_keys. It creates
+// the private key if the file does not exist.
 func keptKey(file string) (line string, err error) {
 	content, err := os.ReadFile(file) //nolint:gosec // the lab's own folder
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,11 +15,12 @@ import (
 	"ironworks/lab/machine"
 )
 
-// AgentRelease is the release of the agent in the ramdisk.
+// AgentRelease describes the release of the agent in the ramdisk.
 type AgentRelease struct {
-	// Version is the reported version.
+	// Version is the version that the agent reports.
 	Version string
-	// OpenCommandList makes the agent list its commands without a token, which conductors before Ironic 22 require.
+	// OpenCommandList makes the agent list its commands without a token, because conductors before Ironic 22 do not
+	// send one.
 	OpenCommandList bool
 }
 
@@ -29,59 +30,59 @@ var (
 	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
 )
 
-// Image is a file that concurrent readers can read, such as a live ISO.
+// Image is a file that can be read concurrently, such as a live ISO.
 type Image interface {
 	io.ReaderAt
-	// Size is in bytes.
+	// Size returns the size in bytes.
 	Size() int64
 }
 
 // Options configure a lab.
 type Options struct {
-	// IronicURL is Ironic's URL for agents whose ramdisk does not name one: http://127.0.0.1:6385.
+	// IronicURL is Ironic's URL, such as http://127.0.0.1:6385, for agents whose ramdisk does not specify one.
 	IronicURL string
 	// Client calls Ironic and fetches images; nil means a client with reasonable timeouts.
 	Client *http.Client
-	// Host is the address of the BMCs and of the image server; 127.0.0.1 if
-	// empty.
+	// Host is the address of the BMCs and of the image server; empty means 127.0.0.1.
 	Host string
 	// BMCPort is the port of a shared BMC; 0 selects a free one.
 	BMCPort int
-	// OneBMC serves all machines at one address, like an enclosure; otherwise each machine has its own address.
+	// OneBMC serves all machines at one address, like the BMC of an enclosure. Otherwise, each machine has a BMC at a
+	// different address.
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
 	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent] require_tls = false.
 	PlainAgents bool
-	// Agent is the release of the agent; NewestAgent if zero.
+	// Agent is the release of the agent; the zero value means NewestAgent.
 	Agent AgentRelease
-	// AgentCommand is a program with arguments that runs on the machines in place of the lab's own
-	// agent; see package external. Nil: the lab's own.
+	// AgentCommand is a program, with its arguments, that runs on the machines instead of the lab's own agent; see
+	// package external. If it is nil, the lab's own agent runs.
 	AgentCommand []string
-	// SSHPort is the port at which the ramdisks listen for SSH, each at its own address, together with its agent:
-	// 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this computer. 0 disables
-	// SSH.
+	// SSHPort is the port at which the ramdisks listen for SSH. Each ramdisk listens at a different address, the same
+	// as its agent: 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this computer. 0
+	// disables SSH.
 	SSHPort int
-	// Speed divides all durations; 1 if zero.
+	// Speed divides all durations; zero means 1.
 	Speed float64
-	// Ramdisk is the image that the lab serves; a [LiveISO] if nil.
+	// Ramdisk is the image that the lab serves; nil means a [LiveISO].
 	Ramdisk Image
-	// Virtual runs the machines in QEMU; nil for simulated machines. It needs Linux.
+	// Virtual runs the machines in QEMU, which needs Linux. If it is nil, the machines are simulated.
 	Virtual *VirtualOptions
-	// Dir is the folder for the images that machines fetch; the system's temporary folder if empty.
+	// Dir is the folder for the images that machines fetch; empty means the system's temporary folder.
 	Dir string
-	// OnEvent receives the machines' events, from several goroutines.
+	// OnEvent receives the machines' events. It is called from several goroutines.
 	OnEvent func(machine.Event)
-	// Now is the clock; time.Now if nil.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Lab has machines, their BMCs and a server for their ramdisk.
+// Lab consists of machines, their BMCs and a server for their ramdisk.
 type Lab struct {
 	options      Options
 	machines     []*Machine
 	byName       map[string]*Machine
-	images       string // the address of the image server
+	images       string // the URL of the image server
 	bmcPort      int    // port of the shared BMC
 	started      time.Time
 	end          context.CancelFunc
@@ -90,8 +91,8 @@ type Lab struct {
 	sharedDiskMu sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start starts the BMCs. The machines are powered off. The context bounds the start only; the
-// caller must call Close.
+// Start starts a lab, whose machines are powered off. The context applies only to the start; the caller must call
+// Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
@@ -198,10 +199,10 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 	return nil
 }
 
-// Machines returns all machines, in the requested order.
+// Machines returns all machines, in the order of the members passed to [Start].
 func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
 
-// Machine finds a machine by its name.
+// Machine returns the machine with the given name.
 func (l *Lab) Machine(name string) (*Machine, bool) {
 	m, found := l.byName[name]
 	return m, found
@@ -292,10 +293,10 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	return nil
 }
 
-// bmcHost returns the address of the BMC that inventories contain.
+// bmcHost returns the address that inventories report as the BMC's.
 func (l *Lab) bmcHost() string { return l.options.Host }
 
-// onSharedDisk calls do for each machine that shares a disk, with the disk's name on that machine.
+// onSharedDisk calls do for each machine that shares the disk, with the disk's name on that machine.
 func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {
 	peers := l.shared[disk.WWN]
 	if len(peers) == 0 {

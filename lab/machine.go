@@ -21,7 +21,7 @@ type Machine struct {
 	member  Member
 	lab     *Lab
 	number  int
-	bmc     string // the address of its Redfish service
+	bmc     string // the address of the machine's Redfish service
 	journal journal
 	guest   *guest // nil for a simulated machine
 	work    sync.WaitGroup
@@ -36,8 +36,8 @@ func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 // Journal returns the stored output of the machine's ramdisks, the oldest line first.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
-// RescuePassword returns the password hash with which the last booted ramdisk allows logins; empty
-// if it allows none.
+// RescuePassword returns the password hash with which it is possible to log in to the ramdisk that was booted last.
+// It is empty if there is none.
 func (m *Machine) RescuePassword() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,8 +59,8 @@ func (m *Machine) Address() string {
 	return fmt.Sprintf("198.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
-// AgentHost returns the address at which the agent listens, and the ramdisk's SSH server, if the lab has one. For a
-// virtual machine, connections to this address are forwarded.
+// AgentHost returns the address at which the agent listens. If the ramdisk has an SSH server, it listens at the same
+// address. For a virtual machine, connections to this address are forwarded.
 func (m *Machine) AgentHost() string {
 	if m.lab.options.SSHPort == 0 && m.lab.options.Virtual == nil {
 		return "127.0.0.1"
@@ -68,7 +68,7 @@ func (m *Machine) AgentHost() string {
 	return fmt.Sprintf("127.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
-// pace returns the speed of this machine.
+// pace returns the speed of this machine, which its scenario may make slower than the lab.
 func (m *Machine) pace() pace {
 	p := m.lab.options.Speed
 	if slower := m.member.Scenario.Slower; slower > 0 {
@@ -80,7 +80,7 @@ func (m *Machine) pace() pace {
 // ramdisk implements [machine.Ramdisk]: it runs when the machine boots from a CD or from the network.
 type ramdisk struct{ machine *Machine }
 
-// Run runs until the machine is powered off.
+// Run boots the ramdisk, and returns when the machine is powered off.
 func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	m := r.machine
 	defer m.work.Wait()
@@ -113,7 +113,7 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 	return m.runAgent(ctx, config)
 }
 
-// startServices starts the ramdisk's services besides the agent. They run until the machine is powered off.
+// startServices starts the ramdisk's services other than the agent. They run until the machine is powered off.
 func (m *Machine) startServices(ctx context.Context, config agentConfig) {
 	if to, found := ignition.JournalPushIn(config.file); found && slices.Contains(config.Units, pushUnitName) {
 		pusher := newPusher(m, to)

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// Conductors and machines mostly wait, however few processors there are.
+	// Even with few processors, many tests can run in parallel, because conductors and machines mostly wait.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		os.Exit(2)
 	}

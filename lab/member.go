@@ -15,7 +15,7 @@ type Member struct {
 	// Name is the name of the node and of the Redfish system.
 	Name     string
 	Scenario Scenario
-	// ResourceClass is the resource class of the node; gp-1x if empty.
+	// ResourceClass is the resource class of the node; empty means gp-1x.
 	ResourceClass string
 	CPUs          int
 	MemoryMiB     int
@@ -36,13 +36,13 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
-	// BMCPassword is the BMC password of all BMCs of a lab. It is no secret: it protects nothing, and users need it to
+	// BMCPassword is the password of all BMCs of a lab. It is no secret: it protects nothing, and users need it to
 	// access the BMCs directly.
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
-// castLine is the default cast of a lab: most machines work, and each of the most frequent faults
-// occurs once.
+// castLine lists the scenarios and resource classes of the default cast of a lab. Most machines work, and each of the
+// most frequent faults occurs once.
 var castLine = []struct{ scenario, class string }{
 	{"ok", largeClass},
 	{"no-disk-matches", largeClass},
@@ -58,7 +58,7 @@ var castLine = []struct{ scenario, class string }{
 	{"ok", smallClass},
 }
 
-// Cast returns n machines: the first twelve have the scenarios of castLine, the others work.
+// Cast returns n machines. The first twelve have the scenarios in castLine; the others work.
 func Cast(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {
@@ -68,7 +68,7 @@ func Cast(n int) []Member {
 		}
 		scenario, err := FindScenario(role.scenario)
 		if err != nil {
-			panic(err) // castLine has only known scenarios
+			panic(err) // castLine contains only known scenarios
 		}
 		members[i] = Member{Name: castName(i), Scenario: scenario, ResourceClass: role.class}
 	}
@@ -78,7 +78,7 @@ func Cast(n int) []Member {
 // castName returns the name of the i-th machine: r7-n01 is the first, and each rack has 40 machines.
 func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
 
-// complete sets the defaults.
+// complete sets the defaults of fields that are not set. taken contains the MAC addresses that are already in use.
 func (m *Member) complete(taken map[string]bool) error {
 	if m.ResourceClass == "" {
 		m.ResourceClass = smallClass
@@ -118,7 +118,7 @@ func hasRAID(members []Member) bool {
 	return slices.ContainsFunc(members, func(m Member) bool { return m.RAID != nil })
 }
 
-// checkMembers reports duplicate names.
+// checkMembers returns an error that lists duplicate names.
 func checkMembers(members []Member) error {
 	names := map[string]bool{}
 	var errs []error
@@ -164,15 +164,15 @@ func sameModelDisks(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest derives a hexadecimal text from a machine's name, such as a serial number, so that it is the same after a
-// restart.
+// digest derives a hexadecimal string, such as a part of a serial number, from a machine's name, so that it is the
+// same after a restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }
 
 func serialOf(name, prefix string) string { return prefix + digest(name, prefix, 10) }
 
-// macOf derives a locally administered address from a name.
+// macOf derives a locally administered MAC address from a name. The address is not in taken.
 func macOf(name string, nic int, taken map[string]bool) string {
 	for try := 0; ; try++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s nic %d %d", name, nic, try))
@@ -183,7 +183,7 @@ func macOf(name string, nic int, taken map[string]bool) string {
 	}
 }
 
-// spec returns the machine's hardware.
+// spec returns the description of the machine's hardware.
 func (m Member) spec(password string) machine.Spec {
 	spec := machine.Spec{
 		Name: m.Name, Serial: serialOf(m.Name, "LAB"), CPUs: m.CPUs, MemoryMiB: m.MemoryMiB,

@@ -15,18 +15,18 @@ import (
 
 // saved is the state of a lab's machines that is stored between runs.
 type saved struct {
-	// Ironic names the Ironic of the lab; empty for the embedded one.
+	// Ironic is the name of the lab's Ironic. It is empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`
-	// BMCPort is the port of the BMCs. It is used again if possible, because the nodes in Ironic have it.
+	// BMCPort is the port of the BMCs. It is used again if possible, because it is stored in Ironic's nodes.
 	BMCPort int `json:"bmc_port"`
-	// Contents are the contents of the machines, by machine name.
+	// Contents maps the names of machines to their contents.
 	Contents map[string]machine.Contents `json:"contents"`
 }
 
 const savedFile = "machines.json"
 
-// loadMachines reads the state of an earlier lab; a missing file is no error. A state with another Ironic is an
-// error, because this Ironic does not have its nodes.
+// loadMachines reads the state that an earlier lab has saved; a missing file is not an error. A state that belongs to
+// another Ironic is an error, because this Ironic does not have the lab's nodes.
 func loadMachines(dir, ironic string) (saved, error) {
 	var s saved
 	content, err := os.ReadFile(filepath.Join(dir, savedFile)) //nolint:gosec // the folder that we were given
@@ -81,10 +81,11 @@ func (l *Lab) save(dir, ironic string) error {
 	return nil
 }
 
-// savePeriod is the minimum time between two saves: a killed lab loses the changes of at most this time.
+// savePeriod is the minimum time between two saves. A lab that is killed loses at most the changes made during this
+// time.
 const savePeriod = 2 * time.Second
 
-// keepSaving saves while disks change, and at the end.
+// keepSaving saves the state whenever disks have changed, and when ctx ends.
 func (l *Lab) keepSaving(ctx context.Context, dir, ironic string, changed <-chan struct{}) error {
 	for {
 		select {

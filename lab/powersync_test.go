@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestPowerSyncPeriod: the power is synced every minute at any speed, because it clears errors
+// TestPowerSyncPeriod checks that the power is synced every minute at any speed, because the power sync clears errors
 // that users want to read.
 func TestPowerSyncPeriod(t *testing.T) {
 	t.Parallel()

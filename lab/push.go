@@ -19,8 +19,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// pusher pushes the journal of a boot to a console, like the unit of the ramdisk on a real
-// machine: docs/reference/logs.md has the protocol.
+// pusher pushes the journal of a boot to a console, like the unit in the ramdisk of a real machine.
+// docs/reference/logs.md describes the protocol.
 type pusher struct {
 	journal    *journal
 	client     *http.Client
@@ -62,8 +62,8 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom returns the local address for connections to a console: that of the machine's agent if the console is
-// reachable from it, because a machine has one address. Nil means any address.
+// sendsFrom returns the local address for connections to a console. It is the address of the machine's agent if the
+// console can be reached from that address, because a machine has only one address. Nil means any address.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
 	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() || len(m.lab.options.AgentCommand) > 0 {
@@ -115,7 +115,7 @@ func (p *pusher) run(ctx context.Context) {
 	}
 }
 
-// pushRemaining pushes the lines written before a shutdown, as the unit does when it is stopped.
+// pushRemaining pushes the lines that were written before a shutdown, as the real unit does when it is stopped.
 func (p *pusher) pushRemaining(ctx context.Context, boot, cursor string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushRest)
 	defer cancel()
@@ -141,8 +141,9 @@ func (p *pusher) log(text string) {
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post pushes lines after a cursor. The console returns the cursor after which it expects lines: that of the last of
-// these lines or, if the console did not accept them, another one.
+// post pushes lines that follow the cursor after. It reports whether the console has accepted them, and returns the
+// cursor after which the console expects more lines: the cursor of the last line or, if the console did not accept
+// the lines, another one.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

@@ -29,7 +29,7 @@ import (
 	"ironworks/test/receiver"
 )
 
-// logRig is a machine that has booted a ramdisk with our Ignition, without an Ironic.
+// logRig is a machine that has booted a ramdisk with the Ignition configuration of ironworks, but without an Ironic.
 type logRig struct {
 	*testing.T
 	lab      *lab.Lab
@@ -41,7 +41,7 @@ type logRig struct {
 
 var logNode = models.NodeRef{UUID: "11111111-1111-4111-8111-111111111111", Name: "n1"}
 
-// newLogRig boots a machine that pushes its journal to a console, if there is one.
+// newLogRig boots a machine. The machine pushes its journal to console unless console is empty.
 func newLogRig(t *testing.T, images *agentlog.Images, console string) *logRig {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -113,7 +113,7 @@ func (r *logRig) boot() {
 	}
 }
 
-// dial logs in once the machine is reachable.
+// dial logs in over SSH as soon as the machine is reachable.
 func (r *logRig) dial(user string, key ssh.Signer) (*ssh.Client, error) {
 	r.Helper()
 	want, _, _, _, err := ssh.ParseAuthorizedKey([]byte(r.identity.HostKeyPublic))
@@ -139,7 +139,7 @@ func (r *logRig) dial(user string, key ssh.Signer) (*ssh.Client, error) {
 	}
 }
 
-// written is a line of journalctl.
+// written is a line of journalctl's output.
 type written struct {
 	Cursor string `json:"__CURSOR"`
 	Time   string `json:"__REALTIME_TIMESTAMP"`
@@ -148,7 +148,7 @@ type written struct {
 	Text   string `json:"MESSAGE"`
 }
 
-// runs returns the output of a command until it ends.
+// runs runs a command until it ends, and returns its output.
 func (r *logRig) runs(client *ssh.Client, command string) (lines []written, stderr string, err error) {
 	r.Helper()
 	session, err := client.NewSession()
@@ -272,22 +272,22 @@ func hostKeyOf(t *testing.T) ssh.Signer {
 	return signer
 }
 
-// await returns the received lines once one of them has this text.
+// await waits until one of the received lines contains text, and returns the lines.
 func await(c *receiver.Console, text string) []models.LogLine {
 	return c.Lines(logNode, func(lines []models.LogLine) bool {
 		return slices.ContainsFunc(lines, func(l models.LogLine) bool { return strings.Contains(l.Text, text) })
 	})
 }
 
-// interrupted returns a machine that could not reach its console for a while, and the console,
-// which has just returned.
+// interrupted returns a machine that could not reach its console for some time, and the console, which is available
+// again.
 func interrupted(t *testing.T) (*receiver.Console, *logRig) {
 	t.Helper()
 	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
 	r := newLogRig(t, c.Images(), c.Address)
 	await(c, "Switching root")
 	c.Stop()
-	// The agent finds no Ironic, and keeps logging that.
+	// The agent finds no Ironic, and logs that again and again.
 	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
 	c.Start()
 	return c, r
@@ -319,18 +319,18 @@ func TestMachinesPushTheirJournal(t *testing.T) {
 	})
 }
 
-// TestShutdownSendsTheRest: when the machine is off, the console has all lines until then.
+// TestShutdownSendsTheRest checks that after a shutdown, the console has all lines that the machine has written.
 func TestShutdownSendsTheRest(t *testing.T) {
 	t.Parallel()
 	c, r := interrupted(t)
-	// The next attempt of the machine is seconds away.
+	// The machine's next regular attempt to push is seconds away.
 	if err := r.machine.Reset(machine.GracefulShutdown); err != nil {
 		t.Fatal(err)
 	}
 	c.Lines(logNode, func(lines []models.LogLine) bool { return len(lines) == len(r.machine.Journal()) })
 }
 
-// waitFor waits for a condition.
+// waitFor waits until met returns true, for at most 30 seconds.
 func waitFor(t *testing.T, met func() bool) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)

@@ -12,8 +12,9 @@ import (
 	"ironworks/lab/real"
 )
 
-// RealIronic returns a real Ironic for a site, which listens at host and port. report receives the progress of its
-// start, and an error if it ends before the site. Its data is in the site's folder.
+// RealIronic returns a real Ironic for a site. It listens at host and port, and stores its data in the site's folder.
+// report receives messages about the progress of its start. early receives an error if the Ironic ends before the
+// site.
 func RealIronic(release real.Release, host string, port int, site *SiteOptions, report func(text string), early func(error)) *OtherIronic {
 	options := realOptions(release, host, port, site, report)
 	i := &OtherIronic{
@@ -21,7 +22,7 @@ func RealIronic(release real.Release, host string, port int, site *SiteOptions, 
 		Interfaces: map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"},
 	}
 	if release == real.Old {
-		// The old Ironic inspects with ironic-inspector, which is not installed, or over Redfish.
+		// The old Ironic inspects over Redfish or with ironic-inspector, which is not installed.
 		i.Agent, i.Interfaces["inspect"] = OldAgent, "redfish"
 	}
 	i.Start = func(ctx context.Context) (string, func() error, error) {

@@ -6,7 +6,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// TestRealIronic: the machines match the release of their Ironic.
+// TestRealIronic checks that the options of the machines suit the release of their Ironic.
 func TestRealIronic(t *testing.T) {
 	t.Parallel()
 	newest, old := RealIronic(real.Newest, "127.0.0.1", 0, &SiteOptions{}, nil, nil), RealIronic(real.Old, "127.0.0.1", 0, &SiteOptions{}, nil, nil)
@@ -18,7 +18,7 @@ func TestRealIronic(t *testing.T) {
 	}
 }
 
-// TestRealOptions: the settings of the server are those of the site.
+// TestRealOptions checks that the settings of the server are derived from those of the site.
 func TestRealOptions(t *testing.T) {
 	t.Parallel()
 	got := realOptions(real.Newest, "127.0.0.1", 6385, &SiteOptions{Speed: 4, Dir: "/keep"}, nil)

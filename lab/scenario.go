@@ -12,8 +12,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Scenario describes the faults of a machine, and of its enrollment. The zero Scenario is a
-// working machine.
+// Scenario describes the faults of a machine, and of its enrollment. The zero Scenario is a working machine.
 type Scenario struct {
 	Name string
 	// Summary describes the fault and its result in a sentence.
@@ -22,32 +21,33 @@ type Scenario struct {
 	BMC   machine.Faults
 	Agent agent.Faults
 
-	// NeverBoots makes the kernel of the ramdisk hang.
+	// NeverBoots makes the ramdisk's kernel panic during the boot, so that no agent starts.
 	NeverBoots bool
-	// NewestAgent gives the ramdisk the newest agent, whatever the release of Ironic.
+	// NewestAgent gives the ramdisk the newest agent, regardless of Ironic's release.
 	NewestAgent bool
 	// Slower multiplies all durations; 0 means 1.
 	Slower float64
 
-	// RootDevice has the root device hints of the enrolled node.
+	// RootDevice contains the root device hints of the enrolled node.
 	RootDevice map[string]any
-	// Twins adds to the machine a second disk of the same model.
+	// Twins adds two disks of the same model to the machine.
 	Twins bool
-	// SharedDisk gives the machine a shared disk: all machines with the same text have the same
-	// disk, including its WWN.
+	// SharedDisk, if not empty, gives the machine a shared disk. All machines with the same value share a disk,
+	// including its WWN.
 	SharedDisk string
 	// WrongMAC enrolls the node with a port that does not belong to the machine.
 	WrongMAC bool
-	// WrongPassword enrolls the node with a wrong BMC password. The right one is [BMCPassword].
+	// WrongPassword enrolls the node with a wrong BMC password instead of [BMCPassword].
 	WrongPassword bool
-	// MissingISO enrolls the node with a missing deploy ISO.
+	// MissingISO enrolls the node with the URL of a deploy ISO that does not exist.
 	MissingISO bool
 }
 
 const (
-	// bmcStall is the delay of a stalled BMC's answers, longer than sushy's timeout (60 s).
+	// bmcStall is the time by which a stalled BMC delays its answers. It is longer than sushy's timeout (60 s).
 	bmcStall = 75 * time.Second
-	// skewedClock is how far a skewed clock is ahead: further than the agent dates its certificate back.
+	// skewedClock is the time by which a skewed clock is ahead. It is longer than the time by which the agent
+	// backdates its certificate.
 	skewedClock = 26 * time.Hour
 
 	// wrongPassword is the password of nodes with WrongPassword.
@@ -57,7 +57,8 @@ const (
 	missingDisk = "0x5000c500deadbeef"
 )
 
-// scenarios are the built-in scenarios; FindScenario also knows those whose name begins with installFailsPrefix.
+// scenarios lists the built-in scenarios. FindScenario also knows scenarios whose names begin with
+// installFailsPrefix.
 var scenarios = []Scenario{
 	{Name: "ok", Summary: "works"},
 	{Name: "slow", Summary: "is five times slower", Slower: 5},
@@ -91,7 +92,7 @@ var scenarios = []Scenario{
 
 const (
 	installFailsPrefix, installFailsSuffix = "install-fails-", "-times"
-	// installMessage is the last line of a failed coreos-installer.
+	// installMessage is the last line that coreos-installer prints if it fails.
 	installMessage = "Error: install failed"
 )
 
@@ -101,8 +102,8 @@ func Scenarios() []Scenario {
 	return append(slices.Clone(scenarios), installFails(4))
 }
 
-// installFails returns a scenario in which the first n runs of coreos-installer fail. The step
-// tries three times.
+// installFails returns a scenario in which the first n runs of coreos-installer fail. A step runs it up to three
+// times.
 func installFails(n int) Scenario {
 	return Scenario{
 		Name:    fmt.Sprintf("%s%d%s", installFailsPrefix, n, installFailsSuffix),
@@ -111,7 +112,7 @@ func installFails(n int) Scenario {
 	}
 }
 
-// UnknownScenarioError reports an unknown scenario name.
+// UnknownScenarioError reports an unknown name of a scenario, and lists the known ones.
 type UnknownScenarioError struct {
 	Name  string
 	Known []string
@@ -121,7 +122,7 @@ func (e *UnknownScenarioError) Error() string {
 	return fmt.Sprintf("unknown scenario %q; available: %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// FindScenario finds a scenario by its name.
+// FindScenario returns the scenario with the given name.
 func FindScenario(name string) (Scenario, error) { return findScenario(name, nil) }
 
 func findScenario(name string, own map[string]Scenario) (Scenario, error) {

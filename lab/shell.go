@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// shell is an SSH session on a ramdisk: a terminal with a prompt, or commands without one.
+// shell is an SSH session on a ramdisk. It is a terminal with a prompt, or it runs commands without one.
 type shell struct {
 	server  *sshServer
 	channel ssh.Channel
@@ -61,7 +61,7 @@ func (s *shell) request(r *ssh.Request) bool {
 	return true
 }
 
-// lineKeys is an input in which Ctrl-C is replaced by Ctrl-U: Ctrl-C would end the input of package term.
+// lineKeys replaces Ctrl-C in the input by Ctrl-U, because Ctrl-C would end the input of package term.
 type lineKeys struct{ ssh.Channel }
 
 // Read implements io.Reader.
@@ -78,7 +78,8 @@ func (k lineKeys) Read(p []byte) (int, error) {
 // errExit reports that the client entered the command exit.
 var errExit = errors.New("exit")
 
-// run reads commands until exit, or the end of the input, and returns the exit status of the last one.
+// run reads and runs commands until the command exit or the end of the input, and returns the exit status of the last
+// command.
 func (s *shell) run(ctx context.Context) (status uint32, err error) {
 	s.mu.Lock()
 	terminal := s.terminal
@@ -117,7 +118,8 @@ func (s *shell) lines() func() (string, error) {
 	}
 }
 
-// command runs a command. The error is errExit, or the error of a lost connection.
+// command runs a command and returns its exit status. The error is errExit for the command exit, or the error of a
+// lost connection.
 func (s *shell) command(ctx context.Context, command string, out, complaints io.Writer) (status uint32, err error) {
 	fail := func(status uint32, text string) (uint32, error) {
 		_, err := io.WriteString(complaints, text+"\n")

@@ -15,51 +15,51 @@ import (
 // SiteOptions configure a site.
 type SiteOptions struct {
 	Members []Member
-	// Ironic is the Ironic that controls the machines; nil means an embedded one.
+	// Ironic controls the machines; nil means an embedded one.
 	Ironic *OtherIronic
-	// Listen is the address of the embedded Ironic's API; a free port of
-	// 127.0.0.1 if empty.
+	// Listen is the address of the embedded Ironic's API; empty means a free port of 127.0.0.1.
 	Listen string
-	// Speed divides all durations; 1 if zero.
+	// Speed divides all durations; zero means 1.
 	Speed float64
 	// SSHPort is the same as in [Options].
 	SSHPort int
-	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
-	// lab's own.
+	// RamdiskFor returns the ramdisk for [Options], which may depend on Ironic's URL. If it is nil, the lab's own
+	// ramdisk is used.
 	RamdiskFor func(ironicURL string) (Image, error)
 	// Virtual is the same as in [Options].
 	Virtual *VirtualOptions
-	// Dir is the folder of the database and of the disks' contents; if empty, both are in memory.
+	// Dir is the folder for the database and the contents of the disks. If it is empty, both are in memory only.
 	Dir string
-	// Story starts the operations on the machines of the lab that the documentation describes.
+	// Story starts the operations on the lab's machines that the documentation describes.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
-	// OnError receives errors, during the start and later.
+	// OnError receives errors that occur during the start or later.
 	OnError func(error)
 }
 
-// OtherIronic is an Ironic other than the embedded one. It must not require authentication, and it runs as long as the
-// site does.
+// OtherIronic is an Ironic other than the embedded one. It must not require authentication, and runs for as long as
+// the site does.
 type OtherIronic struct {
-	// Name identifies the Ironic: two Ironics must not share a folder.
+	// Name identifies the Ironic, because two Ironics must not share a folder.
 	Name string
-	// APIVersion is the version that the site uses: 1.115.
+	// APIVersion is the API version that the site uses, such as 1.115.
 	APIVersion string
 	// Agent is the release of the agent that the Ironic supports.
 	Agent AgentRelease
-	// Interfaces are the interfaces of the nodes besides Redfish's: {"deploy": "custom-agent"}.
+	// Interfaces contains the interfaces of the nodes in addition to those for Redfish, such as {"deploy":
+	// "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts the Ironic. It returns the address of its API without /v1, and a function that stops the Ironic.
+	// Start starts the Ironic. It returns the URL of its API, without /v1, and a function that stops the Ironic.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
-// Site is a lab with its own Ironic. It needs no other service, and uses only addresses of this computer.
+// Site is a lab together with its Ironic. It needs no other service, and uses only addresses of this computer.
 type Site struct {
 	// URL is the URL of Ironic's API, without /v1.
 	URL string
 	Lab *Lab
-	// Ironic is the embedded Ironic; nil if the site has another one.
+	// Ironic is the embedded Ironic. It is nil if the site uses another one.
 	Ironic *Ironic
 
 	options   SiteOptions
@@ -69,8 +69,8 @@ type Site struct {
 	running   sync.WaitGroup
 }
 
-// StartSite starts a site and returns when the first machines are enrolled; the others follow in
-// the background.
+// StartSite starts a site, and returns when the first machines are enrolled. The other machines are enrolled in the
+// background.
 func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
 	s, err := startSite(ctx, options)
 	if err != nil {
@@ -140,7 +140,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	return s, nil
 }
 
-// ironicName returns the name that identifies the site's Ironic; empty for the embedded one.
+// ironicName returns the name that identifies the site's Ironic. It is empty for the embedded one.
 func (o *SiteOptions) ironicName() string {
 	if o.Ironic == nil {
 		return ""
@@ -148,8 +148,8 @@ func (o *SiteOptions) ironicName() string {
 	return o.Ironic.Name
 }
 
-// startIronic starts the configured Ironic; afterwards the site uses an embedded Ironic and any other one in the same
-// way.
+// startIronic starts the configured Ironic, or an embedded one if none is configured. After that, the site uses both
+// kinds in the same way.
 func (s *Site) startIronic(ctx context.Context) (err error) {
 	if s.options.Ironic == nil {
 		s.options.Ironic = &OtherIronic{
@@ -182,13 +182,13 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 	return s.Ironic.URL, s.Ironic.Close, nil
 }
 
-// firstMachines is the number of machines that StartSite enrolls before it returns: the whole cast.
+// firstMachines is the number of machines that StartSite enrolls before it returns. They are the whole cast.
 const firstMachines = 12
 
 // noteChange sends to changed if an event means that contents of disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
-	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // arrays are created before the power goes off
+	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // PowerChanged, because arrays are created before the power goes off
 	default:
 		return
 	}
@@ -204,8 +204,8 @@ func (s *Site) reportError(ctx context.Context, err error) {
 	}
 }
 
-// enroll creates missing nodes, and updates the addresses of existing ones. It returns the names of
-// the created nodes.
+// enroll creates missing nodes, and updates the BMC addresses of existing nodes. It returns the names of the created
+// nodes.
 func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) {
 	there, err := s.http.names(ctx)
 	if err != nil {
@@ -240,8 +240,8 @@ func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) 
 	return made
 }
 
-// portQueue creates the ports of nodes, one node after the other, while the site creates further nodes. If it is not
-// open, it creates ports immediately, for an Ironic whose database accepts one change at a time.
+// portQueue creates the ports of nodes, one node at a time, while the site creates more nodes. If it is not open, it
+// creates ports immediately, for an Ironic whose database accepts only one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer is the SSH server of a ramdisk: the user core can run journalctl on it, and a small shell.
+// sshServer is the SSH server of a ramdisk. It lets the user core run journalctl and a small shell.
 type sshServer struct {
 	journal *journal
 	// host is the name of the machine.
 	host   string
 	config *ssh.ServerConfig
-	// connections limits the concurrent connections.
+	// connections limits the number of concurrent connections.
 	connections chan struct{}
 }
 
@@ -34,8 +34,8 @@ const (
 
 var errKey = errors.New("this key may not log in")
 
-// newSSHServer returns a server with the host key of the Ignition, or else a new key. keys are lines of
-// authorized_keys; invalid lines are ignored.
+// newSSHServer returns a server that uses hostKey, the host key in the Ignition, or a new key if there is none. keys
+// contains lines of authorized_keys; invalid lines are ignored.
 func newSSHServer(host string, j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
 	})
 }
 
-// handle handles one connection.
+// handle serves the sessions of one connection.
 func (s *sshServer) handle(ctx context.Context, conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(sshLoginTime)) //nolint:forbidigo // for the real network
 	server, channels, requests, err := ssh.NewServerConn(conn, s.config)

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// chapter is an action on a node, with the state in which it ends. The next chapter follows when the node is in that
-// state.
+// chapter is an action on a node. ends is the state of the node after the action; the next chapter starts when the
+// node has reached it.
 type chapter struct {
 	verb string
 	ends string
@@ -20,8 +20,8 @@ var (
 	deploy  = chapter{"active", "active"}
 )
 
-// stories are the actions that a new lab performs by itself, by node, so that operations run and some nodes need
-// attention.
+// stories maps nodes to the actions that a new lab starts without a user's request, so that operations run and some
+// nodes need attention.
 var stories = map[string][]chapter{
 	"r7-n01": {manage, provide, deploy},
 	"r7-n02": {manage, inspect, provide, deploy},
@@ -36,14 +36,14 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// skipCleaningNodes are nodes that skip cleaning before available, so that a deployment runs soon after the start.
+// skipCleaningNodes lists the nodes that skip the cleaning before they become available, so that deployments run soon
+// after the start.
 var skipCleaningNodes = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
 
-// readyNode is a node that is inspected through its BMC, without a boot, so that one node is available right after the
-// start.
+// readyNode is inspected through its BMC, without a boot, so that one node is available right after the start.
 const readyNode = "r7-n04"
 
-// playStories plays all stories, until the context ends.
+// playStories plays the stories of the named nodes, and returns when all have ended or ctx ends.
 func playStories(ctx context.Context, c *client, names []string) {
 	var telling sync.WaitGroup
 	for _, name := range names {
@@ -74,7 +74,8 @@ var restingStates = []string{
 	"deploy failed", "clean failed", "inspect failed",
 }
 
-// waitForState waits until the node is unlocked and in a resting state, and reports whether it is the wanted state.
+// waitForState waits until the node is unlocked and in a state without a running operation, and reports whether it is
+// the wanted state.
 func (c *client) waitForState(ctx context.Context, name, want string) bool {
 	for {
 		state, reservation, err := c.state(ctx, name)

@@ -20,32 +20,32 @@ import (
 
 // VirtualOptions configure a lab of virtual machines.
 type VirtualOptions struct {
-	// Host has the programs of this computer that virtual machines need.
+	// Host describes the programs of this computer that virtual machines need.
 	Host vm.Host
 	// Dir is the parent of the machines' folders, each with its disks, UEFI variables and serial log. Required.
 	Dir string
-	// Disks, MemoryMiB and CPUs are the defaults of machines.
+	// Disks, MemoryMiB and CPUs are the defaults for machines that do not specify them.
 	Disks     []vm.DiskRequest
 	MemoryMiB int
 	CPUs      int
-	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script or program. If it is
-	// empty, no server answers a network boot.
+	// BootFile is the URL of an iPXE script or program that machines load when they boot from the network. The
+	// machines must be able to reach it. If BootFile is empty, no server answers a network boot.
 	BootFile string
 }
 
-// MaxVirtual is the largest number of virtual machines in a lab: each needs its own address in
-// the network that they see.
+// MaxVirtual is the maximum number of virtual machines in a lab. Each machine needs its own address in the network
+// that the machines see.
 const MaxVirtual = 64
 
 const (
-	// agentPort is where ironic-python-agent listens by default.
+	// agentPort is the port at which ironic-python-agent listens by default.
 	agentPort = 9999
 	sshPort   = 22
-	// serialPort is the port of a virtual machine's serial line, at its AgentHost.
+	// serialPort is the port of a virtual machine's serial line, at the machine's AgentHost.
 	serialPort = 2323
 	// firstAddress is the last byte of the first machine's address, 10.0.2.16.
 	firstAddress = 16
-	// ejectTime bounds how long QEMU may take to eject a medium or to press the power button.
+	// ejectTime is the maximum time that QEMU may take to eject a medium or to press the power button.
 	ejectTime = 5 * time.Second
 )
 
@@ -77,7 +77,7 @@ func CheckVirtual(members []Member) error {
 	return nil
 }
 
-// virtual completes a member with the defaults of a virtual machine.
+// virtual gives the unset fields of a member the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	if m.CPUs == 0 {
 		m.CPUs = max(o.CPUs, 1)
@@ -109,18 +109,18 @@ func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	}
 }
 
-// guest implements [machine.Guest] with a virtual machine of QEMU.
+// guest implements [machine.Guest] with a QEMU virtual machine.
 type guest struct {
 	lab     *Lab
 	machine *Machine
 	vm      *vm.VM
-	// forwards are the ports of this computer that lead to the machine.
+	// forwards lists the ports of this computer that are forwarded to the machine.
 	forwards []vm.Forward
-	// kargs are the kernel arguments that the lab adds to a medium before inserting it.
+	// kargs lists the kernel arguments that the lab adds to a medium before it is booted.
 	kargs []string
 }
 
-// virtualize creates the virtual machine behind a machine.
+// virtualize creates the virtual machine of m.
 func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, options *machine.Options) error {
 	for i := range spec.NICs {
 		spec.NICs[i].Name, spec.NICs[i].SpeedMbps = vm.NICName, vm.NICSpeed
@@ -155,7 +155,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 	return nil
 }
 
-// virtualSpec returns the hardware of a machine in QEMU's terms.
+// virtualSpec returns the hardware of a machine in the form that package vm expects.
 func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
 	host, err := netip.ParseAddr(m.AgentHost())
 	if err != nil {
@@ -204,7 +204,7 @@ func virtualDisk(d machine.Disk) (vm.Disk, error) {
 	return disk, nil
 }
 
-// targets maps the devices of Redfish's boot override to those of the virtual machine.
+// targets maps the devices of Redfish's boot override to the devices of the virtual machine.
 var targets = map[machine.Device]vm.Target{machine.Cd: vm.TargetCD, machine.Hdd: vm.TargetDisk, machine.Pxe: vm.TargetNetwork}
 
 // Run runs one boot.

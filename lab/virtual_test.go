@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualMember returns a member with all defaults, as a lab has it.
+// virtualMember returns m with all defaults of a virtual machine, as in a lab.
 func virtualMember(t *testing.T, m Member) Member {
 	t.Helper()
 	o := &VirtualOptions{MemoryMiB: 4096, CPUs: 2, Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 20 << 30}, {Kind: vm.SSD, Size: 40 << 30}, {Kind: vm.HDD, Size: 100 << 30}}}
@@ -87,7 +87,7 @@ func TestScenariosOfVirtualMachines(t *testing.T) {
 	}
 }
 
-// virtualSpecOf returns the hardware of the second machine of a lab.
+// virtualSpecOf returns the hardware of the second machine of a lab, which has the given scenario.
 func virtualSpecOf(t *testing.T, s Scenario) (vm.Spec, error) {
 	t.Helper()
 	member := virtualMember(t, Member{Name: "vm2", Scenario: s})
@@ -123,7 +123,7 @@ func TestEditMedium(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := liveKargs + " ipa-advertise-host=127.18.0.1 " + serialKarg
-	for range 2 { // the second time, nothing is to do
+	for range 2 { // the second time, there is nothing to do
 		if err := editMedium(path, []string{"ipa-advertise-host=127.18.0.1"}); err != nil {
 			t.Fatal(err)
 		}

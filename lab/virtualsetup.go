@@ -16,18 +16,18 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualFolder is the name of the folder of the virtual machines, in the folder of the lab.
+// virtualFolder is the name of the folder for the virtual machines within the lab's folder.
 const virtualFolder = "vms"
 
 // VirtualSetup holds everything that a lab of virtual machines needs before it starts.
 type VirtualSetup struct {
 	Options VirtualOptions
-	// Key is the file of the private SSH key; empty if the ISO has its own configuration.
+	// Key is the file of the private SSH key. It is empty if the ISO has its own configuration.
 	Key string
 
 	iso    *image.ISO
-	line   string // the public half of the key
-	remove string // a temporary folder
+	line   string // the public key
+	remove string // a temporary folder that Close removes
 }
 
 // OpenLiveISO opens an image for use as a deploy ramdisk.
@@ -46,8 +46,9 @@ func OpenLiveISO(path string) (*image.ISO, error) {
 	return iso, nil
 }
 
-// SetUpVirtual finds QEMU and prepares the folder of the machines: below state, or a temporary folder below cache. The
-// VirtualSetup owns the ISO from then on, and closes it. report is called with messages for the operator.
+// SetUpVirtual finds QEMU and prepares the folder of the machines. The folder is in state or, if state is empty, a
+// temporary folder in cache. The VirtualSetup takes over the ISO, and closes it. report is called with messages for
+// the operator.
 func SetUpVirtual(ctx context.Context, iso *image.ISO, options VirtualOptions, state, cache string, report func(text string)) (*VirtualSetup, error) {
 	s := &VirtualSetup{Options: options, iso: iso}
 	if err := s.setUp(ctx, state, cache, report); err != nil {
@@ -88,7 +89,7 @@ func (s *VirtualSetup) setUp(ctx context.Context, state, cache string, report fu
 	return err
 }
 
-// Close closes the ISO, and removes a temporary folder.
+// Close closes the ISO, and removes the temporary folder, if there is one.
 func (s *VirtualSetup) Close() {
 	_ = s.iso.Close()
 	if s.remove != "" {
@@ -96,7 +97,8 @@ func (s *VirtualSetup) Close() {
 	}
 }
 
-// Ramdisk is the deploy ISO, with a configuration for an Ironic unless it has its own.
+// Ramdisk returns the deploy ISO. Unless the ISO has its own configuration, the returned ISO is configured for the
+// given Ironic.
 func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	if s.Key == "" {
 		return s.iso, nil
@@ -104,7 +106,7 @@ func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	var rewritten bool
 	ironic.URL, rewritten = guestURL(ironic.URL)
 	if rewritten {
-		ironic.Insecure = true // no certificate has the host's address in user networking
+		ironic.Insecure = true // no certificate contains the host's address in user networking
 	}
 	r := ignition.NewRamdisk(ironic)
 	r.SSHKeys = []sshkey.Key{{Line: s.line}}
@@ -119,7 +121,8 @@ func (s *VirtualSetup) Ramdisk(ironic ignition.IronicEndpoint) (Image, error) {
 	return patch.Stream(s.iso)
 }
 
-// guestURL converts a URL to the form in which virtual machines reach it: for them, this computer has another address.
+// guestURL converts a URL of this computer to the form in which virtual machines can use it, because they reach this
+// computer at a different address.
 func guestURL(text string) (guest string, rewritten bool) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -137,8 +140,8 @@ func guestURL(text string) (guest string, rewritten bool) {
 	return u.String(), true
 }
 
-// VirtualFolders returns the folders of the virtual machines of a stored lab, with their names in
-// order.
+// VirtualFolders returns the sorted names of the virtual machines of a stored lab, and a function that returns the
+// folder of a machine.
 func VirtualFolders(state string) (names []string, folder func(name string) string, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, virtualFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

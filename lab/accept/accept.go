@@ -1,4 +1,4 @@
-// Package accept is the accept loop of the lab's TCP services: serial lines, consoles and SSH.
+// Package accept implements the accept loop that the lab's TCP services share: serial lines, consoles and SSH.
 package accept
 
 import (

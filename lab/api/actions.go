@@ -2,21 +2,21 @@ package api
 
 import "ironworks/lab/fsm"
 
-// actions maps each provision state to its events, including those that only the conductor uses: they pass this check
-// and are refused later.
+// actions maps each provision state to its events. They include events that only the conductor may trigger: a request
+// for one of them passes this check and is refused later.
 var actions = fsm.States()
 
 // verbs maps targets to their events, where the two have different names.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
-// verbVersions are the minor versions that introduced the targets of states/provision. The targets abort, unhold and
-// service have further checks.
+// verbVersions maps the targets of states/provision to the minor API versions that introduced them. The targets
+// abort, unhold and service have further checks.
 var verbVersions = map[string]int{
 	"manage": 4, "provide": 4, "inspect": 6, "abort": 13, "clean": 15, "adopt": 17, "rescue": 38, "unrescue": 38,
 	"deploy": 73, "delete": 73,
 }
 
-// isActionable reports whether a target is possible in a state.
+// isActionable reports whether the provision state allows the target.
 func isActionable(state, target string) bool {
 	event := target
 	if verb, ok := verbs[target]; ok {
@@ -26,19 +26,19 @@ func isActionable(state, target string) bool {
 	return ok
 }
 
-// unstable are the states in which the conductor is working or waiting.
+// unstable lists the states in which the conductor is working or waiting.
 var unstable = []string{
 	"deploying", "wait call-back", "cleaning", "clean wait", "verifying", "deleting", stateInspecting,
 	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",
 }
 
-// updateAllowed are the states in which a node that has a target state may be changed.
+// updateAllowed lists the states in which a node may be changed although it has a target state.
 var updateAllowed = []string{
 	"deploy failed", stateInspecting, "inspect failed", stateInspectWait, "clean failed", "error", "verifying",
 	"adopt failed", "rescue failed", "unrescue failed", "service", "service hold", "service failed",
 }
 
-// lookupAllowed are the states in which an agent can find its node.
+// lookupAllowed lists the states in which an agent can find its node.
 var lookupAllowed = []string{
 	"deploying", "wait call-back", "cleaning", "clean wait", stateInspecting, stateInspectWait, "rescuing",
 	"rescue wait", "service wait",

@@ -95,7 +95,7 @@ func (c *call) createAllocation() (any, error) {
 	return ordered("allocations")(c.allocationDocument(made, nil))
 }
 
-// nodeUUIDs returns the UUIDs of nodes given by UUID or name.
+// nodeUUIDs returns the UUIDs of the nodes with the given UUIDs or names.
 func (c *call) nodeUUIDs(idents []string) ([]string, error) {
 	var missing []string
 	uuids := make([]string, len(idents))
@@ -127,7 +127,7 @@ var allocationPatchSchema = &schema{Types: []string{"array"}, Items: &schema{
 	},
 }}
 
-// patchedAllocation is the schema of an allocation after a patch.
+// patchedAllocation is the schema that an allocation must match after a patch.
 var patchedAllocation = &schema{Types: []string{"object"}, Properties: map[string]*schema{
 	"name": textOrNull, "extra": objectOrNull,
 }}

@@ -18,7 +18,8 @@ var (
 	noAllocations = "The API version does not allow allocations"
 )
 
-// knownAllocationFields returns the fields of allocations in an API version: owner was introduced in 1.60.
+// knownAllocationFields returns the fields that allocations have in the requested API version. The field owner was
+// introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
 	if c.atLeast(60) {
 		return append(slices.Clone(allocationFields), "owner")
@@ -26,8 +27,8 @@ func (c *call) knownAllocationFields() []string {
 	return allocationFields
 }
 
-// introduced wraps an endpoint that the given minor version introduced. In older versions, the endpoint answers 404 to
-// GET, and 405 to other methods.
+// introduced wraps an endpoint that the given minor version introduced. In older versions, the endpoint answers GET
+// with 404 and other methods with 405.
 func (c *call) introduced(minor int, text string, serve endpoint) endpoint {
 	return func() (any, error) {
 		if c.atLeast(minor) {
@@ -64,7 +65,7 @@ func (c *call) routeAllocations(rest []string) (any, error) {
 	}.serve(c)
 }
 
-// routeNodeAllocation handles the allocation of a node.
+// routeNodeAllocation handles /nodes/{node}/allocation.
 func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet)
@@ -91,7 +92,8 @@ func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// allocationOf finds the allocation of a node; status is the HTTP status for a missing node.
+// allocationOf finds the allocation of the given node; status is the HTTP status of the error if the node does not
+// exist.
 func (c *call) allocationOf(ident string, status int) (*db.Allocation, error) {
 	node, err := c.findNode(ident)
 	if err != nil {
@@ -166,7 +168,7 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			// An unset column is null, which differs from an empty text, so an empty filter matches no allocation.
+			// An unset column is null, which differs from an empty string, so an empty filter matches no allocation.
 			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is an API with tables and a fake conductor.
+// rig is an API under test with its tables and a fake conductor.
 type rig struct {
 	t         *testing.T
 	tables    *db.Store
@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	return &rig{t: t, tables: tables, conductor: conductor, handler: api.New(tables, conductor)}
 }
 
-// node adds a node.
+// node adds a node, after change has modified it if change is not nil.
 func (r *rig) node(change func(*db.Node)) *db.Node {
 	r.t.Helper()
 	n := &db.Node{Driver: "redfish", ProvisionState: "enroll", Conductor: "localhost"}
@@ -56,7 +56,7 @@ func (r *rig) node(change func(*db.Node)) *db.Node {
 // latest is the newest API version.
 const latest = "1.115"
 
-// do sends a request. If the body is not empty, the content type is JSON.
+// do sends a request and returns the response. If the body is not empty, the content type is JSON.
 func (r *rig) do(method, path, version, body string) *httptest.ResponseRecorder {
 	r.t.Helper()
 	request := httptest.NewRequestWithContext(r.t.Context(), method, "http://lab"+path, strings.NewReader(body))
@@ -71,7 +71,7 @@ func (r *rig) do(method, path, version, body string) *httptest.ResponseRecorder 
 	return recorder
 }
 
-// get returns the document at a path, which must exist.
+// get returns the document at path. It fails the test if the status is not 200.
 func (r *rig) get(path string) map[string]any {
 	r.t.Helper()
 	return r.want(http.MethodGet, path, "", http.StatusOK)
@@ -93,7 +93,7 @@ func (r *rig) want(method, path, body string, status int) map[string]any {
 	return document
 }
 
-// refusal returns the message of an error body in any of its formats.
+// refusal returns the message in an error body, which can have any of Ironic's formats.
 func refusal(t *testing.T, body []byte) string {
 	t.Helper()
 	var outer struct {
@@ -119,14 +119,15 @@ func refusal(t *testing.T, body []byte) string {
 	return inner.Description
 }
 
-// exchange is a request with the answer of a real Ironic 39.0.0.
+// exchange is a request with the answer that a real Ironic 39.0.0 gave.
 type exchange struct {
 	method, path, version, body string
 	status                      int
 	text                        string
 }
 
-// check compares exchanges. {N} in them is the UUID of a node.
+// check sends the requests of the exchanges and compares the answers. In their paths, bodies and texts, {N} stands
+// for the UUID of n.
 func (r *rig) check(n *db.Node, exchanges []exchange) {
 	r.t.Helper()
 	fill := func(s string) string { return strings.ReplaceAll(s, "{N}", n.UUID) }

@@ -86,8 +86,8 @@ func checkMAC(name string, value any) (any, error) {
 	return nil, invalidValue("Expected valid MAC address for %s: %s", name, python.Str(value))
 }
 
-// checkList splits a list. Like Ironic, it converts the items of a comma-separated list to lower
-// case, but not those of a repeated key.
+// checkList accepts a list or a comma-separated string. Like Ironic, it converts the items of a comma-separated
+// string to lower case, but not those of a repeated key.
 func checkList(name string, value any) (any, error) {
 	switch v := value.(type) {
 	case nil:
@@ -169,7 +169,7 @@ func isName(value any) bool {
 	return ok && len(name) <= maxNameLength && nameRule.MatchString(name)
 }
 
-// isUUID accepts the spellings that oslo.utils accepts.
+// isUUID reports whether the value is a UUID in one of the spellings that oslo.utils accepts.
 func isUUID(value any) bool {
 	uuid, ok := value.(string)
 	if !ok {
@@ -190,7 +190,7 @@ type param struct {
 	name     string
 	check    check
 	required bool
-	given    any // the value, if the path contains it
+	given    any // the value, if the path contains the argument
 	isGiven  bool
 	body     bool // the argument is the whole body
 }
@@ -203,7 +203,7 @@ func fromPath(name, value string, check check) param {
 	return param{name: name, check: check, given: value, isGiven: true}
 }
 
-// arguments are the converted arguments of a request by name; missing ones are null.
+// arguments maps the names of a request's arguments to their converted values. Missing arguments are null.
 type arguments map[string]any
 
 func (a arguments) text(name string) string {
@@ -231,14 +231,14 @@ func (a arguments) integer(name string) *int {
 	return &n
 }
 
-// list returns a list argument, nil if it was not given.
+// list returns the named list argument, or nil if it was not given.
 func (a arguments) list(name string) []string {
 	items, _ := a[name].([]string)
 	return items
 }
 
-// checkArguments checks the arguments of a request in the order of the endpoint's parameters. Other
-// arguments are refused.
+// checkArguments checks the arguments of a request in the order of params and returns them converted. It refuses
+// arguments that are not in params.
 func checkArguments(values map[string]any, params ...param) (arguments, error) {
 	var unknown []string
 	for name := range values {

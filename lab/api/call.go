@@ -26,11 +26,11 @@ type call struct {
 	url     string // scheme and host by which the client reached the server
 	path    []string
 	raw     []byte
-	// values are the arguments from the query and from a body that is an object.
+	// values holds the arguments from the query and, if the body is an object, from the body.
 	values map[string]any
-	// malformed is the error for a body that is not text.
+	// malformed is the error to return if the body is not valid text.
 	malformed error
-	// suffix reports that .json was cut off the path.
+	// suffix reports whether .json was cut off the path.
 	suffix bool
 
 	status   int
@@ -43,7 +43,7 @@ func (c *call) tables() *db.Store { return c.api.tables }
 
 func (c *call) conductor() Conductor { return c.api.conductor }
 
-// atLeast reports whether the version is 1.minor or newer.
+// atLeast reports whether the requested API version is 1.minor or newer.
 func (c *call) atLeast(minor int) bool { return c.minor >= minor }
 
 func newCall(api *API, r *http.Request, raw []byte, minor int) *call {
@@ -85,7 +85,7 @@ func (c *call) takeValues(values url.Values) {
 	}
 }
 
-// parseBody converts a body to arguments: a JSON object or a form.
+// parseBody converts the body, a JSON object or a form, to arguments.
 func (c *call) parseBody() {
 	if len(c.raw) == 0 {
 		return
@@ -115,7 +115,7 @@ func (c *call) parseBody() {
 	}
 }
 
-// malformedRequest is WebOb's message about a malformed request.
+// malformedRequest is WebOb's error message for a malformed request.
 const malformedRequest = "The server could not comply with the request since it is either malformed or otherwise incorrect."
 
 func decodeJSON(raw []byte) (any, error) {
@@ -135,8 +135,8 @@ func decodeJSON(raw []byte) (any, error) {
 	return value, nil
 }
 
-// body returns the parameter of an endpoint that takes the whole request body as one argument, so the keys of the body
-// are not arguments. An empty body is an empty object.
+// body returns the parameter of an endpoint that takes the whole request body as one argument, so that the keys of
+// the body are not arguments. An empty body counts as an empty object.
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
@@ -145,7 +145,7 @@ func (c *call) body(name string, check check) (param, error) {
 	if len(c.raw) > 0 {
 		decoded, err := decodeJSON(c.raw)
 		if err != nil {
-			// Ironic does not catch the decoder's exception.
+			// Ironic does not catch the exception of its JSON decoder.
 			return param{}, pythonError("%s", jsonFault(c.raw))
 		}
 		value = decoded
@@ -159,7 +159,7 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// checkWithBody checks the arguments, including those in the body.
+// checkWithBody checks params and, as the argument called name, the whole request body.
 func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
 	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
@@ -177,8 +177,8 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 	return checkArguments(c.values, params...)
 }
 
-// unexpected returns Python's error for an unknown argument, for an endpoint whose arguments are checked only by the
-// call of its Python function.
+// unexpected returns the error that Python raises for an unknown argument. It is for endpoints whose arguments Ironic
+// does not check before it calls the given Python function.
 func (c *call) unexpected(function string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		return pythonError("%s() got an unexpected keyword argument '%s'", function, name)
@@ -186,8 +186,8 @@ func (c *call) unexpected(function string) error {
 	return nil
 }
 
-// onNode wraps an endpoint of a node: it checks the arguments, finds the node and checks that a conductor serves the
-// node. refusal is the HTTP status if no conductor does; 0 skips that check.
+// onNode returns an endpoint for a node. It checks the arguments, finds the node and checks that a conductor serves
+// the node, before it calls serve. refusal is the HTTP status if no conductor serves the node; 0 skips that check.
 func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments) (any, error), params ...param) endpoint {
 	return func() (any, error) {
 		args, err := c.checkArguments(params...)
@@ -205,14 +205,14 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent returns the argument that names the node in most endpoints of a node.
+// nodeIdent returns the argument by which most endpoints below a node identify the node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
 // wholeBody returns an argument whose value is the whole body of the request.
 func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
 
-// respondStarted answers a request that the conductor has started to carry out. The header Location names the path of the
-// result.
+// respondStarted answers a request that the conductor has started to carry out. The Location header contains the
+// address of the result.
 func (c *call) respondStarted(path string, err error) (any, error) {
 	if err == nil {
 		c.locate(path)
@@ -249,7 +249,7 @@ func (c *call) accepted(serve endpoint) endpoint { return c.withStatus(http.Stat
 
 func (c *call) noContent(serve endpoint) endpoint { return c.withStatus(http.StatusNoContent, serve) }
 
-// missing returns the endpoint for a path that lacks a part.
+// missing returns the endpoint for a path that lacks the named part.
 func (c *call) missing(name string) endpoint {
 	return func() (any, error) {
 		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Missing mandatory parameter: %s", name)
@@ -267,10 +267,10 @@ func (c *call) links(path string) []link {
 	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
 }
 
-// locate sets the header Location of the answer to the address of the result.
+// locate sets the answer's Location header to the address of the result.
 func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
 
-// timeText returns a time as the API shows it, null for the zero time.
+// timeText returns t in the format of the API, or null for the zero time.
 func timeText(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -282,7 +282,7 @@ func timeText(t time.Time) any {
 	return t.UTC().Format(layout)
 }
 
-// orNull returns null for an empty text.
+// orNull returns s, or null if s is empty.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -290,7 +290,7 @@ func orNull(s string) any {
 	return s
 }
 
-// orEmpty returns an empty object for a missing one.
+// orEmpty returns d, or an empty object if d is nil.
 func orEmpty(d db.Dict) db.Dict {
 	if d == nil {
 		return db.Dict{}

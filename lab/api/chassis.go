@@ -16,7 +16,8 @@ var (
 		},
 	}
 	chassisChecks = []param{optional("uuid", checkUUID)}
-	// patchableChassis are the fields of a chassis in Ironic's order. A UUID must stay the same.
+	// patchableChassis lists the fields of a chassis that requests can set, in Ironic's order. A patch may contain
+	// the UUID, but must not change it.
 	patchableChassis = []string{"uuid", "extra", "description"}
 	chassisFields    = []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"}
 	chassisPaging    = map[string]*schema{
@@ -49,7 +50,7 @@ func (c *call) routeChassis(rest []string) (any, error) {
 	}.serve(c, rest)
 }
 
-// chassisDocument returns a chassis as the API shows it; nil fields are all.
+// chassisDocument returns a chassis as the API shows it. If fields is nil, the document contains all fields.
 func (c *call) chassisDocument(row *db.Chassis, fields []string) (map[string]any, error) {
 	path := "chassis/" + row.UUID
 	document := chassisColumns.all(row, "chassis")
@@ -168,7 +169,7 @@ func (c *call) deleteChassis(ident string) (any, error) {
 	return nil, c.tables().Chassis.Destroy(ident)
 }
 
-// checkChassis refuses a chassis that does not exist; null means no chassis.
+// checkChassis returns an error if the chassis does not exist. It accepts null, which means no chassis.
 func (c *call) checkChassis(uuid any) error {
 	if !python.Truthy(uuid) {
 		return nil
@@ -177,8 +178,8 @@ func (c *call) checkChassis(uuid any) error {
 	return withStatus(err, "ChassisNotFound", http.StatusBadRequest)
 }
 
-// routeChassisNodes handles everything below the nodes of a chassis. Only the lists work: the chassis becomes their
-// filter. Other endpoints read its UUID as that of a node, and refuse the path.
+// routeChassisNodes handles everything below /chassis/{chassis}/nodes. Only the lists work: they contain only the
+// nodes in the chassis. The other endpoints take the chassis UUID for that of a node, and refuse the path.
 func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 	if len(below) > 1 {
 		return c.routeNodes(below)
@@ -204,7 +205,7 @@ func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
 	}.serve(c)
 }
 
-// refused checks the arguments, and then answers that the path is malformed.
+// refused checks the arguments and, if they are valid, answers that the path is malformed.
 func (c *call) refused(params ...param) (any, error) {
 	if _, err := c.checkArguments(params...); err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// columns finds the columns of a database row by their names in the API: node_uuid is NodeUUID.
+// columns maps names of fields in the API to the indexes of the columns in a database row. For example, node_uuid is
+// the API's name of NodeUUID.
 type columns map[string]int
 
 var (
@@ -38,7 +39,7 @@ func columnsOf[T any]() columns {
 	return c
 }
 
-// columnName returns the API's name of a field of a row: pxe_enabled for PXEEnabled.
+// columnName returns the API's name of a row's field, such as pxe_enabled for PXEEnabled.
 func columnName(field string) string {
 	var b strings.Builder
 	letters := []rune(strings.Replace(field, "NIC", "nic", 1))
@@ -53,7 +54,7 @@ func columnName(field string) string {
 	return b.String()
 }
 
-// of returns a pointer to the named column of a row, nil if there is no such column.
+// of returns a pointer to the named column of the row, or nil if there is no such column.
 func (c columns) of(row any, name string) any {
 	i, ok := c[name]
 	if !ok {
@@ -62,7 +63,7 @@ func (c columns) of(row any, name string) any {
 	return reflect.ValueOf(row).Elem().Field(i).Addr().Interface()
 }
 
-// shown returns a column of a row as the API shows it: empty texts and zero times are null.
+// shown returns the named column of the row as the API shows it. Empty strings and zero times become null.
 func (c columns) shown(row any, name string) any {
 	switch v := c.of(row, name).(type) {
 	case *string:
@@ -97,7 +98,7 @@ func (c columns) shown(row any, name string) any {
 	}
 }
 
-// all returns those columns of a row that the API's documents of this kind contain.
+// all returns the columns of the row that the API's documents of the given kind contain.
 func (c columns) all(row any, kind string) map[string]any {
 	document := map[string]any{}
 	for _, name := range orders[kind] {
@@ -108,7 +109,7 @@ func (c columns) all(row any, kind string) map[string]any {
 	return document
 }
 
-// pick returns the requested columns of a row. Fields without a column are null.
+// pick returns the columns of the row that are listed in both asked and known. Fields without a column are null.
 func (c columns) pick(row any, asked, known []string) map[string]any {
 	document := map[string]any{}
 	for _, name := range asked {
@@ -121,7 +122,7 @@ func (c columns) pick(row any, asked, known []string) map[string]any {
 	return document
 }
 
-// set sets a column to a checked value. Null sets the column to its zero value.
+// set sets the named column of the row to a checked value. Null sets the column to its zero value.
 func (c columns) set(row any, name string, value any) {
 	switch v := c.of(row, name).(type) {
 	case *string:

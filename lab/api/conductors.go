@@ -22,7 +22,7 @@ func checkHost(name string, value any) (any, error) {
 	return value, nil
 }
 
-// routeConductors handles everything below /conductors, introduced in 1.49.
+// routeConductors handles everything below /conductors, which was introduced in 1.49.
 func (c *call) routeConductors(rest []string) (any, error) {
 	return methods{http.MethodGet: func() (any, error) {
 		if !c.atLeast(49) {
@@ -95,7 +95,7 @@ func (c *call) showConductor(host string) (any, error) {
 	return nil, noConductor(host)
 }
 
-// routeShards handles /shards, introduced in 1.82.
+// routeShards handles /shards, which was introduced in 1.82.
 func (c *call) routeShards(rest []string) (any, error) {
 	return methods{http.MethodGet: func() (any, error) {
 		if !c.atLeast(82) {

@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// driverFields returns the selectable fields of a driver, in Ironic's order.
+// driverFields returns the fields of a driver that a request can select, in Ironic's order.
 func (c *call) driverFields() []string {
 	fields := []string{"hosts", "links", "name"}
 	for _, kind := range []string{
@@ -21,7 +21,7 @@ func (c *call) driverFields() []string {
 	return append(fields, "properties", "type")
 }
 
-// kindVersions are the minor versions that introduced kinds of interfaces.
+// kindVersions maps kinds of interfaces to the minor versions that introduced them.
 var kindVersions = map[string]int{"storage": 33, "rescue": 38, "bios": 40, "firmware": 86}
 
 func (c *call) driverDocument(d Driver, detail bool, fields []string) (map[string]any, error) {
@@ -72,7 +72,8 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 	}
 }
 
-// checkDriverQuery refuses malformed queries, and queries that are too new for the version.
+// checkDriverQuery refuses malformed queries and queries for fields that are newer than the requested API version.
+// Before 1.77, it accepts every query.
 func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
 	if !c.atLeast(77) {
 		return nil

@@ -16,14 +16,14 @@ import (
 type fake struct {
 	tables *db.Store
 	asked  []string
-	// refuse is the error of all calls, if set.
+	// refuse, if set, is the error that all calls return.
 	refuse error
 	deploy api.Deploy
 	beat   api.Heartbeat
 	steps  []db.Dict
-	// noRamdisk is the argument of the last cleaning or service.
+	// noRamdisk is the disable_ramdisk argument of the last cleaning or service.
 	noRamdisk bool
-	// discovery is the driver of auto-discovery.
+	// discovery is the driver for auto-discovered nodes.
 	discovery string
 }
 

@@ -9,8 +9,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// abort is an error of the web framework below Ironic: an unknown route, a method that is not allowed, a version that
-// is not served. Its body differs from the body of Ironic's own errors, and the answer has no version headers.
+// abort is an error of the web framework on which Ironic is built, such as an unknown route, a method that is not
+// allowed or a version that is not served. Its body differs from the body of Ironic's own errors, and the answer has
+// no version headers.
 type abort struct {
 	status      int
 	description string
@@ -21,14 +22,15 @@ func (a *abort) Error() string { return a.description }
 
 var errNoRoute = &abort{status: http.StatusNotFound}
 
-// notAllowed returns the error 405 that names the allowed methods.
+// notAllowed returns a 405 error that lists the allowed methods.
 func notAllowed(methods ...string) *abort {
 	return &abort{
 		status: http.StatusMethodNotAllowed, header: http.Header{"Allow": {strings.Join(methods, ", ")}},
 	}
 }
 
-// tooOld refuses a request for a path below a collection that the requested API version lacks.
+// tooOld returns the error for a path below a collection that the requested API version lacks: 404 for GET and 405
+// for other methods.
 func (c *call) tooOld(description string) error {
 	status := http.StatusMethodNotAllowed
 	if c.request.Method == http.MethodGet {
@@ -53,7 +55,8 @@ func notFound() error {
 	return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 }
 
-// noSuchResource returns the framework's 404 in Ironic's error format, for places where Ironic catches the exception.
+// noSuchResource returns the framework's 404 in Ironic's error format. It is for places where Ironic catches the
+// framework's exception.
 func noSuchResource() error {
 	return db.Faultf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
 }
@@ -77,7 +80,8 @@ func pythonError(format string, args ...any) error {
 	return db.Faultf(http.StatusInternalServerError, "", format, args...)
 }
 
-// withStatus changes the HTTP status of faults of this kind. Ironic does so if the request's body names a missing node.
+// withStatus returns err with the given HTTP status if err is a fault of the given kind. Ironic changes the status in
+// this way if the request's body names a missing node.
 func withStatus(err error, kind string, status int) error {
 	fault, ok := errors.AsType[*db.Fault](err)
 	if !ok || fault.Kind != kind {
@@ -105,7 +109,8 @@ type abortBody struct {
 	Description string `json:"description"`
 }
 
-// writeError answers with an error in one of Ironic's formats: JSON in a string in JSON.
+// writeError sends err as Ironic does: the body is a JSON object whose error_message is a string that contains
+// another JSON object.
 func writeError(w http.ResponseWriter, err error) {
 	var status int
 	var inner any

@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// nodeFields are those selectable fields of a node's document that are columns of its row.
+// nodeFields lists the fields of a node's document that a request can select and that are columns of the node's row.
 var nodeFields = []string{
 	"automated_clean", "bios_interface", "boot_interface", "boot_mode", "clean_step", "conductor_group",
 	"console_enabled", "console_interface", "disable_power_off", "deploy_interface", "deploy_step", "description",
@@ -22,20 +22,20 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields are the fields of a node in a list if the request selects no fields.
+// defaultNodeFields lists the fields of each node in a list if the request selects no fields.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
 
-// relatedFields are the fields of a node's document that other objects provide, not columns of the node.
+// relatedFields lists the fields of a node's document whose values come from other objects instead of the node's row.
 var relatedFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
-// hiddenColumns are the columns of a node's row that nodeFields does not have.
+// hiddenColumns lists the columns of a node's row that are missing from nodeFields.
 var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
 
-// unsortable are the columns of a node's row with structured values, by which Ironic does not sort.
+// unsortable lists the columns of a node's row that contain structured values. Ironic refuses to sort by them.
 var unsortable = []string{
 	"properties", "driver_info", "extra", "instance_info", "driver_internal_info", "clean_step", "deploy_step",
 	"raid_config", "target_raid_config", "traits", "network_data", "service_step",
@@ -45,7 +45,7 @@ func isColumn(field string) bool {
 	return slices.Contains(nodeFields, field) || slices.Contains(hiddenColumns, field)
 }
 
-// fieldVersions are the minor versions that introduced fields of nodes.
+// fieldVersions maps fields of nodes to the minor versions that introduced them.
 var fieldVersions = map[string]int{
 	"driver_internal_info": 3, "name": 5, "inspection_finished_at": 6, "inspection_started_at": 6, "clean_step": 7,
 	"raid_config": 12, "target_raid_config": 12, "network_interface": 20, "resource_class": 21,
@@ -59,7 +59,7 @@ var fieldVersions = map[string]int{
 	"health": 109,
 }
 
-// checkFields refuses fields that the version does not have.
+// checkFields refuses fields that the requested API version does not have.
 func (c *call) checkFields(fields ...string) error {
 	for _, field := range fields {
 		if c.minor < fieldVersions[field] {
@@ -69,7 +69,7 @@ func (c *call) checkFields(fields ...string) error {
 	return nil
 }
 
-// checkSelection refuses a selection of fields in versions before 1.8.
+// checkSelection refuses to select fields in versions before 1.8.
 func (c *call) checkSelection(fields []string) error {
 	if fields != nil && !c.atLeast(8) {
 		return notAcceptable()
@@ -96,7 +96,7 @@ func (c *call) returned(fields []string, detail *bool, standard []string, detail
 	}
 }
 
-// column returns the value of a node's column as the API shows it, but with its secrets.
+// column returns the value of a node's column as the API shows it, except that secrets are not masked.
 func column(n *db.Node, field string) any {
 	if kind, ok := interfaceOf(field); ok {
 		return orNull(n.Interfaces[kind])
@@ -121,7 +121,7 @@ func column(n *db.Node, field string) any {
 	return value
 }
 
-// boolOr returns the value of a boolean column, or null if the value is false and the column is null.
+// boolOr returns the value of a boolean column. If the value is false because the column is null, it returns null.
 func boolOr(n *db.Node, field string, value bool) any {
 	if !value && slices.Contains(n.Null, field) {
 		return nil

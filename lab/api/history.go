@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// maxEvent is the length of an event in a list without details.
+// maxEvent is the maximum length, in characters, of an event in a list without details.
 const maxEvent = 255
 
 func (c *call) routeHistory(ident string, rest []string) (any, error) {
@@ -48,7 +48,7 @@ func (c *call) historyDocument(entry db.History, detail bool) map[string]any {
 	return document
 }
 
-// sortableHistory are the columns by which entries can be sorted.
+// sortableHistory lists the columns by which history entries can be sorted.
 var sortableHistory = []string{"id", "uuid", "created_at", "severity", "event", "event_type", "conductor", "user"}
 
 func (c *call) showHistory(ident string) endpoint {
@@ -65,8 +65,8 @@ func (c *call) showHistory(ident string) endpoint {
 				"target_provision_state", "duration_seconds",
 			}
 		}
-		// In a real Ironic, the next link contains a second marker, an object's representation, if the request had a
-		// marker.
+		// If the request had a marker, a real Ironic adds a second marker to the next link: the representation of a
+		// Python object.
 		return listing[db.History]{
 			name: "history", path: "nodes/" + ident + "/history", columns: historyColumns,
 			find: func(uuid string) (*db.History, error) {

@@ -7,9 +7,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// Indicator is a light of a machine. Clients can switch it through the API, unless it is read-only.
+// Indicator is a light on a machine. Clients can switch it through the API unless it is read-only.
 type Indicator struct {
-	// Name is unique within the component: chassis, system or disk.
+	// Name is unique within the component. Component is chassis, system or disk.
 	Name, Component string
 	ReadOnly        bool
 	States          []string
@@ -31,7 +31,7 @@ func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 	}
 }
 
-// listIndicators accepts any further arguments, as Ironic's get_all with its **kwargs does.
+// listIndicators accepts arbitrary additional arguments, as Ironic's get_all does with its **kwargs.
 func (c *call) listIndicators(ident string) endpoint {
 	return func() (any, error) {
 		if _, err := checkArguments(nil, nodeIdent(ident)); err != nil {
@@ -88,7 +88,7 @@ func (c *call) setIndicator(ident, unique string) endpoint {
 	}, nodeIdent(ident), fromPath("indicator", unique, checkText), required("state", checkText))
 }
 
-// indicatorOf splits the unique name of an indicator at the first @ (IndicatorAtComponent in
+// indicatorOf splits the unique name of an indicator at the first @ (like IndicatorAtComponent in
 // ironic/api/controllers/v1/node.py).
 func indicatorOf(args arguments) (name, component string, err error) {
 	name, component, ok := strings.Cut(args.text("indicator"), "@")

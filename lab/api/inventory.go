@@ -54,14 +54,15 @@ var (
 	}
 )
 
-// querySchema returns the schema of a query that selects only the given fields.
+// querySchema returns the schema of a query that selects only from the given fields. others holds the schemas of its
+// other arguments.
 func querySchema(fields []string, others map[string]*schema) *schema {
 	properties := map[string]*schema{"fields": {Types: []string{"array"}, Items: &schema{Enum: fields}}}
 	maps.Copy(properties, others)
 	return &schema{Types: []string{"object"}, Properties: properties, Closed: true}
 }
 
-// checkQuery checks the arguments of the request against a schema.
+// checkQuery checks the arguments of the request against the given schema.
 func (a arguments) checkQuery(s *schema) error { return checkWhole(s, map[string]any(a)) }
 
 func (c *call) routeBIOS(ident string, rest []string) (any, error) {

@@ -21,8 +21,7 @@ func (o operation) kind() string { return db.Dict(o).Text("op") }
 
 func (o operation) path() string { return db.Dict(o).Text("path") }
 
-// patchSchema allows less than RFC 6902: three operations, and only word characters and dashes in
-// paths.
+// patchSchema allows less than RFC 6902: only three operations, and only word characters and dashes in paths.
 var patchSchema = &schema{Types: []string{"array"}, Items: &schema{
 	Types: []string{"object"}, Closed: true, ClosedFirst: true, Required: []string{"op", "path"},
 	Properties: map[string]*schema{
@@ -48,7 +47,7 @@ func (o operation) root() string {
 	return root
 }
 
-// checkRoots refuses a patch of fields that must not be patched.
+// checkRoots refuses a patch that changes a field not in allowed.
 func checkRoots(patch []operation, allowed []string) error {
 	for _, o := range patch {
 		if !slices.Contains(allowed, o.root()) {
@@ -58,7 +57,7 @@ func checkRoots(patch []operation, allowed []string) error {
 	return nil
 }
 
-// patchValues returns the values that a patch assigns to a path.
+// patchValues returns the values that the patch assigns to path.
 func patchValues(patch []operation, path string) []any {
 	var values []any
 	for _, o := range patch {
@@ -69,7 +68,7 @@ func patchValues(patch []operation, path string) []any {
 	return values
 }
 
-// sentValues is like patchValues, but fails as Ironic does for an operation without a value.
+// sentValues is like patchValues, but fails as Ironic does if an operation on path lacks a value.
 func sentValues(patch []operation, path string) ([]any, error) {
 	for _, o := range patch {
 		if _, given := o["value"]; o.path() == path && o.kind() != "remove" && !given {
@@ -89,19 +88,20 @@ func refusedPatch(patch []operation, reason string) error {
 		strings.Join(texts, ", "), reason)
 }
 
-// isRemoved reports whether a patch removes a path or something below it.
+// isRemoved reports whether the patch removes path or something below it.
 func isRemoved(patch []operation, path string) bool {
 	return slices.ContainsFunc(patch, func(o operation) bool {
 		return o.kind() == "remove" && (o.path() == path || strings.HasPrefix(o.path(), path+"/"))
 	})
 }
 
-// isUpdated reports whether the first operation changes a path. Like Ironic, it ignores the other operations.
+// isUpdated reports whether the first operation of the patch changes path or something below it. Like Ironic, it
+// ignores the other operations.
 func isUpdated(patch []operation, path string) bool {
 	return len(patch) > 0 && (patch[0].path() == path || strings.HasPrefix(patch[0].path(), path+"/"))
 }
 
-// applyPatch applies a patch to a document, which it changes.
+// applyPatch applies the patch to the document in place.
 func applyPatch(document map[string]any, patch []operation) error {
 	for _, o := range patch {
 		if o.kind() == "add" && strings.Count(o.path(), "/") == 1 {
@@ -118,7 +118,7 @@ func applyPatch(document map[string]any, patch []operation) error {
 	return nil
 }
 
-// repr returns the operation as Python shows it, in the usual order of its keys.
+// repr returns the operation in the form in which Python prints it. The keys are in their usual order.
 func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {
@@ -129,8 +129,8 @@ func (o operation) repr() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// slot is a place in a document that an operation changes: a key of an object or an index of a list. set stores the
-// changed list in its parent.
+// slot is a place in a document that an operation changes: a key of an object or an index of a list. For an index,
+// set stores the changed list in its parent.
 type slot struct {
 	object map[string]any
 	list   []any
@@ -155,7 +155,7 @@ func (o operation) apply(document map[string]any) error {
 	return o.applyToList(at, value)
 }
 
-// find returns the slot of a path.
+// find returns the slot to which the parts of a path lead.
 func find(document map[string]any, parts []string) (slot, error) {
 	at := slot{object: document, part: parts[0]}
 	for _, part := range parts[1:] {
@@ -264,7 +264,8 @@ func (o operation) applyToList(at slot, value any) error {
 	return nil
 }
 
-// plain returns a copy of a value with only the types of a decoded JSON document, so that patches handle few types.
+// plain returns a copy of the value that contains only the types of a decoded JSON document, so that patches need to
+// handle few types.
 func plain(value any) any {
 	switch v := value.(type) {
 	case db.Dict:
@@ -300,7 +301,7 @@ func plain(value any) any {
 	}
 }
 
-// equalValues compares two plain values. Numbers are equal if their texts are equal.
+// equalValues compares two plain values. Numbers are equal only if they are written in the same way.
 func equalValues(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:
@@ -314,7 +315,7 @@ func equalValues(a, b any) bool {
 	}
 }
 
-// isScalar reports whether a value is comparable.
+// isScalar reports whether a plain value can be compared with ==.
 func isScalar(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Defaults of the options [api] max_json_body_depth and max_json_body_size*, in bytes.
+// Defaults of the options [api] max_json_body_depth and, in bytes, [api] max_json_body_size*.
 const (
 	maxDepth          = 25
 	maxBody           = 1 << 20
@@ -15,7 +15,8 @@ const (
 	maxInspectionBody = 16 << 20
 )
 
-// bareFault is an error of the middleware that runs before Ironic formats errors.
+// bareFault is the body of an error from the middleware, which runs before the code that formats Ironic's other
+// errors.
 type bareFault struct {
 	Faultcode   string `json:"faultcode"`
 	Faultstring string `json:"faultstring"`
@@ -33,8 +34,9 @@ func sizeLimit(path string) int64 {
 	}
 }
 
-// readBody reads the body of a request; ok is false if the body was unreadable, too large or too deep, and an error was
-// sent. Only bodies with a JSON content type are checked.
+// readBody reads the body of a request. ok is false if the body was unreadable, too large or nested too deeply; in
+// that case, the error has already been sent. The depth is checked only for a JSON content type; other bodies may be
+// as large as a provision request.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

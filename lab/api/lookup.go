@@ -10,13 +10,14 @@ import (
 	"ironworks/lab/db"
 )
 
-// heartbeatTimeout is [api] ramdisk_heartbeat_timeout: how often agents must send heartbeats, in
-// seconds.
+// heartbeatTimeout is the option [api] ramdisk_heartbeat_timeout: the maximum time between two heartbeats of an
+// agent, in seconds.
 const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument returns the answer to an agent's lookup: its node, and its configuration with Ironic's defaults.
+// agentDocument returns the answer to an agent's lookup: its node, and the agent's configuration with Ironic's
+// defaults.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -45,7 +46,7 @@ func (c *call) agentDocument(n *db.Node) map[string]any {
 	}
 }
 
-// validMACs returns those addresses that are valid MAC addresses.
+// validMACs returns the valid MAC addresses among the given addresses, in lower case.
 func validMACs(addresses []string) []string {
 	var macs []string
 	for _, address := range addresses {
@@ -56,7 +57,7 @@ func validMACs(addresses []string) []string {
 	return macs
 }
 
-// nodesByMAC returns the UUIDs of the nodes that have ports with some of the addresses.
+// nodesByMAC returns the UUIDs of the nodes that have a port with one of the given MAC addresses.
 func (c *call) nodesByMAC(macs []string) []string {
 	var uuids []string
 	for _, port := range c.tables().Ports.List(func(p *db.Port) bool { return slices.Contains(macs, p.Address) }) {
@@ -67,7 +68,7 @@ func (c *call) nodesByMAC(macs []string) []string {
 	return uuids
 }
 
-// routeLookup handles /lookup, by which an agent finds its node.
+// routeLookup handles /lookup, which an agent calls to find its node.
 func (c *call) routeLookup(rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodGet)
@@ -96,7 +97,7 @@ func (c *call) lookup() (any, error) {
 		uuid = found[0]
 	}
 	node, err := c.tables().Nodes.Peek(uuid)
-	// A node in a wrong state is reported as missing.
+	// A node in a state that allows no lookup is reported as missing.
 	if err != nil || !slices.Contains(lookupAllowed, node.ProvisionState) {
 		return nil, notFound()
 	}
@@ -111,7 +112,7 @@ func (c *call) lookup() (any, error) {
 	return c.agentDocument(node), nil
 }
 
-// inspectionSchema is the minimum that an agent must report about its machine.
+// inspectionSchema describes the minimum that an agent must report about its machine.
 var inspectionSchema = &schema{
 	Types: []string{"object"}, Required: []string{"inventory"}, Properties: map[string]*schema{"inventory": {
 		Types: []string{"object"}, Required: []string{"interfaces"}, Properties: map[string]*schema{
@@ -137,7 +138,7 @@ func (c *call) continueInspection() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without a version, the endpoint emulates the API of ironic-inspector.
+	// In a request without a version, the endpoint emulates the API of ironic-inspector.
 	newer, uuid := c.atLeast(84), args.text("node_uuid")
 	if !newer && (c.minor != minMinor || uuid != "") {
 		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")
@@ -189,14 +190,15 @@ func (c *call) continueInspection() (any, error) {
 // inspection.
 const lookupCache = "lookup_bmc_addresses"
 
-// autoEnroll creates a node for a machine that no node knows (_auto_enroll of ironic/api/controllers/v1/ramdisk.py).
+// autoEnroll creates a node for a machine that belongs to no node (_auto_enroll of
+// ironic/api/controllers/v1/ramdisk.py).
 func (c *call) autoEnroll(driver string) (*db.Node, error) {
 	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
 }
 
-// inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if the
-// addresses and the UUID belong to different nodes. stranger means that the machine belongs to no node and may be
-// enrolled (AutoEnrollPossible of ironic/drivers/modules/inspect_utils.py).
+// inspected finds the node that waits for these inspection results. It returns nil if there is no such node, or if
+// the addresses and the UUID belong to different nodes. stranger reports that the machine belongs to no node and may
+// be enrolled (AutoEnrollPossible of ironic/drivers/modules/inspect_utils.py).
 func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil, false
@@ -230,7 +232,7 @@ func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stran
 	}
 }
 
-// hasText reports whether a stored list contains a text.
+// hasText reports whether list, a []string or []any from the database, contains text.
 func hasText(list any, text string) bool {
 	switch items := list.(type) {
 	case []string:
@@ -293,7 +295,7 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	})
 }
 
-// checkHeartbeatVersion refuses fields that are too new for the version, with a 400, unlike all
+// checkHeartbeatVersion refuses fields that are newer than the API version. It answers with status 400, unlike most
 // other endpoints.
 func (c *call) checkHeartbeatVersion(args arguments) error {
 	switch {

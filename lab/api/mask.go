@@ -8,14 +8,13 @@ import (
 	"ironworks/python"
 )
 
-// secretText matches the most common forms of a secret within a text: key=value, key: 'value' and
-// --key value.
+// secretText matches the most common forms of a secret within a string: key=value, key: 'value' and --key value.
 var secretText = regexp.MustCompile(
 	`(?i)((?:` + strings.Join(python.SecretKeys, "|") + `)[0-9]*(?:\s*[=]\s*["']?|["']?\s*:\s*["']))([^"'\s]+)`)
 
 var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(python.SecretKeys, "|") + `)[a-z_]*\s+)([^\s]+)`)
 
-// maskSecrets returns a copy in which secrets are masked.
+// maskSecrets returns a copy of d in which secrets are masked.
 func maskSecrets(d db.Dict) db.Dict {
 	shown := make(db.Dict, len(d))
 	for key, value := range d {

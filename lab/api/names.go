@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// findNode finds a node by UUID, or, since version 1.5, by name. The caller must not change it.
+// findNode finds a node by UUID or, since version 1.5, by name. The caller must not change the node.
 func (c *call) findNode(ident string) (*db.Node, error) {
 	if isUUID(ident) {
 		return c.tables().Nodes.Peek(ident)
@@ -21,7 +21,8 @@ func (c *call) findNode(ident string) (*db.Node, error) {
 	return c.tables().Nodes.ByName(ident)
 }
 
-// findNodeOrSuffix is like findNode, but also finds a node whose name ends with .json, which was cut off the path.
+// findNodeOrSuffix is like findNode, but if there is no such node and .json was cut off the path, it also looks for a
+// node whose name ends with .json.
 func (c *call) findNodeOrSuffix(ident string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if c.suffix && isKind(err, "NodeNotFound") {
@@ -34,7 +35,7 @@ func noIdent(ident string) error {
 	return db.Faultf(http.StatusBadRequest, "InvalidUuidOrName", "Expected a logical name or UUID but received %s.", ident)
 }
 
-// isLogicalName reports whether a name is valid: before 1.10, names had to be host names.
+// isLogicalName reports whether name is a valid name for a node. Before 1.10, names had to be host names.
 func (c *call) isLogicalName(name string) bool {
 	if !c.atLeast(10) {
 		return len(name) <= maxNameLength && hostnameRule.MatchString(name)
@@ -42,7 +43,7 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds a row by its UUID or its name.
+// findBy finds the row whose UUID or name is ident. It returns the error missing if no row has that name.
 func findBy[T any](
 	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
 ) (*T, error) {
@@ -58,7 +59,8 @@ func findBy[T any](
 	return nil, missing
 }
 
-// served checks that a conductor serves a node's driver and group; status is the HTTP status of the error.
+// served checks that a live conductor of the node's group supports the node's driver; status is the HTTP status of
+// the error.
 func (c *call) served(n *db.Node, status int) error {
 	for _, conductor := range c.tables().Conductors() {
 		if conductor.Alive && conductor.Group == n.ConductorGroup {

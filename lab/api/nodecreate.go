@@ -12,7 +12,8 @@ import (
 	"ironworks/python"
 )
 
-// reservedNames are parts of the paths below /nodes, in Ironic's order.
+// reservedNames lists the words that cannot be names of nodes, because they are parts of the paths below /nodes. They
+// are in Ironic's order.
 var reservedNames = []string{"maintenance", "management", "states", "vendor_passthru", "detail", "validate"}
 
 // createNode handles POST of /nodes.
@@ -22,7 +23,7 @@ func (c *call) createNode() (any, error) {
 		return nil, err
 	}
 	given, ok := args["node"].(map[string]any)
-	if !ok { // null
+	if !ok { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	if properties, ok := given["properties"]; ok && properties == nil {
@@ -76,8 +77,8 @@ func (c *call) createNode() (any, error) {
 	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
-// rejectNewerFields refuses fields that the version does not have. In any version, it accepts null for a field, and the
-// default group "" for conductor_group.
+// rejectNewerFields refuses fields that are newer than the API version. It accepts such a field if its value is null
+// or, for conductor_group, the default group "".
 func (c *call) rejectNewerFields(given map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		value := given[field]
@@ -89,7 +90,7 @@ func (c *call) rejectNewerFields(given map[string]any) error {
 	return nil
 }
 
-// checkNames refuses names that nodes must not have. text is the message for a malformed name.
+// checkNames refuses names that a node must not have. text is the message for a malformed name.
 func (c *call) checkNames(names []any, text string) error {
 	if !c.atLeast(5) {
 		return notAcceptable()
@@ -107,8 +108,8 @@ func (c *call) checkNames(names []any, text string) error {
 	return nil
 }
 
-// authorizeLink finds the node that a new resource of an owner refers to. The reason of an error
-// is not reported.
+// authorizeLink finds the node to which the given field of a new or changed resource refers. A missing node and a
+// node with another owner cause the same error.
 func (c *call) authorizeLink(owner, ident, field string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if err != nil || node.Owner != owner {

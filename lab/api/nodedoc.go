@@ -8,13 +8,13 @@ import (
 	"ironworks/lab/db"
 )
 
-// interfaceKinds are the kinds of interfaces of a driver.
+// interfaceKinds lists the kinds of interfaces that a driver has.
 var interfaceKinds = []string{
 	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network", "power", "raid", "rescue",
 	"storage", "vendor",
 }
 
-// interfaceOf returns the kind of interface that a field sets: deploy for deploy_interface.
+// interfaceOf returns the kind of interface that the field sets, such as deploy for deploy_interface.
 func interfaceOf(field string) (string, bool) {
 	kind, ok := strings.CutSuffix(field, "_interface")
 	return kind, ok && slices.Contains(interfaceKinds, kind)
@@ -27,8 +27,8 @@ const (
 	stateInspectWait = "inspect wait"
 )
 
-// shownState returns a provision state in terms of the version: available was null before 1.2,
-// inspect wait was inspecting before 1.39.
+// shownState returns a provision state as the API version shows it: before 1.2, available was null; before 1.39,
+// inspect wait was inspecting.
 func (c *call) shownState(state string) any {
 	switch {
 	case state == stateAvailable && !c.atLeast(2):
@@ -50,7 +50,8 @@ func checkNodeFields(fields []string) error {
 	return nil
 }
 
-// nodeDocument returns a node as the API shows it; nil fields are all. Secrets are masked.
+// nodeDocument returns a node as the API shows it, with masked secrets. If fields is nil, the document contains all
+// fields.
 func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	asked := fields
 	if fields == nil {
@@ -80,7 +81,8 @@ func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	return document
 }
 
-// nodeOrder returns the order of a node's fields: the UUID, then the fields in the order of the request.
+// nodeOrder returns the order of the fields in a node's document. Requested fields follow the UUID in the order of
+// the request.
 func nodeOrder(fields []string) []string {
 	if fields == nil {
 		return orders["nodes"]

@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// faults are the reasons for which Ironic sets maintenance.
+// faults lists the reasons for which Ironic sets a node to maintenance.
 var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
 
 var nodeFilterParams = []param{
@@ -56,7 +56,7 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
-// checkNodeFilters refuses filters that the API version does not have. /nodes/detail does not check the filters for
+// checkNodeFilters refuses filters that are newer than the API version. /nodes/detail does not check the filters for
 // child nodes, because it ignores them.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
 	if err := c.checkFields(args.text("sort_key")); err != nil {
@@ -135,8 +135,8 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, c.sortableNode)
 	if host := args.text("conductor"); host != "" {
-		// Like Ironic, the filter applies to the page instead of all rows: the page may have fewer nodes than the
-		// limit.
+		// Like Ironic's, this filter applies to the page instead of all rows, so the page may contain fewer nodes
+		// than the limit.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
 	}
 	if len(nodes) > 0 {
@@ -160,7 +160,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
 }
 
-// nodeFilter returns a function that selects the nodes of a query.
+// nodeFilter returns a function that reports whether a node matches the filters of a query.
 func nodeFilter(args arguments) func(*db.Node) bool {
 	var filters []func(*db.Node) bool
 	for _, field := range []string{
@@ -170,7 +170,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
 				have, _ := nodeColumns.of(n, field).(*string)
-				// The value null differs from an empty text; only conductor_group may be an empty text.
+				// Null differs from an empty string, and only conductor_group may be an empty string.
 				return *have == want && (want != "" || field == "conductor_group")
 			})
 		}

@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// patchable are the fields of a node that a patch may change, in Ironic's order.
+// patchable lists the fields of a node that a patch may change, in Ironic's order.
 var patchable = []string{
 	"automated_clean", "bios_interface", "boot_interface", "chassis_uuid", "conductor_group", "console_interface",
 	"deploy_interface", "description", "disable_power_off", "driver", "driver_info", "extra", "inspect_interface",
@@ -20,7 +20,7 @@ var patchable = []string{
 	"vendor_interface", "parent_node", "firmware_interface",
 }
 
-// patchNode handles PATCH of a node. Like Ironic, it reads the next part of the path as reset_interfaces.
+// patchNode handles PATCH of a node. Like Ironic, it reads the part of the path after the node as reset_interfaces.
 func (c *call) patchNode(ident string, more ...string) (any, error) {
 	resetParam := optional("reset_interfaces", checkBool)
 	if len(more) > 0 {
@@ -103,8 +103,8 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, o := range patch {
-		// To select the policy rule for automated_clean, Ironic reads the value of the operation, even of a removal,
-		// which needs none.
+		// Ironic reads the operation's value to select the policy rule for automated_clean, even if the operation is
+		// a removal, which needs no value.
 		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
 			return pythonError("'value'")
 		}
@@ -112,7 +112,8 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	return nil
 }
 
-// checkChangeable refuses a change while a conductor works on the node.
+// checkChangeable refuses a patch that the node's state does not allow, for example because an operation runs on the
+// node.
 func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) error {
 	onlyInstance := len(patch) == 1 && len(patch[0]) == 2 && patch[0].kind() == "remove" &&
 		patch[0].path() == "/instance_uuid"
@@ -132,8 +133,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only the
-// fields that a patched node may have.
+// patchDocument returns the node's document that a patch is applied to. Its secrets are not masked, and it has only
+// the fields that a patched node may have.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.Properties))
 	for field := range patchedSchema.Properties {
@@ -202,5 +203,5 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	return inOrder("nodes", c.nodeDocument(updated, nil)), nil
 }
 
-// notNull are the fields of a node that a patch cannot set to null.
+// notNull contains the fields of a node that a patch cannot set to null.
 var notNull = map[string]bool{"maintenance": true}

@@ -7,14 +7,14 @@ import (
 	"ironworks/python"
 )
 
-// partVersions are the minor versions that introduced the resources below a node. In older versions, such a path is an
-// unknown route.
+// partVersions maps the resources below a node to the minor versions that introduced them. In older versions, their
+// paths are unknown routes.
 var partVersions = map[string]int{
 	"portgroups": 24, "vifs": 28, "bios": 40, "allocation": 52, "history": 78, "inventory": 81, "firmware": 86,
 	"vmedia": 89,
 }
 
-// nodeParts are the resources below a node, by controller name.
+// nodeParts lists the resources below a node by the names of their controllers.
 var nodeParts = []string{
 	"ports", "portgroups", "vifs", "volume", "traits", "bios", "allocation", "history", "inventory", "children",
 	"firmware", "vmedia",
@@ -93,8 +93,8 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	return c.routeNode(ident, rest[1:]...)
 }
 
-// routeReversed handles paths in which the resource comes before its node, which Pecan accepts as well:
-// /nodes/states/console/{node}. ok is false for other paths.
+// routeReversed handles paths in which the resource comes before its node, such as /nodes/states/console/{node}.
+// Pecan, Ironic's web framework, accepts them as well. ok is false for other paths.
 func (c *call) routeReversed(rest []string) (answer any, ok bool, err error) {
 	ident, between := rest[len(rest)-1], rest[1:len(rest)-1]
 	switch rest[0] {
@@ -140,8 +140,8 @@ func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) 
 	return serve, ok
 }
 
-// routeNode handles one node. Like Ironic, it passes the rest of the path to functions that do not
-// expect it.
+// routeNode handles the path of a node. Like Ironic, it passes further parts of the path to functions that do not
+// expect them.
 func (c *call) routeNode(ident string, more ...string) (any, error) {
 	get := c.showNode(ident, more...)
 	if len(more) > 0 && more[len(more)-1] == "validate" {

@@ -89,7 +89,7 @@ func TestNextLinks(t *testing.T) {
 	}
 }
 
-// TestTenThousandNodes follows the next links through all of them.
+// TestTenThousandNodes checks that the next links lead to each of 10,000 nodes.
 func TestTenThousandNodes(t *testing.T) {
 	r := newRig(t)
 	for i := range 10_000 {

@@ -20,11 +20,11 @@ func longText(types []string, maxLength int) *schema {
 
 var nullableText = []string{"string", "null"}
 
-// maxDescription is the maximum length of a node's description.
+// maxDescription is the maximum length of a node's description, in characters.
 const maxDescription = 4096
 
-// networkDataSchema is the outline of OpenStack's network_data.json. The content of the lists is
-// not checked.
+// networkDataSchema covers only the outline of OpenStack's network_data.json. It does not check the content of the
+// lists.
 var networkDataSchema = &schema{
 	Types: []string{"object"}, Required: []string{"links", "networks", "services"},
 	Properties: map[string]*schema{
@@ -32,7 +32,7 @@ var networkDataSchema = &schema{
 	},
 }
 
-// nodeProperties are the fields of a node that a client may send.
+// nodeProperties maps the fields of a node that a client may send to their schemas.
 var nodeProperties = map[string]*schema{
 	"automated_clean": boolText, "bios_interface": textOrNull, "boot_interface": textOrNull, "boot_mode": textOrNull,
 	"chassis_uuid": textOrNull, "conductor_group": textOrNull, "console_enabled": boolText,
@@ -62,15 +62,15 @@ var patchedSchema = func() *schema {
 	return &schema{Types: []string{"object"}, Properties: properties, Required: []string{"driver"}, Closed: true}
 }()
 
-// nodeChecks are the checks of a node's fields that a schema cannot express.
+// nodeChecks lists the checks of a node's fields that a schema cannot express.
 var nodeChecks = []param{
 	optional("automated_clean", checkBool), optional("chassis_uuid", checkUUID), optional("console_enabled", checkBool),
 	optional("disable_power_off", checkBool), optional("instance_uuid", checkUUID), optional("protected", checkBool),
 	optional("maintenance", checkBool), optional("retired", checkBool), optional("uuid", checkUUID),
 }
 
-// checkDict checks the fields of an object that are present, and stores the converted values in
-// it.
+// checkDict applies the checks to the fields that the object has, and replaces the values of these fields by the
+// converted values.
 func checkDict(value any, checks []param) error {
 	object, _ := value.(map[string]any)
 	for _, p := range checks {
@@ -87,7 +87,8 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject returns a check of an object: first against a schema, then of single fields.
+// checkObject returns a check that first validates an object against a schema, and then applies the checks of single
+// fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {
 		if _, err := checkSchema(s)(name, value); err != nil {
@@ -97,7 +98,7 @@ func checkObject(s *schema, checks []param) check {
 	}
 }
 
-// setColumn sets a field of a node to a checked value. Null is the zero value of the field.
+// setColumn sets a field of a node to a checked value. Null sets the field to its zero value.
 func setColumn(n *db.Node, field string, value any) {
 	if kind, ok := interfaceOf(field); ok {
 		setInterface(n, kind, value)
@@ -112,7 +113,7 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 }
 
-// withOrWithout returns the names sorted, with name added or removed.
+// withOrWithout returns names, which must be sorted, with name added or removed.
 func withOrWithout(names []string, name string, with bool) []string {
 	at, found := slices.BinarySearch(names, name)
 	switch {
@@ -125,8 +126,8 @@ func withOrWithout(names []string, name string, with bool) []string {
 	}
 }
 
-// setInterface sets an interface; null selects the default interface. An empty name is stored, but it is invalid and
-// refused later.
+// setInterface sets the node's interface of the given kind. Null selects the default interface. An empty name is
+// stored, although it is invalid and refused later.
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)
 	if !isText {

@@ -28,7 +28,7 @@ func NodeObject(n *db.Node) map[string]any {
 	return fields
 }
 
-// SetNodeField sets a field of [NodeObject]. It ignores unknown fields.
+// SetNodeField sets the field that has the given name in [NodeObject]. It ignores unknown fields.
 func SetNodeField(n *db.Node, name string, value any) {
 	if kind, ok := interfaceOf(name); ok {
 		n.Interfaces[kind], _ = value.(string)
@@ -37,7 +37,7 @@ func SetNodeField(n *db.Node, name string, value any) {
 	nodeColumns.set(n, name, value)
 }
 
-// PortObject is like NodeObject, for a port.
+// PortObject is like [NodeObject], but for a port.
 func PortObject(p *db.Port) map[string]any {
 	fields := map[string]any{}
 	for name := range portColumns {
@@ -46,5 +46,5 @@ func PortObject(p *db.Port) map[string]any {
 	return fields
 }
 
-// SetPortField is like SetNodeField, for a port.
+// SetPortField is like [SetNodeField], but for a port.
 func SetPortField(p *db.Port, name string, value any) { portColumns.set(p, name, value) }

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// orders lists the fields of each kind of document in the order of Ironic 39.0.0. Fields that are not listed follow,
-// sorted.
+// orders lists the fields of each kind of document in the order of Ironic 39.0.0. Unlisted fields follow in
+// alphabetical order.
 var orders = map[string][]string{
 	"nodes": slices.Concat([]string{"uuid", "created_at", "updated_at"}, nodeFields,
 		[]string{"links", "conductor", "allocation_uuid", "chassis_uuid", "ports", "states", "portgroups", "volume"}),
@@ -74,12 +74,12 @@ type document struct {
 	fields map[string]any
 }
 
-// inOrder returns a document whose fields are in the order of its kind.
+// inOrder returns a document of the given kind, which determines the order of the fields.
 func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered is inOrder for a function that also returns an error.
+// ordered returns a function that does the same as inOrder, but also passes on an error.
 func ordered(kind string) func(map[string]any, error) (any, error) {
 	return func(fields map[string]any, err error) (any, error) {
 		if err != nil {
@@ -89,11 +89,12 @@ func ordered(kind string) func(map[string]any, error) (any, error) {
 	}
 }
 
-// encode encodes JSON without escaping & and <, like Python. A value that cannot be encoded becomes null; documents
-// contain no such value.
+// encode returns the JSON of the value. Like Python, it does not escape & and <. It writes null for a value that it
+// cannot encode, but documents contain no such value.
 func encode(value any) []byte { return appendJSON(nil, value) }
 
-// appendJSON appends a value. Numbers are written unchanged, including NaN, which Python accepts and writes.
+// appendJSON appends the JSON of the value to b. It writes numbers unchanged, including NaN, which Python accepts and
+// writes.
 func appendJSON(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:

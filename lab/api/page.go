@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// maxLimit is the default of [api] max_limit.
+// maxLimit is the default of the option [api] max_limit.
 const maxLimit = 1000
 
 // paging holds the parameters of a request for one page of a list.
@@ -19,8 +19,8 @@ type paging struct {
 	marker string
 	key    string
 	down   bool
-	whole  bool // the request has no limit: all rows are on one page
-	// before are the parameters that precede the paging parameters in a next link.
+	whole  bool // the list has only one page, which contains all rows
+	// before holds the parameters that precede the paging parameters in a next link.
 	before []query
 }
 
@@ -29,8 +29,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// listParams returns the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and
-// text the parameters that are texts.
+// listParams returns the parameters of a list whose fields can be selected, in Ironic's order. marker checks the
+// marker; text checks the sort key and the sort direction.
 func listParams(marker, text check, others ...param) []param {
 	return append([]param{
 		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
@@ -54,8 +54,8 @@ func (c *call) listArguments(query *schema, standard []string, params []param) (
 	return args, fields, err
 }
 
-// parsePaging reads the parameters for paging, and checks limit and sort_dir. The list of the resource checks marker
-// and sort_key.
+// parsePaging reads the paging parameters. It checks only limit and sort_dir; the list's endpoint checks marker and
+// sort_key.
 func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {
@@ -93,8 +93,8 @@ func noSortKey(key string) error {
 	return invalidValue("The sort_key value \"%s\" is an invalid field for sorting", key)
 }
 
-// page returns the rows of one page: sorted by a value, then by ID, and after the marker, if there is one. The given
-// rows must be in the order of their IDs.
+// page returns the rows of one page. The rows are sorted by the value of the sort key, then by ID. If there is a
+// marker, the page starts after it. The given rows must be in the order of their IDs.
 func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
 	compare := func(a, b *T) int {
 		order := 0
@@ -120,9 +120,9 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	case marker != nil:
 		from := value(marker, p.key)
 		rows = slices.DeleteFunc(rows, func(row *T) bool {
-			// These are oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): a null marker compares only
-			// the IDs, and SQL finds no null below or above a value. As in Ironic, pages therefore omit some rows and
-			// repeat others.
+			// These are oslo.db's criteria (oslo_db/sqlalchemy/utils.py: paginate_query): if the marker's value is
+			// null, only the IDs are compared; and in SQL, null is neither below nor above a value. Pages therefore
+			// omit some rows and repeat others, as in Ironic.
 			switch v := value(row, p.key); {
 			case from == nil:
 				return (id(row) > id(marker)) == p.down || id(row) == id(marker)
@@ -135,7 +135,7 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	return rows[:min(p.limit, len(rows))]
 }
 
-// compareValues sorts null first, as Ironic's databases do.
+// compareValues compares two values of a sort key. Null comes first, as in Ironic's databases.
 func compareValues(a, b any) int {
 	if a == nil || b == nil {
 		return compareBool(a != nil, b != nil)
@@ -165,22 +165,22 @@ func compareBool(a, b bool) int {
 
 // listing describes how the API lists a resource: its columns, its sort keys, and the functions that return its rows.
 type listing[T any] struct {
-	name, path string // name and path of the collection in the API
+	name, path string // of the collection in the API
 	columns    columns
-	// unsortable are the columns with structured values, by which a list cannot be sorted; sortable reports whether
+	// unsortable lists the columns with structured values, by which a list cannot be sorted. sortable reports whether
 	// another sort key is valid.
 	unsortable []string
 	sortable   func(key string) bool
-	// markerFirst is true if Ironic checks the marker before the sort key.
+	// markerFirst reports whether Ironic checks the marker before the sort key.
 	markerFirst bool
 	find        func(marker string) (*T, error)
 	// rows returns the rows that match the filters, in the order of their IDs.
 	rows func(*paging) ([]*T, error)
-	// value returns the value of a sort key; nil means the value of the column. marker returns the name of a row in
-	// a next link; nil means its UUID.
+	// value returns a row's value of a sort key; if value is nil, it is the value of the column. marker returns a
+	// row's name in a next link; if marker is nil, it is the UUID.
 	value  func(row *T, key string) any
 	marker func(row *T) string
-	// id returns the number that orders rows with equal sort values; nil means the column id.
+	// id returns the number by which rows with equal sort values are sorted. If id is nil, it is the column id.
 	id       func(row *T) int
 	document func(row *T) (map[string]any, error)
 }
@@ -250,8 +250,8 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 // query is a parameter of a next link.
 type query struct{ name, value string }
 
-// nextLink returns the address of the next page, empty on the last page. Like Ironic, it assumes that another page
-// follows a full one.
+// nextLink returns the address of the next page, or an empty string on the last page. Like Ironic, it assumes that a
+// full page is followed by another one.
 func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
 	if count == 0 || count != limit {
 		return ""
@@ -268,7 +268,7 @@ func (c *call) nextLink(path string, count, limit int, marker string, fields []s
 	return b.String()
 }
 
-// collection returns the document of a list.
+// collection returns the document of a list: the given documents and, if needed, the next link.
 func (c *call) collection(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
 ) document {
@@ -288,7 +288,7 @@ func (c *call) collection(
 	return document{order: []string{name, "next"}, fields: answer}
 }
 
-// detailQuery returns the parameter detail for a next link.
+// detailQuery returns the query parameter detail for a next link, if the request had one.
 func detailQuery(detail *bool) []query {
 	if detail == nil {
 		return nil
@@ -296,7 +296,7 @@ func detailQuery(detail *bool) []query {
 	return []query{{"detail", python.Str(*detail)}}
 }
 
-// pick returns the requested fields of a document, and its links.
+// pick returns the document with only its links and the requested fields. If fields is nil, all fields are requested.
 func pick(document map[string]any, fields []string) map[string]any {
 	if fields == nil {
 		return document
@@ -323,7 +323,7 @@ func checkDocumentFields(fields []string, document map[string]any) error {
 	return nil
 }
 
-// sortableNode returns the value of a node's column for sorting.
+// sortableNode returns the value by which a node is sorted if key is the sort key.
 func (c *call) sortableNode(n *db.Node, key string) any {
 	switch key {
 	case "conductor_affinity", "version":

@@ -103,8 +103,8 @@ func TestValidPatches(t *testing.T) {
 	}
 }
 
-// TestPatchDuringAnOperation: a node with a target can be changed in some states only, and its
-// instance_uuid can be removed in maintenance.
+// TestPatchDuringAnOperation checks that a node with a target state can be changed only in some provision states. In
+// maintenance, its instance_uuid can be removed nevertheless.
 func TestPatchDuringAnOperation(t *testing.T) {
 	const inTransition = "Node {N} can not be updated while a state transition is in progress."
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 		return nil, malformedURI()
 	}
 	given, ok := args["port"].(map[string]any)
-	if !ok { // null
+	if !ok { // the body is null
 		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	ident := db.Dict(given).Text("node_ident")
@@ -181,7 +181,7 @@ func (c *call) updatePort(
 	}
 	changed := changedFields(portSchema, old, document)
 	if slices.Contains(changed, "node_uuid") {
-		// Ironic fails for a port that it created from the node's fields.
+		// Ironic fails here, because it creates a port object from the fields of the node.
 		return nil, pythonError("'address'")
 	}
 	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
@@ -196,7 +196,7 @@ func (c *call) updatePort(
 	return ordered("ports")(c.portDocument(updated, nil))
 }
 
-// changedFields returns the fields of a schema that a patch changed, sorted.
+// changedFields returns the sorted names of the schema's fields that differ between the two documents.
 func changedFields(s *schema, old, document map[string]any) []string {
 	var changed []string
 	for field := range s.Properties {

@@ -4,14 +4,14 @@ import (
 	"ironworks/lab/db"
 )
 
-// portVersions are the minor versions that introduced fields of ports.
+// portVersions maps fields of ports to the minor versions that introduced them.
 var portVersions = map[string]int{
 	"internal_info": 18, "pxe_enabled": 19, "local_link_connection": 19, "portgroup_uuid": 24, "physical_network": 34,
 	"is_smartnic": 53, "local_link_connection/network_type": 64, "name": 88, "description": 97, "vendor": 100,
 	"category": 101, "available_for_dynamic_portgroup": 111,
 }
 
-// checkPortFields refuses fields that the API version does not have. internal_info is not refused, only hidden.
+// checkPortFields refuses fields that are newer than the API version. internal_info is not refused, only hidden.
 func (c *call) checkPortFields(fields []string) error {
 	for _, field := range fields {
 		if field != "internal_info" && c.minor < portVersions[field] {
@@ -23,7 +23,7 @@ func (c *call) checkPortFields(fields []string) error {
 
 var defaultPortFields = []string{"uuid", "address"}
 
-// sortablePort are the columns by which ports can be sorted.
+// sortablePort lists the columns by which ports can be sorted.
 var sortablePort = []string{
 	"id", "uuid", "address", "name", "description", "vendor", "category", "physical_network", "pxe_enabled",
 	"is_smartnic", "available_for_dynamic_portgroup", "created_at", "updated_at", "node_id", "portgroup_id",
@@ -42,14 +42,14 @@ func portColumn(p *db.Port, key string) any {
 	}
 }
 
-// portFields returns a port without links.
+// portFields returns the fields of a port as the API shows them, without the links.
 func portFields(p *db.Port) map[string]any {
 	fields := portColumns.all(p, "ports")
 	fields["available_for_dynamic_portgroup"] = p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup
 	return fields
 }
 
-// portDocument returns a port as the API shows it; nil fields are all.
+// portDocument returns a port as the API shows it. If fields is nil, the document contains all fields.
 func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error) {
 	document := portFields(p)
 	document["links"] = c.links("ports/" + p.UUID)
@@ -61,7 +61,7 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 			delete(document, field)
 		}
 	}
-	// Switches of OVN are shown from 1.90 to 1.104 only.
+	// OVN switches are shown only in versions 1.90 to 1.104.
 	if _, ok := p.LocalLinkConnection["vtep-logical-switch"]; ok && (c.minor < 90 || c.minor >= 105) {
 		if _, shown := document["local_link_connection"]; shown {
 			document["local_link_connection"] = db.Dict{}
@@ -70,7 +70,7 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 	return pick(document, fields), nil
 }
 
-// linkProperties are the link properties of local_link_connection.
+// linkProperties maps the properties of a link in local_link_connection to their schemas.
 var linkProperties = map[string]*schema{
 	"port_id": plainText, "switch_id": plainText, "hostname": plainText, "switch_info": plainText,
 	"network_type":        {Types: []string{"string"}, Enum: []string{"managed", "unmanaged"}},
@@ -88,7 +88,8 @@ func linkSchema(required ...string) *schema {
 
 var smartNICSchema = linkSchema("port_id", "hostname")
 
-// connectionSchema is the schema of local_link_connection, which names a port's switch.
+// connectionSchema is the schema of local_link_connection, which describes the switch port to which a port is
+// connected.
 var connectionSchema = &schema{AnyOf: []*schema{
 	linkSchema("port_id", "switch_id"), smartNICSchema, linkSchema("network_type"),
 	linkSchema("port_id", "vtep-logical-switch", "vtep-physical-switch"),
@@ -140,7 +141,7 @@ var portChecks = []param{
 	optional("available_for_dynamic_portgroup", checkBool),
 }
 
-// patchablePort are the fields of a port that a patch may change.
+// patchablePort lists the fields of a port that a patch may change.
 var patchablePort = []string{
 	"address", "extra", "is_smartnic", "local_link_connection", "node_ident", "node_uuid", "physical_network",
 	"portgroup_uuid", "pxe_enabled", "name", "description", "vendor", "category", "available_for_dynamic_portgroup",

@@ -123,7 +123,7 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	}
 	changed := changedFields(portgroupSchema, old, document)
 	if slices.Contains(changed, "node_uuid") {
-		// Ironic writes the new node's UUID into the row of the old one.
+		// Ironic fails because it writes the new node's UUID into the row of the old node.
 		return nil, pythonError("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
 	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {

@@ -8,7 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// routePortgroups handles /portgroups and everything below it; parent is a node if the path is below a node.
+// routePortgroups handles /portgroups and everything below it. parent is a node if the path is below that node, and
+// empty otherwise.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -45,18 +46,18 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	}.serve(c)
 }
 
-// notServed returns the error for an endpoint that the API version does not have, in the form of Ironic's newer
-// endpoints.
+// notServed returns the error for an endpoint that the API version does not have. It has the form that Ironic's newer
+// endpoints use.
 func notServed(status int, text string) error {
 	return db.Faultf(status, "HTTPNotFound", "%s", text)
 }
 
 const notSupported = "The API is not supported for this version"
 
-// missingIdent fails like Ironic's argument checks for a path that lacks the UUID.
+// missingIdent returns the error with which Ironic's argument checks fail if the path lacks the UUID.
 func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
-// missingPatch is like missingIdent, but for a patch: Ironic checks the body first.
+// missingPatch is like missingIdent, but for a patch, for which Ironic checks the body first.
 func (c *call) missingPatch() (any, error) {
 	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ var (
 		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
 		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
 	}
-	// portgroupVersions are the minor versions that introduced fields of port groups.
+	// portgroupVersions maps fields of port groups to the minor versions that introduced them.
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
 	}
@@ -98,7 +99,7 @@ var (
 	})
 )
 
-// anyValue is a check that accepts all values.
+// anyValue is a check that accepts every value.
 func anyValue(_ string, value any) (any, error) { return value, nil }
 
 var portgroupParams = []param{
@@ -107,7 +108,7 @@ var portgroupParams = []param{
 	optional("shard", checkList), optional("conductor_groups", checkList),
 }
 
-// checkPortgroupFields refuses fields that the API version does not have; physical_network and category are not
+// checkPortgroupFields refuses fields that are newer than the API version. physical_network and category are not
 // refused, only hidden.
 func (c *call) checkPortgroupFields(fields []string) error {
 	for _, field := range fields {
@@ -216,15 +217,15 @@ func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgrou
 	}
 }
 
-// portgroupDocument returns a port group without links.
+// portgroupDocument returns the fields of a port group as the API shows them, without the links.
 func portgroupDocument(g *db.Portgroup) map[string]any {
 	document := portgroupColumns.all(g, "portgroups")
 	document["dynamic_portgroup"] = g.DynamicPortgroup != nil && *g.DynamicPortgroup
 	return document
 }
 
-// portgroupDocument returns a port group as the API shows it. hide omits the fields that are newer than the API
-// version; Ironic does not hide them in lists.
+// portgroupDocument returns a port group as the API shows it. If hide is true, it omits fields that are newer than
+// the API version; Ironic does not hide them in lists.
 func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 	document := portgroupDocument(g)
 	document["links"], document["ports"] = c.links("portgroups/"+g.UUID), c.links("portgroups/"+g.UUID+"/ports")

@@ -9,14 +9,15 @@ import (
 	"ironworks/python"
 )
 
-// portParent is the parent of a list of ports: a node, a port group, or nothing.
+// portParent is the resource to which a list of ports belongs: a node, a port group, or none.
 type portParent struct {
 	node, group string
 }
 
 func (p portParent) isNone() bool { return p == portParent{} }
 
-// routePorts handles /ports and everything below it; parent is a node or a port group if the path is below one.
+// routePorts handles /ports and everything below it. parent is the node or port group below which the path is, if
+// any.
 func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -89,8 +90,8 @@ func (c *call) listPortDetails(parent portParent) (any, error) {
 	return c.portPage(args, parent, "ports/detail", nil, nil)
 }
 
-// checkParent refuses a missing parent. The parent must be given by UUID. Like Ironic, the message calls a missing node
-// a port group.
+// checkParent returns an error if the parent does not exist or is not given by UUID. Like Ironic's, the message calls
+// a missing node a port group.
 func (c *call) checkParent(parent portParent) error {
 	if parent.group != "" {
 		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
@@ -143,8 +144,8 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
-// portFilter returns a function that selects the ports of a query; alone reports that the query selects one port by
-// address.
+// portFilter returns a function that reports whether a port matches the query. alone reports that the query selects a
+// single port by its address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
 	node, group, shards := parent.node, parent.group, args.list("shard")
 	if node == "" {
@@ -255,7 +256,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 	return nil, c.conductor().DestroyPort(c.ctx(), port.UUID)
 }
 
-// servedNode checks that a conductor serves a node.
+// servedNode checks that a conductor serves the node with the given UUID.
 func (c *call) servedNode(uuid string) error {
 	node, err := c.tables().Nodes.Peek(uuid)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// provisionRequest is the content of a PUT of states/provision.
+// provisionRequest holds the arguments of a PUT of states/provision.
 type provisionRequest struct {
 	target      string
 	configdrive any
@@ -17,7 +17,7 @@ type provisionRequest struct {
 	serviceStep []any
 	password    string
 	noRamdisk   *bool
-	runbook     string // a name or UUID
+	runbook     string // the runbook's name or UUID
 }
 
 var nullableList = checkTypes("NoneType", "list")
@@ -44,7 +44,8 @@ func (c *call) provision(ident string) endpoint {
 		optional("runbook", checkTypes("NoneType", "str")))
 }
 
-// checkRequest runs all checks, in Ironic's order. A runbook adds its steps to the request.
+// checkRequest runs all checks, in Ironic's order. If the request names a runbook, it adds the runbook's steps to the
+// request.
 func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPassword bool) error {
 	if c.minor < verbVersions[request.target] {
 		return notAcceptable()
@@ -71,7 +72,8 @@ func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPasswor
 	return c.served(node, http.StatusNotFound)
 }
 
-// checkPolicy fails for malformed steps where Ironic does: Ironic reads each step to select its policy rule.
+// checkPolicy returns the error with which Ironic fails for malformed steps, because it reads each step to select a
+// policy rule.
 func checkPolicy(lists ...[]any) error {
 	for _, steps := range lists {
 		for _, value := range steps {
@@ -89,7 +91,7 @@ func checkPolicy(lists ...[]any) error {
 	return nil
 }
 
-// checkState refuses a target that is not possible in the current state.
+// checkState refuses a target that the node's current state does not allow.
 func checkState(n *db.Node, target string) error {
 	if (target == "active" || target == "rebuild") && n.Maintenance {
 		return db.Faultf(http.StatusBadRequest, "NodeInMaintenance", "The provisioning operation can't be performed on node "+
@@ -216,7 +218,7 @@ func (c *call) act(n *db.Node, r provisionRequest) error {
 		return c.conductor().Service(c.ctx(), n.UUID, dicts(r.serviceStep), noRamdisk)
 	case "manage", "provide", "abort", "adopt", "unhold":
 		return c.conductor().Act(c.ctx(), n.UUID, r.target)
-	default: // an event that only the conductor uses
+	default: // an event that only the conductor may trigger
 		return invalid("The requested action \"%s\" could not be understood.", r.target)
 	}
 }
@@ -233,7 +235,7 @@ func dicts(values []any) []db.Dict {
 	return made
 }
 
-// configdriveSchema is the schema of a configdrive.
+// configdriveSchema is the schema of a configdrive: an object with its contents, a string, or null.
 var configdriveSchema = &schema{AnyOf: []*schema{
 	{
 		Types: []string{"object"}, Closed: true,
@@ -246,11 +248,12 @@ var configdriveSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"string", "null"}},
 }}
 
-// base64Alphabet includes spaces and newlines, which are common in base64.
+// base64Alphabet lists the characters that base64 text may contain. It includes spaces and newlines, which are common
+// in base64.
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n\r\t "
 
-// checkConfigdrive checks a configdrive and that the target accepts one. All errors are 400,
-// including fields that are too new for the version.
+// checkConfigdrive checks the configdrive, and that the target accepts one. All errors have status 400, even if a
+// field is newer than the API version.
 func (c *call) checkConfigdrive(target string, configdrive any) error {
 	if !python.Truthy(configdrive) {
 		return nil

@@ -83,8 +83,8 @@ func TestInvalidSteps(t *testing.T) {
 	}
 }
 
-// TestOrderOfChecks: maintenance is checked before the state, the lock is the reason of a wrong
-// state, and the state is checked before the other arguments.
+// TestOrderOfChecks verifies the order of the checks: maintenance is checked before the state, and the state before
+// the other arguments. If the node is locked, a wrong state is reported as a lock.
 func TestOrderOfChecks(t *testing.T) {
 	r := newRig(t)
 	n := r.node(func(n *db.Node) { n.ProvisionState, n.Maintenance, n.Reservation = "deploying", true, "host" })

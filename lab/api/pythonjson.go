@@ -10,8 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For a text that Python
-// accepts, the message is about extra data.
+// jsonFault returns the message of Python's JSON decoder for raw, which Ironic includes in its answer. If Python
+// accepts raw, the message is about extra data.
 func jsonFault(raw []byte) string {
 	if _, err := hints.ParsePythonJSON(string(raw)); err != nil {
 		return err.Error()
@@ -19,13 +19,14 @@ func jsonFault(raw []byte) string {
 	return fmt.Sprintf("Extra data: line 1 column %d (char %d)", len(raw)+1, len(raw))
 }
 
-// Python's JSON decoder accepts these numbers in addition to those of the standard.
+// Python's JSON decoder accepts these numbers in addition to the standard ones.
 var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 
-// numberMark marks a number of pythonNumbers while the text is decoded.
+// numberMark precedes those of pythonNumbers that were quoted for Go's decoder.
 const numberMark = "\ufffdpython\ufffd"
 
-// numbersOfPython quotes the numbers of pythonNumbers, so that Go's decoder accepts them.
+// numbersOfPython quotes and marks the numbers of pythonNumbers in raw, so that Go's decoder accepts them as strings.
+// found reports whether there were any.
 func numbersOfPython(raw []byte) (text []byte, found bool) {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
 		return raw, false
@@ -53,7 +54,7 @@ func numbersOfPython(raw []byte) (text []byte, found bool) {
 	return text, found
 }
 
-// withNumbersOfPython removes the quotes that numbersOfPython added.
+// withNumbersOfPython converts the strings that numbersOfPython quoted back to numbers.
 func withNumbersOfPython(value any) any {
 	switch v := value.(type) {
 	case string:

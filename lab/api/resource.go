@@ -8,15 +8,16 @@ import (
 
 // resource is a collection of the API with the usual five endpoints: list, create, show, patch and delete.
 type resource struct {
-	// class is the controller's Python class. body and ident are the names of its Python arguments for the body of POST
-	// and for the UUID.
+	// class is the name of the controller's Python class. body and ident are the names of its Python arguments for
+	// the body of a POST and for the UUID.
 	class, body, ident string
 	list, create       endpoint
 	show               func(ident string, fields param) (any, error)
 	patch, remove      func(ident string) (any, error)
 }
 
-// serve handles a collection, and its entries. Like Ironic, it passes further parts of the path to functions as arguments.
+// serve handles the collection and its entries. Like Ironic, it passes further parts of the path to functions as
+// arguments.
 func (r resource) serve(c *call, rest []string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -45,7 +46,7 @@ func (r resource) serve(c *call, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// showWith shows an entry. Like Ironic, it reads the next part of the path as the fields to show.
+// showWith shows an entry. Like Ironic, it reads the part of the path after the entry as the fields to show.
 func (r resource) showWith(ident string, more []string) (any, error) {
 	switch len(more) {
 	case 0:
@@ -58,7 +59,7 @@ func (r resource) showWith(ident string, more []string) (any, error) {
 }
 
 // shownFields checks the arguments of a resource's show endpoint, and returns the fields to show; nil means all. The
-// schema applies only to the fields of the query.
+// schema applies only to fields that are given in the query.
 func (c *call) shownFields(ident, fields param, query *schema) ([]string, error) {
 	args, err := c.checkArguments(ident, fields)
 	if err != nil || fields.isGiven {
@@ -71,7 +72,7 @@ func (c *call) shownFields(ident, fields param, query *schema) ([]string, error)
 	return args.list("fields"), asked.checkQuery(query)
 }
 
-// checkPatch checks the arguments of a patch of a resource's entry, and returns the operations.
+// checkPatch checks the arguments of a PATCH of an entry, and returns the operations.
 func (c *call) checkPatch(ident param) ([]operation, error) {
 	args, err := c.checkWithBody("patch", checkSchema(patchSchema), ident)
 	if err != nil {
@@ -80,7 +81,7 @@ func (c *call) checkPatch(ident param) ([]operation, error) {
 	if err := checkWhole(uuidFormat, args[ident.name]); err != nil {
 		return nil, err
 	}
-	if err := checkWhole(patchSchema, args["patch"]); err != nil { // null
+	if err := checkWhole(patchSchema, args["patch"]); err != nil { // the body is null
 		return nil, err
 	}
 	return operations(args["patch"]), nil
@@ -93,13 +94,13 @@ func (c *call) givenObject(name string, s *schema, checks []param) (map[string]a
 		return nil, err
 	}
 	given, ok := args[name].(map[string]any)
-	if !ok { // null
+	if !ok { // the body is null
 		return nil, checkWhole(s, nil)
 	}
 	return given, nil
 }
 
-// setFields copies the fields of a checked document to the columns of a row.
+// setFields copies the given fields of a checked document to the columns of a row.
 func setFields(columns columns, row any, document map[string]any, fields []string) {
 	for _, field := range fields {
 		columns.set(row, field, document[field])

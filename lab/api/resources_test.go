@@ -325,7 +325,8 @@ func TestContinueInspection(t *testing.T) {
 	if !ok || found.PluginData.Text("logs") != "x" || found.PluginData["inventory"] != nil {
 		t.Errorf("inventory %+v", found)
 	}
-	// Auto-discovery enrolls a machine that no node knows, but none with contradictory addresses.
+	// Auto-discovery enrolls a machine that belongs to no node, but not if its addresses and its node UUID contradict
+	// each other.
 	r.conductor.discovery = "redfish"
 	r.check(n, []exchange{{"POST", "/v1/continue_inspection?node_uuid=" + other.UUID, "", inventory(mac, ""), 404, "Resource could not be found."}})
 	if answer = r.do("POST", "/v1/continue_inspection", "", inventory(unknown, "")); answer.Code != http.StatusAccepted {

@@ -2,7 +2,7 @@ package api
 
 import "net/http"
 
-// route finds the controller of a path. The version may be missing: /nodes is /v1/nodes.
+// route calls the controller that serves the path. The version may be missing: /nodes is the same as /v1/nodes.
 func (c *call) route() (any, error) {
 	if len(c.path) == 0 {
 		return c.showRoot(), nil
@@ -63,7 +63,7 @@ func (c *call) showRoot() any {
 	})
 }
 
-// resources are the collections in the root document, with the version that introduced them.
+// resources maps the collections in the root document to the minor versions that introduced them.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,
@@ -88,7 +88,7 @@ func (c *call) showV1() any {
 	return inOrder("v1", root)
 }
 
-// routeEvents handles /events. POST would report network changes, which the lab does not have.
+// routeEvents handles /events. In Ironic, POST reports network events, which the lab does not have.
 func (c *call) routeEvents([]string) (any, error) {
 	if c.request.Method == http.MethodPost {
 		return nil, errNoRoute

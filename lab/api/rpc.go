@@ -6,13 +6,13 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is the interface from the API to the conductor. Nodes are named by UUID. Its errors
-// are [db.Fault], with Ironic's status and message. A call that starts an operation returns when
-// the node is locked and the first state is set, like Ironic's; the rest runs in the background.
+// Conductor is the interface through which the API calls the conductor. Nodes are identified by UUID. Its errors are
+// [db.Fault] values with Ironic's status and message. Like Ironic's, a call that starts an operation returns when the
+// node is locked and its first state is set; the rest of the operation runs in the background.
 type Conductor interface {
 	CreateNode(ctx context.Context, node *db.Node) (*db.Node, error)
-	// UpdateNode applies a patched node. change runs on the node under its lock, after the
-	// conductor's checks that need only the old node; then the conductor checks the result.
+	// UpdateNode patches a node. It locks the node, runs the conductor's checks that need only the old node, calls
+	// change with the node, and then checks the result.
 	UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error)
 	DestroyNode(ctx context.Context, uuid string) error
 
@@ -23,7 +23,7 @@ type Conductor interface {
 	Inspect(ctx context.Context, uuid string) error
 	Rescue(ctx context.Context, uuid, password string) error
 	Unrescue(ctx context.Context, uuid string) error
-	// Act starts manage, provide, abort, adopt and unhold (do_provisioning_action).
+	// Act starts the action that verb names: manage, provide, abort, adopt or unhold (do_provisioning_action).
 	Act(ctx context.Context, uuid, verb string) error
 
 	SetPower(ctx context.Context, uuid, target string, timeout int) error
@@ -37,10 +37,10 @@ type Conductor interface {
 	IndicatorState(ctx context.Context, uuid, component, name string) (string, error)
 	SetIndicatorState(ctx context.Context, uuid, component, name, state string) error
 	SetRAID(ctx context.Context, uuid string, target db.Dict) error
-	// Console returns the console's connection data; nil if it is disabled.
+	// Console returns the console's connection data, or nil if the console is disabled.
 	Console(ctx context.Context, uuid string) (db.Dict, error)
 	SetConsole(ctx context.Context, uuid string, on bool) error
-	// Validate returns the results of the validation by interface: power, boot, deploy, …
+	// Validate returns the result of validating each interface: power, boot, deploy, …
 	Validate(ctx context.Context, uuid string) (map[string]Validation, error)
 	SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error
 
@@ -58,15 +58,16 @@ type Conductor interface {
 	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
 	DestroyPortgroup(ctx context.Context, uuid string) error
 
-	// UpdateVolume runs change under the node's lock, if the node's power state allows it; kind is "volume connector"
-	// or "volume target". DestroyVolume does the same for a removal.
+	// UpdateVolume runs change while it holds the node's lock, if the node's power state allows a change. kind is
+	// "volume connector" or "volume target". DestroyVolume does the same with destroy, which removes the resource.
 	UpdateVolume(ctx context.Context, node, kind string, change func() error) error
 	DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error
 
 	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
 	DestroyAllocation(ctx context.Context, uuid string) error
 
-	// AddTraits adds traits, or replaces all of them; RemoveTraits removes the given traits, or all if nil.
+	// AddTraits adds the traits or, if replace is set, replaces all traits by them. RemoveTraits removes the given
+	// traits, or all of them if traits is nil.
 	AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error
 	RemoveTraits(ctx context.Context, uuid string, traits []string) error
 
@@ -75,15 +76,16 @@ type Conductor interface {
 	DriverProperties(driver string) (map[string]string, error)
 	RAIDProperties(driver string) (map[string]string, error)
 
-	// NodeWithToken returns a node with its token, which the agent gets once, at its lookup.
+	// NodeWithToken returns the node for an agent's lookup. The agent gets the node's token only once, at its first
+	// lookup.
 	NodeWithToken(ctx context.Context, uuid string) (*db.Node, error)
 	Heartbeat(ctx context.Context, uuid string, heartbeat Heartbeat) error
 	ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error
-	// DiscoveryDriver is [auto_discovery]driver; "" if unknown machines are not enrolled.
+	// DiscoveryDriver returns the option [auto_discovery] driver. It is empty if unknown machines are not enrolled.
 	DiscoveryDriver() string
 }
 
-// Deploy has the arguments of a deployment or a rebuild.
+// Deploy holds the arguments of a deployment or a rebuild.
 type Deploy struct {
 	Rebuild bool
 	// Configdrive is nil, a string or a db.Dict.
@@ -91,17 +93,18 @@ type Deploy struct {
 	Steps       []db.Dict
 }
 
-// Validation is the result of validating one interface. A nil Result is "not supported".
+// Validation is the result of validating one interface. A nil Result means "not supported".
 type Validation struct {
 	Result *bool
 	Reason string
 }
 
-// Driver is a hardware type.
+// Driver describes a hardware type.
 type Driver struct {
 	Name  string
 	Hosts []string
-	// Default and Enabled map a kind of interface, such as "deploy", to the default and the enabled ones.
+	// Default maps each kind of interface, such as "deploy", to the default interface. Enabled maps it to the enabled
+	// interfaces.
 	Default map[string]string
 	Enabled map[string][]string
 }

@@ -10,12 +10,12 @@ import (
 	"ironworks/python"
 )
 
-// ruleOperation is an operator of conditions or an action. required and optional are the names of its arguments,
-// separated by blanks.
+// ruleOperation describes an operator in a condition, or an action. required and optional list the names of its
+// arguments, separated by spaces.
 type ruleOperation struct{ name, required, optional string }
 
-// ruleOperators and ruleActions are the operators and actions of ironic/common/inspection_rules of 39.0.0, in its
-// order.
+// ruleOperators and ruleActions list the operators and actions in ironic/common/inspection_rules of 39.0.0, in the
+// same order.
 var (
 	ruleOperators = []ruleOperation{
 		{"eq", "values", "force_strings"},
@@ -52,7 +52,7 @@ var (
 
 const maxPriority = 9999
 
-// ruleSchema is the schema of requests, and of a rule after a patch.
+// ruleSchema is the schema of requests that create a rule, and of a rule after a patch.
 var ruleSchema = &schema{
 	Types: []string{"object"}, Required: []string{"actions"}, Closed: true, Properties: map[string]*schema{
 		"actions": {Types: []string{"array"}, MinItems: 1, Items: operationSchema(operationNames(ruleActions, ""), nil)},
@@ -73,7 +73,7 @@ func operationSchema(names []string, multiple *schema) *schema {
 	}
 }
 
-// operationNames returns the names of operations, once with each prefix, such as ! for a negated condition.
+// operationNames returns the names of the operations, once with each prefix. The prefix ! negates a condition.
 func operationNames(operations []ruleOperation, prefixes ...string) []string {
 	var names []string
 	for _, prefix := range prefixes {
@@ -129,8 +129,8 @@ func checkOperations(list any, known []ruleOperation) error {
 	return nil
 }
 
-// checkArgs checks the arguments of an operation: an object, or the deprecated list, of which surplus items are
-// ignored. Ironic reports its own validation errors with status 500.
+// checkArgs checks the arguments of an operation. They are an object or, deprecated, a list; extra items of a list
+// are ignored. Ironic reports its own validation errors with status 500.
 func (o ruleOperation) checkArgs(operation db.Dict) error {
 	required := strings.Fields(o.required)
 	needsData := slices.Contains(required, "plugin_data")

@@ -60,8 +60,8 @@ func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]a
 	return pick(document, fields), nil
 }
 
-// shownOperations returns operations in the form of the API. multiple is the default of the field multiple, nil if the
-// operations have no such field.
+// shownOperations returns operations as the API shows them. multiple is the default of the field multiple, or nil if
+// the operations have no such field.
 func shownOperations(operations []db.Dict, multiple any) []document {
 	shown := make([]document, len(operations))
 	for i, operation := range operations {
@@ -77,7 +77,7 @@ func shownOperations(operations []db.Dict, multiple any) []document {
 	return shown
 }
 
-// listRules lists the rules. Ironic accepts a filter by phase, but copies it only to the next link and does not apply
+// listRules lists the rules. Ironic accepts a filter by phase, but only copies it to the next link and does not apply
 // it.
 func (c *call) listRules() (any, error) {
 	args, fields, err := c.listArguments(rulesQuery, defaultRuleFields, listParams(anyValue, anyValue, optional("phase", anyValue)))
@@ -118,7 +118,7 @@ func (c *call) findRule(ident string) (*db.InspectionRule, error) {
 	return c.tables().InspectionRules.Get(ident)
 }
 
-// setRule sets the fields of a rule from a document.
+// setRule copies the fields of a document to a rule.
 func setRule(r *db.InspectionRule, document db.Dict) {
 	r.Description = nil
 	if description, ok := document["description"].(string); ok {
@@ -131,7 +131,8 @@ func setRule(r *db.InspectionRule, document db.Dict) {
 	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
 }
 
-// createRule returns the endpoint that creates a rule; refusal, if not nil, is its answer to a valid rule.
+// createRule returns the endpoint that creates a rule. If refusal is not nil, the endpoint returns it for every rule
+// that matches the schema.
 func (c *call) createRule(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("inspection_rule", anyValue)
@@ -159,8 +160,8 @@ func (c *call) createRule(refusal error) endpoint {
 	}
 }
 
-// storedRule answers a change with the rule. Ironic stores a rule without conditions, but fails to show it in this
-// answer.
+// storedRule returns the rule's document, as the answer to a change. Ironic stores a rule without conditions, but
+// fails to show it in this answer.
 func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 	if !hasKey(document, "conditions") {
 		return nil, pythonError("'NoneType' object is not iterable")
@@ -184,7 +185,7 @@ func (c *call) patchRule(ident string) (any, error) {
 	changed := db.Clone(rule)
 	setRule(changed, document)
 	if document["uuid"] == rule.UUID && (len(patch) == 0 || reflect.DeepEqual(rule, changed)) {
-		return c.storedRule(rule, document) // Ironic leaves updated_at as it is
+		return c.storedRule(rule, document) // Ironic does not change updated_at
 	}
 	updated, err := c.tables().InspectionRules.Update(document.Text("uuid"), func(r *db.InspectionRule) error {
 		setRule(r, document)
@@ -196,7 +197,8 @@ func (c *call) patchRule(ident string) (any, error) {
 	return c.storedRule(updated, document)
 }
 
-// patchedRule returns the valid document of a patched rule. Changes of columns that are not in the schema are ignored.
+// patchedRule applies the patch and returns the rule's new document after checking it. It ignores changes to columns
+// that are not in the schema.
 func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	if err := checkSensitive(rule, patch); err != nil {
 		return nil, err
@@ -220,8 +222,8 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 	return document, nil
 }
 
-// checkSensitive refuses a patch that unsets the flag sensitive. Like Ironic, it checks only the first of several
-// values.
+// checkSensitive refuses a patch that unsets the flag sensitive. If the patch assigns several values, it checks only
+// the first, like Ironic.
 func checkSensitive(rule *db.InspectionRule, patch []operation) error {
 	values, err := sentValues(patch, "/sensitive")
 	if err != nil {

@@ -18,8 +18,8 @@ var (
 		"disable_ramdisk": booleanOrNull, "extra": objectOrNull, "public": booleanOrNull, "owner": longText(nullableText, 255),
 	}
 	booleanOrNull = &schema{Types: []string{"boolean", "null"}}
-	// oldRunbook is the schema of requests before version 1.112. freeRunbook is the schema of newer requests, and of
-	// every patched runbook.
+	// oldRunbook is the schema of requests before version 1.112. freeRunbook is the schema of newer requests and, in
+	// any version, of patched runbooks.
 	oldRunbook  = runbookSchema(runbookProperties)
 	freeRunbook = runbookSchema(func() map[string]*schema {
 		properties := maps.Clone(runbookProperties)
@@ -34,7 +34,7 @@ func runbookSchema(properties map[string]*schema) *schema {
 	return &schema{Types: []string{"object"}, Required: []string{"steps", "name"}, Closed: true, Properties: properties}
 }
 
-// checkRunbook checks a runbook against the schema, and then for the rules that the schema cannot express.
+// checkRunbook checks a runbook against the schema, and then against the rules that the schema cannot express.
 func checkRunbook(s *schema, name string, value any) error {
 	if _, err := checkSchema(s)(name, value); err != nil {
 		return err
@@ -49,7 +49,8 @@ func checkRunbook(s *schema, name string, value any) error {
 	return checkDict(value, []param{optional("uuid", checkUUID)})
 }
 
-// createRunbook returns the endpoint that creates a runbook; refusal, if not nil, is its answer to every body.
+// createRunbook returns the endpoint that creates a runbook. If refusal is not nil, the endpoint returns it for every
+// body that is valid JSON.
 func (c *call) createRunbook(refusal error) endpoint {
 	return func() (any, error) {
 		body, err := c.body("runbook", anyValue)
@@ -74,7 +75,7 @@ func (c *call) createRunbook(refusal error) endpoint {
 	}
 }
 
-// storeRunbook creates a runbook. Without authentication, a client has no project to own it.
+// storeRunbook creates a runbook. It refuses an owner, because without authentication a client has no project.
 func (c *call) storeRunbook(given db.Dict) (any, error) {
 	if given.Text("owner") != "" {
 		return nil, invalid("Cannot create a runbook as a project scoped admin with an owner other than your own project.")
@@ -96,7 +97,7 @@ func (c *call) storeRunbook(given db.Dict) (any, error) {
 	return ordered("runbooks")(c.runbookDocument(made, nil))
 }
 
-// setRunbook sets the fields of a runbook from a document, except its steps and traits.
+// setRunbook copies the fields of a document to a runbook, except steps and traits.
 func setRunbook(r *db.Runbook, document db.Dict) {
 	r.Name = document.Text("name")
 	r.Description, r.Owner = nullableOf(document["description"]), nullableOf(document["owner"])
@@ -106,7 +107,7 @@ func setRunbook(r *db.Runbook, document db.Dict) {
 	r.Extra = orEmpty(extra)
 }
 
-// nullableOf returns a pointer to a text, nil for null.
+// nullableOf returns a pointer to value if it is a string, and nil otherwise.
 func nullableOf(value any) *string {
 	text, ok := value.(string)
 	if !ok {
@@ -153,7 +154,8 @@ func (c *call) checkRunbookRoots(patch []operation) error {
 	return checkRoots(patch, allowed)
 }
 
-// patchedRunbook returns the valid document of a patched runbook. A patch that sets public removes the owner.
+// patchedRunbook applies the patch and returns the runbook's new document after checking it. A patch that sets public
+// removes the owner.
 func patchedRunbook(runbook *db.Runbook, patch []operation) (db.Dict, error) {
 	document := runbookColumns.all(runbook, "runbooks")
 	document["steps"] = runbook.Steps
@@ -182,7 +184,8 @@ func patchedRunbook(runbook *db.Runbook, patch []operation) (db.Dict, error) {
 	return document, checkRunbook(freeRunbook, "patch", document)
 }
 
-// checkPatchedSteps checks each step before the whole document, as Ironic does, and removes its unknown fields.
+// checkPatchedSteps checks each step of a patched runbook and removes the step's unknown fields. Like Ironic, the
+// caller then checks the whole document.
 func checkPatchedSteps(document map[string]any) error {
 	value, given := document["steps"]
 	steps, isList := value.([]any)
@@ -207,8 +210,8 @@ func checkPatchedSteps(document map[string]any) error {
 	return nil
 }
 
-// checkIterable returns the Python error of a loop over a value that is not a list of objects. An empty text or object
-// causes none.
+// checkIterable returns the error that Python raises if it treats value as a list of objects. A list causes no error,
+// nor does an empty string or object.
 func checkIterable(value any) error {
 	switch v := value.(type) {
 	case string:
@@ -227,8 +230,8 @@ func checkIterable(value any) error {
 	return pythonError("'str' object has no attribute 'pop'")
 }
 
-// updateRunbook stores a patched document. Ironic keeps steps in a table of their own, so that a change of steps
-// leaves updated_at as it is.
+// updateRunbook stores a patched document. Ironic stores steps in a separate table, so a change of only the steps
+// does not change updated_at.
 func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook, error) {
 	steps, err := mergedSteps(runbook.Steps, document["steps"])
 	if err != nil {
@@ -247,8 +250,8 @@ func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook
 	})
 }
 
-// mergedSteps returns the steps of a patched runbook: those that stay in their place, then new ones by interface and
-// name, as Ironic adds them to its table. Ironic fails for a new step without arguments.
+// mergedSteps returns the steps of a patched runbook. Unchanged steps stay in their place; new steps follow, sorted
+// by interface and name, as Ironic adds them to its table. Ironic fails for a new step without arguments.
 func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	if err := checkOrders(old, list); err != nil {
 		return nil, err
@@ -267,8 +270,8 @@ func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
 	return append(merged, added...), nil
 }
 
-// checkOrders returns Ironic's error for a step whose order is a text, if the same step is stored: Ironic compares the
-// text with the stored number.
+// checkOrders returns Ironic's error for a step that is already stored and whose order is now a string: Ironic
+// compares the string with the stored number.
 func checkOrders(old []db.Dict, list any) error {
 	given, _ := list.([]any)
 	for _, step := range dicts(given) {
@@ -284,7 +287,7 @@ func hasStep(steps []db.Dict, step db.Dict) bool {
 	return slices.ContainsFunc(steps, func(s db.Dict) bool { return sameStep(s, step) && s["order"] == step["order"] })
 }
 
-// sameStep reports whether two steps are equal except for their order.
+// sameStep reports whether two steps are equal, apart from their order.
 func sameStep(a, b db.Dict) bool {
 	return a["interface"] == b["interface"] && a["step"] == b["step"] && bytes.Equal(encode(a["args"]), encode(b["args"]))
 }

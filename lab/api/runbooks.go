@@ -11,8 +11,8 @@ import (
 const (
 	// runbookVersion is the minor version that introduced runbooks.
 	runbookVersion = 92
-	// runbookTraitsVersion is the version that introduced traits of runbooks. Before, the name of a runbook is its only
-	// trait.
+	// runbookTraitsVersion is the minor version that introduced traits of runbooks. Before it, the name of a runbook
+	// is the runbook's only trait.
 	runbookTraitsVersion = 112
 )
 
@@ -56,8 +56,8 @@ func (c *call) findRunbook(ident string) (*db.Runbook, error) {
 		db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", ident))
 }
 
-// listRunbooks lists the runbooks. Ironic compares the owner with the argument project, which it converts to a boolean:
-// of the private runbooks, project=true selects only those whose owner is named 1.
+// listRunbooks lists the runbooks. Ironic converts the argument project to a boolean, but then compares it with the
+// owner. Apart from public runbooks, project=true therefore selects only runbooks whose owner is named 1.
 func (c *call) listRunbooks() (any, error) {
 	params := listParams(checkName, checkText, optional("project", checkBool))
 	args, fields, err := c.listArguments(&schema{}, []string{"uuid", "name"}, params)
@@ -77,7 +77,7 @@ func (c *call) listRunbooks() (any, error) {
 	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
-// showRunbook answers with a runbook. Like Ironic, it reads a second part of the path as the fields to show.
+// showRunbook returns a runbook. Like Ironic, it reads the part of the path after the runbook as the fields to show.
 func (c *call) showRunbook(rest []string) (any, error) {
 	if len(rest) > 2 {
 		return nil, pythonError("RunbooksController.get_one() takes from 2 to 3 positional arguments but %d were given",
@@ -147,7 +147,7 @@ func (c *call) showRunbookTraits(ident string) (any, error) {
 	return map[string]any{"traits": runbookColumns.shown(runbook, "traits")}, nil
 }
 
-// putRunbookTraits adds the trait in the path, or replaces all traits by those in the body.
+// putRunbookTraits adds the trait in the path, or replaces all traits by the traits in the body.
 func (c *call) putRunbookTraits(ident string, rest []string) error {
 	args, err := c.checkArguments(oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *call) putRunbookTraits(ident string, rest []string) error {
 	return c.setRunbookTraits(runbook, append(runbook.Traits, trait))
 }
 
-// deleteRunbookTraits removes the trait in the path, if the runbook has it, or all traits.
+// deleteRunbookTraits removes the trait in the path, if the runbook has it, or all traits if the path names none.
 func (c *call) deleteRunbookTraits(ident string, rest []string) error {
 	args, err := c.checkArguments(oneTrait(rest, checkText))
 	if err != nil {
@@ -188,7 +188,7 @@ func (c *call) deleteRunbookTraits(ident string, rest []string) error {
 	}))
 }
 
-// setRunbookTraits stores traits sorted and once each, without a new updated_at.
+// setRunbookTraits stores the traits, sorted and without duplicates. It does not change updated_at.
 func (c *call) setRunbookTraits(runbook *db.Runbook, traits []string) error {
 	slices.Sort(traits)
 	_, err := c.tables().Runbooks.Touch(runbook.UUID, func(r *db.Runbook) error {
@@ -198,8 +198,8 @@ func (c *call) setRunbookTraits(runbook *db.Runbook, traits []string) error {
 	return err
 }
 
-// useRunbook adds the steps of a runbook to a request, if the node may use it. The runbook also determines
-// disable_ramdisk.
+// useRunbook adds the steps of the requested runbook to the request, if the node may use the runbook. The runbook
+// also determines disable_ramdisk.
 func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	if !c.atLeast(runbookVersion) {
 		return notAcceptable()
@@ -228,8 +228,8 @@ func (c *call) useRunbook(node *db.Node, request *provisionRequest) error {
 	return checkPolicy(request.serviceStep)
 }
 
-// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the only trait of a
-// runbook is its name.
+// checkApproved refuses a runbook that has no trait in common with the node. Before version 1.112, the name of a
+// runbook is its only trait.
 func (c *call) checkApproved(node *db.Node, runbook *db.Runbook) error {
 	if !c.atLeast(runbookTraitsVersion) {
 		if slices.Contains(node.Traits, runbook.Name) {

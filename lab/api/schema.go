@@ -10,7 +10,7 @@ import (
 
 type schema = jsonschema.Schema
 
-// Formats of texts in Ironic's schemas.
+// Formats of strings in Ironic's schemas.
 var (
 	uuidText = &jsonschema.Format{Name: "uuid", Valid: func(text string) bool { return isUUID(text) }}
 	macText  = &jsonschema.Format{Name: "mac-address", Valid: func(text string) bool {
@@ -19,7 +19,7 @@ var (
 	}}
 )
 
-// checkSchema returns a check of an argument against a schema.
+// checkSchema returns a check that validates an argument against a schema.
 func checkSchema(s *schema) check {
 	return func(name string, value any) (any, error) {
 		if value == nil {
@@ -47,8 +47,8 @@ func sentence(v *jsonschema.Violation) string {
 	return v.Message
 }
 
-// withInstance returns the message of a violation with the invalid part of the value, as jsonschema appends it. Unlike
-// jsonschema, it omits the schema.
+// withInstance returns the message of a violation, followed by the invalid part of the value, as jsonschema formats
+// it. Unlike jsonschema, it omits the schema.
 func withInstance(v *jsonschema.Violation) string {
 	var path strings.Builder
 	for _, step := range v.Path {

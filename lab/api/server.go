@@ -12,13 +12,13 @@ import (
 	"ironworks/lab/db"
 )
 
-// API serves Ironic's HTTP API. It stores nothing: the tables and the conductor have all data.
+// API serves Ironic's HTTP API. It stores nothing itself: all data is in the tables and in the conductor.
 type API struct {
 	tables    *db.Store
 	conductor Conductor
 }
 
-// New returns the API of tables and a conductor.
+// New returns an API that reads from the given tables and calls the given conductor.
 func New(tables *db.Store, conductor Conductor) *API {
 	return &API{tables: tables, conductor: conductor}
 }
@@ -82,7 +82,7 @@ func caughtAbort(err error) error {
 	return err
 }
 
-// acceptsJSON reports whether the client accepts JSON, which is the default.
+// acceptsJSON reports whether the client accepts JSON. A client that sends no Accept header does.
 func acceptsJSON(header http.Header) bool {
 	accept := header.Get("Accept")
 	if accept == "" {
@@ -98,8 +98,8 @@ func acceptsJSON(header http.Header) bool {
 	return false
 }
 
-// refuseAccept answers clients that do not accept JSON. Like Ironic, it sends JSON nevertheless, with plain text or
-// HTML in it.
+// refuseAccept answers clients that do not accept JSON. Like Ironic, it sends JSON nevertheless; the JSON contains
+// plain text or HTML.
 func refuseAccept(w http.ResponseWriter, accept string) {
 	text := fmt.Sprintf("406 Not Acceptable\n\nThe resource could not be generated that was acceptable to your browser "+
 		"(content of type %s. \n\n ", accept)

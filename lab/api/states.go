@@ -99,7 +99,8 @@ func (c *call) setPower(ident string) endpoint {
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration refuses changes of the boot configuration in versions before 1.76, which introduced them.
+// checkBootConfiguration refuses changes of the boot configuration before version 1.76, in which they were
+// introduced.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")

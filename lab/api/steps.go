@@ -12,18 +12,18 @@ import (
 	"ironworks/python"
 )
 
-// stepInterfaces are the interfaces with steps, in the order of their priority.
+// stepInterfaces lists the kinds of interfaces that have steps, in the order of their priority.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 var zero = 0
 
-// countSchema is a priority or an order: a number, or a number as text.
+// countSchema is the schema of a priority or an order: a whole number, or its digits as a string.
 var countSchema = &schema{AnyOf: []*schema{
 	{Types: []string{"integer"}, Minimum: &zero},
 	{Types: []string{"string"}, MinLength: 1, Pattern: "^[0-9]+$"},
 }}
 
-// deployStep is a step of a deployment or of a deploy template.
+// deployStep is the schema of a step of a deployment or of a deploy template.
 var deployStep = &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step", "args", "priority"}, Closed: true,
 	Properties: map[string]*schema{
@@ -32,7 +32,7 @@ var deployStep = &schema{
 	},
 }
 
-// runbookStep is a step of a runbook.
+// runbookStep is the schema of a step of a runbook.
 var runbookStep = &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step", "order"}, Closed: true,
 	Properties: map[string]*schema{
@@ -43,7 +43,7 @@ var runbookStep = &schema{
 
 var deploySteps = &schema{Types: []string{"array"}, Items: deployStep}
 
-// userSteps are the steps of a manual cleaning or a service, which run in the given order.
+// userSteps is the schema of the steps of a manual cleaning or a service, which run in the given order.
 var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	Types: []string{"object"}, Required: []string{"interface", "step"}, Closed: true,
 	Properties: map[string]*schema{
@@ -54,7 +54,7 @@ var userSteps = &schema{Types: []string{"array"}, Items: &schema{
 	},
 }}
 
-// disallowedSteps is the default of [api] disallow_deploy_steps and similar options.
+// disallowedSteps is the default of the option [api] disallow_deploy_steps and of similar options.
 const disallowedSteps = "vendor.send_raw"
 
 // checkSteps refuses malformed and disallowed steps.
@@ -84,7 +84,7 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	return nil
 }
 
-// checkDuplicates refuses a list that has a step twice. Ironic has one message for templates and runbooks.
+// checkDuplicates refuses a list that contains a step twice. Ironic uses the same message for templates and runbooks.
 func checkDuplicates(list any) error {
 	steps, _ := list.([]any)
 	var known, twice []string
@@ -103,8 +103,8 @@ func checkDuplicates(list any) error {
 		strings.Join(twice, "; "))
 }
 
-// shownSteps returns the steps of a template or a runbook as the API shows them; position is the field with their rank:
-// priority or order.
+// shownSteps returns the steps of a template or a runbook as the API shows them. position is the name of the field
+// that holds their rank: priority or order.
 func shownSteps(steps []db.Dict, position string) []document {
 	shown := make([]document, len(steps))
 	for i, step := range steps {
@@ -119,8 +119,8 @@ func shownSteps(steps []db.Dict, position string) []document {
 	return shown
 }
 
-// storedSteps returns valid steps of a template or a runbook as they are stored; position is the field with their rank,
-// priority or order, which a client may send as a text or as 5.0.
+// storedSteps returns the valid steps of a template or a runbook in the form in which they are stored. position is
+// the name of the field that holds their rank: priority or order. A client may send the rank as a string or as 5.0.
 func storedSteps(list any, position string) []db.Dict {
 	given, _ := list.([]any)
 	steps := dicts(given)

@@ -22,7 +22,7 @@ var (
 	patchableTemplate = []string{"extra", "name", "steps", "description"}
 )
 
-// checkTemplate checks a template against the schema, and then for the rules that the schema cannot express.
+// checkTemplate checks a template against the schema, and then against the rules that the schema cannot express.
 func checkTemplate(name string, value any) (any, error) {
 	if _, err := checkSchema(templateSchema)(name, value); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func checkTemplate(name string, value any) (any, error) {
 	return value, checkDict(value, []param{optional("uuid", checkUUID)})
 }
 
-// routeTemplates handles everything below /deploy_templates, introduced in 1.55.
+// routeTemplates handles everything below /deploy_templates, which was introduced in 1.55.
 func (c *call) routeTemplates(rest []string) (any, error) {
 	if !c.atLeast(55) {
 		return nil, c.tooOld("The API version does not allow deploy templates")
@@ -92,7 +92,8 @@ func (c *call) listTemplates() (any, error) {
 	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
-// checkDescription refuses to show the field description: Ironic accepts it in a template, but does not show it.
+// checkDescription returns an error if the field description is selected: Ironic accepts it in a template, but does
+// not show it.
 func checkDescription(fields []string) error {
 	if slices.Contains(fields, "description") {
 		return invalidValue("Field(s) \"description\" are not valid")
@@ -119,7 +120,7 @@ func (c *call) showTemplate(ident string) (any, error) {
 	return inOrder("deploy_templates", c.templateDocument(template, args.list("fields"))), nil
 }
 
-// setTemplate sets the fields of a template from a document.
+// setTemplate copies the fields of a document to a template.
 func setTemplate(t *db.DeployTemplate, document map[string]any) {
 	given := db.Dict(document)
 	t.Name = given.Text("name")

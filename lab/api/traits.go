@@ -13,7 +13,7 @@ import (
 //go:embed traits.txt
 var standardTraits string
 
-// traitSchema is a trait: a custom or a standard one (os-traits).
+// traitSchema is the schema of a trait: a custom trait or one of the standard traits of os-traits.
 var traitSchema = &schema{
 	Types: []string{"string"}, MinLength: 1, MaxLength: 255, AnyOf: []*schema{
 		{Pattern: "^CUSTOM_[A-Z0-9_]+$"}, {Enum: strings.Fields(standardTraits)},
@@ -41,7 +41,7 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// oneTrait returns the argument that names a trait in the path; the path may lack it.
+// oneTrait returns the parameter for the trait in the path. It is optional if the path names no trait.
 func oneTrait(rest []string, check check) param {
 	if len(rest) == 1 {
 		return fromPath("trait", rest[0], check)

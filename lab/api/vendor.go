@@ -6,13 +6,13 @@ import (
 	"net/http"
 )
 
-// vendorMethods are the methods of vendor interfaces by their names, as 39.0.0 lists them.
+// vendorMethods maps vendor interfaces to their methods, as 39.0.0 lists them.
 //
 //go:embed vendormethods.json
 var vendorMethods []byte
 
-// vendorPassthru lists vendor methods; calls of them are refused. find returns the name of the vendor interface of the
-// node or driver, empty if it has none.
+// vendorPassthru lists vendor methods, but refuses calls of them. find returns the name of the vendor interface of
+// the node or driver, or an empty string if it has none.
 func (c *call) vendorPassthru(rest []string, find func() (vendor string, err error)) (any, error) {
 	if len(rest) == 0 {
 		return c.missing("method")()

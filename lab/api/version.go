@@ -15,7 +15,7 @@ const (
 	commonHeader     = "Openstack-Api-Version"
 )
 
-// Served microversions 1.1 to 1.115, those of Ironic 39.0.0.
+// Minor versions of the oldest and newest supported microversions, 1.1 and 1.115, as in Ironic 39.0.0.
 const (
 	minMinor = 1
 	maxMinor = 115
@@ -23,10 +23,10 @@ const (
 
 func versionText(minor int) string { return "1." + strconv.Itoa(minor) }
 
-// requestedVersion returns the requested minor version; without a header, the oldest.
+// requestedVersion returns the requested minor version, or the oldest if the headers name none.
 func requestedVersion(header http.Header) (int, error) {
 	asked := header.Get(versionHeader)
-	// The common header names several services; it takes precedence over the old one.
+	// The common header may name several services. It takes precedence over Ironic's own header.
 	for _, line := range header[commonHeader] {
 		for entry := range strings.SplitSeq(line, ",") {
 			service, version, _ := strings.Cut(strings.TrimSpace(entry), " ")

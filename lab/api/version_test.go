@@ -156,8 +156,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestFieldsByVersion: a field exists from its version on; before, it can neither be requested nor
-// set.
+// TestFieldsByVersion checks that a field exists from the version that introduced it. In older versions, it can
+// neither be requested nor set.
 func TestFieldsByVersion(t *testing.T) {
 	r := newRig(t)
 	n := r.node(func(n *db.Node) { n.Name = "one" })

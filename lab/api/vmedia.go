@@ -12,7 +12,7 @@ import (
 
 var mediaDevices = []string{"disk", "cdrom", "floppy"}
 
-// mediaSchemes are the schemes of images that can be attached.
+// mediaSchemes lists the URL schemes of images that can be attached.
 var mediaSchemes = []string{"http", "https", "nfs", "cifs", "smb"}
 
 var mediaSchema = &schema{
@@ -51,7 +51,7 @@ func (c *call) showMedia(ident string) endpoint {
 	})
 }
 
-// checkMedia checks the schema of a medium, and its address.
+// checkMedia checks a medium against the schema, and checks the scheme of its image's URL.
 func checkMedia(name string, value any) (any, error) {
 	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *call) attachMedia(ident string) endpoint {
 	}, wholeBody("vmedia", checkMedia))
 }
 
-// checkDevices checks a list of device kinds.
+// checkDevices checks that a list contains only known device types.
 func checkDevices(name string, value any) (any, error) {
 	list, err := checkList(name, value)
 	devices, _ := list.([]string)

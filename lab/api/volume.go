@@ -25,7 +25,8 @@ var (
 	}
 )
 
-// routeVolume handles /volume and everything below it; parent is a node if the path is below a node.
+// routeVolume handles /volume and everything below it. parent is a node if the path is below that node, and empty
+// otherwise.
 func (c *call) routeVolume(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)
@@ -45,7 +46,7 @@ func (c *call) routeVolume(rest []string, parent string) (any, error) {
 	return nil, notAllowed(http.MethodGet)
 }
 
-// showVolume returns the links to connectors and targets. Like Ironic, it does not look for the node.
+// showVolume returns the links to connectors and targets. Like Ironic, it does not check that the node exists.
 func (c *call) showVolume(parent string) (any, error) {
 	if !c.atLeast(volumeVersion) {
 		return nil, notServed(http.StatusNotFound, notSupported)

@@ -19,7 +19,7 @@ type volumeTable[T any] interface {
 	Destroy(uuid string) error
 }
 
-// volumes are the endpoints of volume connectors or targets, for one request.
+// volumes implements the endpoints of volume connectors or volume targets, for one request.
 type volumes[T any] struct {
 	*call
 	parent            string // the UUID of the node that the path names, if any
@@ -27,8 +27,8 @@ type volumes[T any] struct {
 	columns           columns
 	schema            *schema
 	table             volumeTable[T]
-	// fields are the selectable fields, standard the fields of a list, and patchable the fields that a patch may
-	// change, all in Ironic's order.
+	// fields lists the fields that can be selected, standard the fields shown in a list, and patchable the fields
+	// that a patch may change, all in Ironic's order.
 	fields, standard, patchable []string
 	unsortable                  []string
 	texts                       []string // columns that are never null
@@ -48,7 +48,7 @@ func (v volumes[T]) text(row *T, column string) string {
 	return *text
 }
 
-// values returns the columns of a row, with secrets.
+// values returns the columns of a row. Secrets are not masked.
 func (v volumes[T]) values(row *T) map[string]any {
 	values := v.columns.all(row, v.name)
 	for _, column := range v.texts {
@@ -57,7 +57,7 @@ func (v volumes[T]) values(row *T) map[string]any {
 	return values
 }
 
-// document returns a row as the API shows it; nil fields are all.
+// document returns a row as the API shows it. If fields is nil, the document contains all fields.
 func (v volumes[T]) document(row *T, fields []string) (map[string]any, error) {
 	document := v.values(row)
 	document["links"] = v.links("volume/" + v.name + "/" + v.text(row, "uuid"))
@@ -101,7 +101,8 @@ func (v volumes[T]) list() (any, error) {
 	return v.page(args, fields, queries...)
 }
 
-// page returns one page of a list. As in Ironic, the links of a node's list are those of the list of all nodes.
+// page returns one page of a list. As in Ironic, the links in the list for one node are the same as in the list for
+// all nodes.
 func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any, error) {
 	return listing[T]{
 		name: v.name, path: "volume/" + v.name, markerFirst: true, unsortable: v.unsortable, columns: v.columns,
@@ -120,7 +121,8 @@ func (v volumes[T]) page(args arguments, fields []string, queries ...query) (any
 	}.answer(v.call, args, fields, queries...)
 }
 
-// filter returns a function that selects the rows of the node in the path or the query.
+// filter returns a function that reports whether a row belongs to the node in the path or the query. It returns nil
+// if neither names a node.
 func (v volumes[T]) filter(ident string) (func(*T) bool, error) {
 	if v.parent != "" {
 		ident = v.parent
@@ -158,7 +160,7 @@ func (v volumes[T]) show(ident string, fieldsParam param) (any, error) {
 	return ordered(v.name)(v.document(row, fields))
 }
 
-// find returns a row. Below a node, Ironic refuses a path with the UUID of an existing row.
+// find returns the row with the given UUID. Below a node, Ironic refuses the path if such a row exists.
 func (v volumes[T]) find(ident string) (*T, error) {
 	row, err := v.table.Get(ident)
 	if err == nil && v.parent != "" {

@@ -1,3 +1,3 @@
-// Package child starts the lab's programs in process groups of their own, so that Ctrl-C does not reach them, and that
-// they end with the lab's process if the kernel supports that.
+// Package child provides the attributes of the processes that the lab starts. They have separate process groups, so
+// that Ctrl-C does not reach them, and they end with the lab's process if the kernel supports that.
 package child

@@ -8,9 +8,9 @@ const (
 	stateActive     = "active"
 )
 
-// Allocate assigns a node to an allocation: the allocation is active, the node has the
-// allocation's UUID as instance_uuid and its traits in instance_info. A node with another instance
-// is the 409 Fault NodeAssociated.
+// Allocate assigns a node to an allocation. The allocation becomes active, and the node gets the allocation's UUID as
+// instance_uuid and the allocation's traits in instance_info. If the node has another instance, the error is the 409
+// [Fault] NodeAssociated.
 func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

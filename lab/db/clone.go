@@ -2,7 +2,7 @@ package db
 
 import "reflect"
 
-// Clone copies all levels of a row.
+// Clone returns a deep copy of a row.
 func Clone[T any](row *T) *T {
 	copied := *row
 	cloneFields(reflect.ValueOf(&copied).Elem())
@@ -17,8 +17,8 @@ func cloneAll[T any](values []T) []T {
 	return copied
 }
 
-// cloneFields replaces pointers, lists and maps in the fields of a struct by copies, so that it shares no data with
-// another one.
+// cloneFields replaces the pointers, lists and maps in a struct by copies, so that the struct shares no data with the
+// one from which it was copied.
 func cloneFields(row reflect.Value) {
 	for i := range row.NumField() {
 		if field := row.Field(i); field.Kind() == reflect.Pointer || field.Kind() == reflect.Slice || field.Kind() == reflect.Map {
@@ -27,7 +27,8 @@ func cloneFields(row reflect.Value) {
 	}
 }
 
-// cloned copies a field: a pointer to a plain value, a [Dict], or a list or map of those.
+// cloned returns a deep copy of a field. The field is a pointer to a plain value, a [Dict], or a list or map of such
+// values.
 func cloned(v reflect.Value) reflect.Value {
 	if dict, is := v.Interface().(Dict); is {
 		return reflect.ValueOf(dict.Clone())

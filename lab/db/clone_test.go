@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// filled returns a row whose pointers, lists and maps have an element.
+// filled returns a row in which every pointer is set and every list and map has an element.
 func filled[T any]() *T {
 	row := new(T)
 	v := reflect.ValueOf(row).Elem()

@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxHistory is the default of node_history_max_entries.
+// maxHistory is the default of the option node_history_max_entries.
 const maxHistory = 300
 
-// details are the data of a node that are not part of its row, such as the history. They are changed in place, under
-// the store's lock, and copied when they are read.
+// details holds the data of a node that is not part of its row, such as the history. It is changed in place, under
+// the store's lock, and copied when it is read.
 type details struct {
 	History   []History     `json:",omitempty"`
 	Inventory *Inventory    `json:",omitempty"`
@@ -18,7 +18,7 @@ type details struct {
 	Firmware  []Firmware    `json:",omitempty"`
 }
 
-// detailsOf returns the details of a node for reading. s.mu must be held.
+// detailsOf returns the details of a node, which the caller must not change. s.mu must be held.
 func (s *Store) detailsOf(node string) details {
 	if d := s.details[node]; d != nil {
 		return *d
@@ -26,7 +26,7 @@ func (s *Store) detailsOf(node string) details {
 	return details{}
 }
 
-// changeDetails changes the details of an existing node. s.mu must be held.
+// changeDetails calls change with the details of an existing node, and marks them as changed. s.mu must be held.
 func (s *Store) changeDetails(node string, change func(*details)) error {
 	if _, err := s.Nodes.get(node); err != nil {
 		return err
@@ -49,7 +49,8 @@ func (s *Store) History(node string) []History {
 	return cloneAll(s.detailsOf(node).History)
 }
 
-// AddHistory adds an entry with a new ID, UUID and time, if the node exists.
+// AddHistory adds an entry with a new ID and the current time if the node exists. An entry without a UUID gets a new
+// one.
 func (s *Store) AddHistory(entry History) History {
 	entry = *Clone(&entry)
 	if entry.UUID == "" {
@@ -68,7 +69,7 @@ func (s *Store) AddHistory(entry History) History {
 	return entry
 }
 
-// Inventory returns the results of a node's inspection, false if it was not inspected.
+// Inventory returns the results of a node's inspection. It returns false if the node was not inspected.
 func (s *Store) Inventory(node string) (Inventory, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -94,8 +95,8 @@ func (s *Store) BIOS(node string) []BIOSSetting {
 	return cloneAll(s.detailsOf(node).BIOS)
 }
 
-// SetBIOS replaces all BIOS settings of a node. Existing ones keep their creation time. Settings that already have a
-// creation time, because they come from [Store.BIOS], are stored unchanged.
+// SetBIOS replaces all BIOS settings of a node. A setting with the name of an existing one keeps the old creation
+// time. Settings that already have a creation time, because they come from [Store.BIOS], are stored unchanged.
 func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	settings = cloneAll(settings)
 	s.mu.Lock()
@@ -124,7 +125,7 @@ func (s *Store) Firmware(node string) []Firmware {
 	return cloneAll(s.detailsOf(node).Firmware)
 }
 
-// SetFirmware replaces all firmware components of a node. It sets their times like [Store.SetBIOS].
+// SetFirmware replaces all firmware components of a node. It sets the creation and update times like [Store.SetBIOS].
 func (s *Store) SetFirmware(node string, components []Firmware) error {
 	components = cloneAll(components)
 	s.mu.Lock()

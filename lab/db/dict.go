@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Dict is a JSON object: properties, driver_info and similar. Its values have the types that encoding/json decodes to;
-// numbers may be json.Number or any numeric type of Go.
+// Dict is a JSON object such as a node's properties or driver_info. Its values have the types to which encoding/json
+// decodes; numbers may be a json.Number or have any numeric type of Go.
 type Dict map[string]any
 
-// Clone copies all levels. A nil Dict stays nil, which is JSON's null.
+// Clone returns a deep copy. A nil Dict, which stands for JSON's null, stays nil.
 func (d Dict) Clone() Dict {
 	if d == nil {
 		return nil
@@ -39,13 +39,15 @@ func cloneValue(value any) any {
 	}
 }
 
-// Text returns the string of a key, empty if it is missing or another type.
+// Text returns the string stored under key. It returns an empty string if the key is missing or its value is not a
+// string.
 func (d Dict) Text(key string) string {
 	s, _ := d[key].(string)
 	return s
 }
 
-// withoutNaN returns a copy of a row in which numbers that JSON does not have are null.
+// withoutNaN returns a copy of a row in which numbers that JSON cannot express are null. It returns values that are
+// not rows unchanged.
 func withoutNaN(row any) any {
 	from := reflect.ValueOf(row)
 	if from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct {

@@ -19,17 +19,17 @@ import (
 	"ironworks/atomicfile"
 )
 
-// detailsName is the folder of the nodes' details.
+// detailsName is the name of the folder with the nodes' details.
 const detailsName = "details"
 
-// settleTime is the time for which changes are collected before they are written.
+// settleTime is the time for which changes are collected before they are written to disk.
 const settleTime = time.Second
 
-// disk is the folder of a store: a folder for each table, with a file for each row, named by its
-// UUID.
+// disk writes a store to a folder. The folder contains a folder for each table, with a file for each row, named by
+// the row's UUID.
 type disk struct {
 	folder  string
-	dirty   map[string]bool // details that differ from the disk; guarded by Store.mu
+	dirty   map[string]bool // UUIDs of nodes whose details differ from the files; guarded by Store.mu
 	changes chan struct{}   // has room for one signal, sent when a row becomes dirty
 	stop    context.CancelFunc
 	done    chan struct{}
@@ -37,9 +37,9 @@ type disk struct {
 	writing sync.Mutex // one flush at a time
 }
 
-// Open returns a store in a folder, which is created if it is missing. Existing data is loaded; an unreadable file
-// causes an error that names it, and is not changed. Changes are written after a short delay, and at the latest by
-// [Store.Close].
+// Open returns a store that keeps its data in a folder. The folder is created if it is missing; existing data is
+// loaded. A file that cannot be read is left unchanged and causes an error that names it. Changes are written after a
+// short delay, and at the latest by [Store.Close].
 func Open(ctx context.Context, folder string, now func() time.Time) (*Store, error) {
 	s := New(now)
 	if err := s.load(folder); err != nil {
@@ -58,7 +58,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	return s, nil
 }
 
-// Close writes pending changes. For a store in memory it does nothing.
+// Close writes pending changes. It does nothing for a store in memory.
 func (s *Store) Close() error {
 	if s.disk == nil {
 		return nil
@@ -68,7 +68,7 @@ func (s *Store) Close() error {
 	return s.Flush()
 }
 
-// Flush writes pending changes now. For a store in memory it does nothing.
+// Flush writes pending changes now. It does nothing for a store in memory.
 func (s *Store) Flush() error {
 	if s.disk == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s *Store) changed() {
 	}
 	select {
 	case s.disk.changes <- struct{}{}:
-	default: // signaled already
+	default: // already signaled
 	}
 }
 
@@ -113,7 +113,7 @@ func (d *disk) run(ctx context.Context, s *Store) {
 	}
 }
 
-// file is a pending write: the path and the new content of a file; nil content removes the file.
+// file is a pending write of a file: its path and its new content. If the content is nil, the file is removed.
 type file struct {
 	path      string
 	content   any
@@ -158,8 +158,8 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
-// gather returns the files of a table's dirty rows, and marks the rows as clean. Rows never change, so they can be
-// written without the lock.
+// gather returns the pending writes of a table's dirty rows, and marks the rows as clean. Rows never change, so they
+// can be written without the lock.
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
@@ -175,8 +175,9 @@ func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 
 var plainName = regexp.MustCompile(`^[0-9A-Za-z{}:_-]{1,64}$`)
 
-// fileName returns the name of a row's file, without extension: its UUID, or a hash if the ID is not a UUID. Ironic
-// accepts any text as UUID of an allocation or inspection rule, which must not become a path.
+// fileName returns the name of a row's file, without the extension. It is the row's UUID, or a hash if that is not a
+// valid UUID. Ironic accepts any string as the UUID of an allocation or an inspection rule, but such a string must
+// not become part of a path.
 func fileName(rowUUID string) string {
 	if plainName.MatchString(rowUUID) {
 		return rowUUID
@@ -193,7 +194,7 @@ func (f file) write() error {
 	}
 	content, err := json.Marshal(f.content)
 	if err != nil {
-		// NaN and infinities exist only in Python's JSON.
+		// NaN and infinities exist only in Python's variant of JSON.
 		content, err = json.Marshal(withoutNaN(f.content))
 	}
 	if err != nil {
@@ -205,8 +206,8 @@ func (f file) write() error {
 	return nil
 }
 
-// readFolder reads each row of a table. Files that start with a dot were left by an interrupted
-// write.
+// readFolder calls add with the name, without extension, and the content of each file of a table. It skips files
+// whose names start with a dot, because they were left by an interrupted write.
 func readFolder(folder, name string, add func(file string, content []byte) error) error {
 	path := filepath.Join(folder, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {

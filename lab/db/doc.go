@@ -1,6 +1,6 @@
-// Package db is the database of the embedded Ironic: its objects and their tables, held in memory,
-// and on disk if a folder is given.
+// Package db is the database of the embedded Ironic. It consists of tables of Ironic's objects, held in memory and,
+// if a folder is given, also on disk.
 //
-// Read results are copies that never change; updates are functions that run exclusively. The
-// package knows neither HTTP, machines nor the rules of provisioning.
+// Results of reads never change afterward; updates are functions that run exclusively. The package knows nothing
+// about HTTP, machines or the rules of provisioning.
 package db

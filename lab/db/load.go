@@ -10,7 +10,7 @@ func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.Nodes, nil); err != nil {
 		return err
 	}
-	// Details of a missing node were left by an interrupted removal.
+	// Rows of a missing node were left by an interrupted removal.
 	hasNode := func(uuid string) bool { return s.Nodes.rows[uuid] != nil }
 	if err := loadTable(folder, s.Portgroups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Store is the database: in memory, and on disk if it was opened with a folder. It is safe for
+// Store is the database. Its data is in memory and, if it was opened with a folder, also on disk. It is safe for
 // concurrent use.
 type Store struct {
 	Nodes           *Table[Node, *Node]
@@ -31,7 +31,7 @@ type Store struct {
 	historyID  int
 	conductors []Conductor
 
-	disk *disk // nil: memory only
+	disk *disk // nil for a store in memory
 }
 
 // New returns an empty store in memory.
@@ -56,7 +56,7 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-// uniqueName returns a unique value with Ironic's message about a duplicate.
+// uniqueName returns a unique value whose duplicates are refused with Ironic's message, given by format.
 func uniqueName[T any](kind, format string, value func(*T) string) unique[T] {
 	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
 }
@@ -94,7 +94,7 @@ func portTable(s *Store) *Table[Port, *Port] {
 		})
 }
 
-// defaultPortgroupMode is the default of default_portgroup_mode.
+// defaultPortgroupMode is the default of the option default_portgroup_mode.
 const defaultPortgroupMode = "active-backup"
 
 func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
@@ -108,7 +108,7 @@ func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
 		if len(s.Ports.scan(func(p *Port) bool { return p.PortgroupUUID == g.UUID })) == 0 {
 			return nil
 		}
-		// Ironic's message has the database ID of the port group.
+		// Ironic's message contains the database ID of the port group.
 		return Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Cannot complete the requested action because "+
 			"portgroup %d contains ports.", g.ID)
 	}
@@ -163,8 +163,8 @@ func (s *Store) Conductors() []Conductor {
 	return cloneAll(s.conductors)
 }
 
-// SetConductor stores whether a conductor is alive. The time of its first appearance stays.
-// Conductors are not stored on disk: each start registers its own.
+// SetConductor adds or updates a conductor, for example to report that it is alive. The time of the conductor's first
+// appearance is kept. Conductors are not stored on disk, because each start of the lab registers its conductor anew.
 func (s *Store) SetConductor(conductor Conductor) {
 	conductor = *Clone(&conductor)
 	conductor.UpdatedAt = s.now()
@@ -180,13 +180,13 @@ func (s *Store) SetConductor(conductor Conductor) {
 	s.conductors[at] = conductor
 }
 
-// Fault is an error of Ironic: with a status and a message.
+// Fault is an error of Ironic, with an HTTP status and a message.
 type Fault struct {
-	// Status is the HTTP status of the answer, 409 for a locked node.
+	// Status is the HTTP status of the answer, such as 409 for a locked node.
 	Status int
 	// Text is Ironic's faultstring.
 	Text string
-	// Kind is the name of Ironic's exception: NodeLocked.
+	// Kind is the name of Ironic's exception, such as NodeLocked.
 	Kind string
 }
 

@@ -2,9 +2,10 @@ package db
 
 import "time"
 
-// Node is a node. The names match Ironic's API; empty strings and zero times mean null, unless Empty says otherwise.
+// Node is a node of Ironic. The names of the fields match Ironic's API. Empty strings and zero times mean null,
+// unless Empty says otherwise.
 type Node struct {
-	ID           int // the database's ID; orders rows with equal values
+	ID           int // the ID in the database, by which rows with equal values are sorted
 	UUID         string
 	Name         string
 	ChassisUUID  string
@@ -25,7 +26,8 @@ type Node struct {
 	DeployStep         Dict
 	ServiceStep        Dict
 
-	// Interfaces are by the name of the interface: "deploy" → "custom-agent".
+	// Interfaces maps kinds of interfaces to the names of the node's interfaces, for example "deploy" to
+	// "custom-agent".
 	Interfaces map[string]string
 
 	ProvisionState       string
@@ -45,7 +47,7 @@ type Node struct {
 
 	ResourceClass  string
 	ConductorGroup string
-	Conductor      string // the host name; empty if no conductor serves it
+	Conductor      string // the host name of the conductor; empty if no conductor serves the node
 	Owner          string
 	Lessee         string
 	Description    string
@@ -61,8 +63,8 @@ type Node struct {
 
 	Traits []string
 
-	// Empty are the text fields with an empty text instead of null; Null are the boolean fields
-	// with null instead of false. Both are sorted.
+	// Empty lists the text fields whose value is an empty string instead of null. Null lists the boolean fields whose
+	// value is null instead of false. Both are sorted.
 	Empty, Null []string
 
 	InspectionStartedAt  time.Time

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Provision states that the database sets or that determine the times of a node.
+// Provision states that the database sets, or whose changes it records in a node's times.
 const (
 	stateEnroll        = "enroll"
 	stateInspecting    = "inspecting"
@@ -15,8 +15,7 @@ const (
 	stateManageable    = "manageable"
 )
 
-// keepTimes sets the times of provisioning and inspection at a change of provision_state, as
-// Ironic's database does.
+// keepTimes sets the times of provisioning and inspection when provision_state changes, as Ironic's database does.
 func (s *Store) keepTimes(old, n *Node) {
 	if old.ProvisionState == n.ProvisionState {
 		return
@@ -47,8 +46,8 @@ func (s *Store) removeParts(uuid string) error {
 	return nil
 }
 
-// Reserve locks a node for a conductor; a locked node is the 409 Fault NodeLocked. Like any other
-// change it sets UpdatedAt, as in Ironic.
+// Reserve locks a node for a conductor. If the node is already locked, the error is the 409 [Fault] NodeLocked. Like
+// any other change, Reserve sets UpdatedAt, as in Ironic.
 func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	return s.Nodes.Update(uuid, func(n *Node) error {
 		if n.Reservation != "" {
@@ -59,7 +58,7 @@ func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	})
 }
 
-// Release unlocks a node that the host has locked.
+// Release unlocks a node that the given host has locked.
 func (s *Store) Release(uuid, host string) error {
 	_, err := s.Nodes.Update(uuid, func(n *Node) error {
 		switch n.Reservation {
@@ -75,13 +74,13 @@ func (s *Store) Release(uuid, host string) error {
 	return err
 }
 
-// LockedBy returns the error for a node that a conductor has locked.
+// LockedBy returns the error for a node that is locked by a conductor.
 func LockedBy(n *Node) *Fault {
 	return Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry "+
 		"after the current operation is completed.", n.UUID, n.Reservation)
 }
 
-// Shard is the number of nodes of a shard.
+// Shard counts the nodes of a shard.
 type Shard struct {
 	Name  string // "None" for the nodes without a shard
 	Count int
@@ -103,7 +102,7 @@ func (s *Store) Shards() []Shard {
 		shards = append(shards, Shard{name, count})
 	}
 	slices.SortFunc(shards, func(a, b Shard) int {
-		// Equal rows are sorted by name, as in Ironic's database.
+		// Shards of equal size are sorted by name, as in Ironic's database.
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	return shards

@@ -41,7 +41,7 @@ type Portgroup struct {
 	CreatedAt, UpdatedAt     time.Time
 }
 
-// Allocation is a request for a node, with the assigned node.
+// Allocation is a request for a node, and records the node assigned to it.
 type Allocation struct {
 	ID                   int
 	UUID                 string
@@ -57,7 +57,7 @@ type Allocation struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// DeployTemplate has steps under the name of a trait.
+// DeployTemplate holds deploy steps. Its name is the trait to which the steps belong.
 type DeployTemplate struct {
 	ID                   int
 	UUID                 string
@@ -70,17 +70,17 @@ type DeployTemplate struct {
 // InspectionRule changes inspected nodes that fulfill all of its conditions.
 type InspectionRule struct {
 	ID                   int
-	UUID                 string // Ironic accepts any text
+	UUID                 string // Ironic accepts any string
 	Description          *string
 	Priority             int // rules with a higher priority are applied first
 	Sensitive            bool
-	Phase                string // main; empty after a patch removed it
-	Conditions           []Dict // unchanged as sent: op, args, loop, multiple
+	Phase                string // main, or empty after a patch removed it
+	Conditions           []Dict // as the client sent them: op, args, loop, multiple
 	Actions              []Dict
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Runbook has steps for nodes with one of its traits.
+// Runbook holds steps for nodes that have at least one of its traits.
 type Runbook struct {
 	ID                   int
 	UUID                 string
@@ -108,20 +108,20 @@ type History struct {
 	Project              string
 	State                string
 	TargetProvisionState string
-	Duration             *float64 // seconds
+	Duration             *float64 // in seconds
 	CreatedAt            time.Time
 }
 
-// Inventory has the results of inspection.
+// Inventory holds the results of an inspection.
 type Inventory struct {
 	Inventory  Dict
 	PluginData Dict
 }
 
-// BIOSSetting is a firmware attribute as it was last read, with its entry in the attribute registry.
+// BIOSSetting is a BIOS setting as it was last read from the BMC, with its entry in the attribute registry.
 type BIOSSetting struct {
 	Name                 string
-	Value                *string // nil: null
+	Value                *string // nil means null
 	AttributeType        string
 	AllowableValues      []string
 	LowerBound           *int
@@ -134,7 +134,7 @@ type BIOSSetting struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Firmware is a component's version as it was last read.
+// Firmware holds the versions of a firmware component as they were last read from the BMC.
 type Firmware struct {
 	Component            string
 	InitialVersion       string
@@ -146,7 +146,7 @@ type Firmware struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Conductor serves nodes.
+// Conductor describes a conductor: its host, and the group and drivers of the nodes that it can serve.
 type Conductor struct {
 	Hostname             string
 	Group                string

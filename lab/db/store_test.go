@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock returns a time that advances by a second at each reading.
+// clock returns a clock that advances by one second each time it is read.
 func clock() func() time.Time {
 	var mu sync.Mutex
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -371,7 +371,8 @@ func TestOnDisk(t *testing.T) {
 	}
 }
 
-// TestNumbersOfPython stores numbers that JSON does not have: a row with them must not block the others.
+// TestNumbersOfPython checks that numbers that JSON does not have are stored as null, so that a row with such numbers
+// does not keep other rows from being written.
 func TestNumbersOfPython(t *testing.T) {
 	folder := t.TempDir()
 	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))

@@ -21,7 +21,7 @@ type meta struct {
 	created, updated *time.Time
 }
 
-// unique is a value that no two rows may share, unless it is empty.
+// unique describes a value that no two rows may share, unless it is empty.
 type unique[T any] struct {
 	value func(*T) string
 	// clash returns the error for a row whose value another row already has.
@@ -30,9 +30,8 @@ type unique[T any] struct {
 	owners map[string]string
 }
 
-// Table holds rows by UUID and in the order of their IDs. Each method takes effect completely or
-// not at all. A stored row never changes: an update replaces it. A reader may therefore keep using
-// a row without the lock.
+// Table holds rows by UUID and in the order of their IDs. Each method takes effect completely or not at all. A stored
+// row never changes: an update replaces it, so a reader may keep using the old row without the lock.
 type Table[T any, P row[T]] struct {
 	store   *Store
 	name    string
@@ -40,15 +39,15 @@ type Table[T any, P row[T]] struct {
 	order   []*T
 	nextID  int
 	uniques []unique[T]
-	// exists returns the error for an existing UUID, missing the error for an unknown UUID.
+	// exists returns the error for a UUID that already exists, and missing the error for an unknown UUID.
 	exists  func(uuid string) error
 	missing func(uuid string) error
-	// dirty has the UUIDs of the rows that differ from their files on the disk; nil without a disk.
+	// dirty contains the UUIDs of the rows that differ from their files on disk. It is nil for a store in memory.
 	dirty map[string]bool
 
-	// Functions with the rules of the table, nil where it has no rule: complete sets the defaults of a new row,
-	// changing applies the consequences of a change, keeps refuses to remove a row, and removed removes the objects
-	// that belonged to a row.
+	// These functions implement the rules of the table; each is nil if the table has no such rule. complete sets the
+	// defaults of a new row, changing applies the consequences of a change, keeps returns an error if a row must not
+	// be removed, and removed removes the objects that belonged to a removed row.
 	complete func(r *T)
 	changing func(old, r *T)
 	keeps    func(r *T) error
@@ -64,8 +63,8 @@ func newTable[T any, P row[T]](s *Store, name string, exists, missing func(strin
 	}
 }
 
-// List returns copies of the rows that keep accepts (nil: all), in the order of their creation.
-// keep must neither change nor store its argument.
+// List returns copies of the rows for which keep returns true, in the order of their creation. If keep is nil, it
+// returns copies of all rows. keep must neither change nor store its argument.
 func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	kept := t.Scan(keep)
 	for i, r := range kept {
@@ -74,14 +73,14 @@ func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	return kept
 }
 
-// Scan is like List, but does not copy the rows: the caller must not change the rows, but may keep them.
+// Scan is like List, but does not copy the rows. The caller must not change them, but may keep them.
 func (t *Table[T, P]) Scan(keep func(*T) bool) []*T {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
 	return t.scan(keep)
 }
 
-// Get finds a row by UUID. A missing one is a 404 [Fault].
+// Get returns a copy of the row with the given UUID. If there is none, the error is a 404 [Fault].
 func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	r, err := t.Peek(uuid)
 	if err != nil {
@@ -90,14 +89,14 @@ func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	return Clone(r), nil
 }
 
-// Peek is like Get, but does not copy the row: the caller must not change the row, but may keep it.
+// Peek is like Get, but does not copy the row. The caller must not change it, but may keep it.
 func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
 	return t.get(uuid)
 }
 
-// ByName finds a row by the first of the unique values.
+// ByName returns a copy of the row whose first unique value, usually its name, is name.
 func (t *Table[T, P]) ByName(name string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -108,7 +107,7 @@ func (t *Table[T, P]) ByName(name string) (*T, error) {
 	return Clone(t.rows[uuid]), nil
 }
 
-// Create adds a row. It sets the row's ID and creation time, and a UUID if the row has none.
+// Create adds a row. It sets the row's ID and creation time, and also its UUID if the row has none.
 func (t *Table[T, P]) Create(given *T) (*T, error) {
 	r := Clone(given)
 	m := P(r).meta()
@@ -128,8 +127,8 @@ func (t *Table[T, P]) Create(given *T) (*T, error) {
 	return Clone(r), nil
 }
 
-// Update changes a row: change gets a copy, which is saved unless it returns an error. UpdatedAt
-// is set.
+// Update changes a row. It calls change with a copy of the row, sets the copy's UpdatedAt and saves the copy, unless
+// change returns an error.
 func (t *Table[T, P]) Update(uuid string, change func(*T) error) (*T, error) {
 	return t.update(uuid, change, true)
 }
@@ -150,7 +149,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	if err := change(r); err != nil {
 		return nil, err
 	}
-	// An update cannot change the ID, the UUID and the creation time.
+	// An update can change neither the ID, the UUID nor the creation time.
 	was, m := P(old).meta(), P(r).meta()
 	*m.id, *m.uuid, *m.created = *was.id, *was.uuid, *was.created
 	if t.changing != nil {
@@ -223,7 +222,7 @@ func (t *Table[T, P]) insert(r *T) error {
 	return nil
 }
 
-// replace replaces the row with the same UUID.
+// replace stores r in place of the row with the same UUID.
 func (t *Table[T, P]) replace(r *T) error {
 	m := P(r).meta()
 	if err := t.checkUniques(r, *m.uuid, false); err != nil {
@@ -256,7 +255,7 @@ func (t *Table[T, P]) remove(r *T) {
 	t.touch(*m.uuid)
 }
 
-// removeWhere removes the rows for which doomed returns true, because the object to which they belonged was removed.
+// removeWhere removes the rows for which doomed returns true. It is for rows whose parent object was removed.
 func (t *Table[T, P]) removeWhere(doomed func(*T) bool) {
 	for _, r := range t.scan(doomed) {
 		t.remove(r)

@@ -8,7 +8,7 @@ import (
 	"ironworks/agent"
 )
 
-// blockDevice is a disk in the answer to block-devices, with attributes that an inventory does not have.
+// blockDevice is a disk in the answer to block-devices. It has attributes that are missing from an inventory.
 type blockDevice struct {
 	agent.Disk
 	ReadOnly     bool `json:"read_only"`

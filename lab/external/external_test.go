@@ -113,7 +113,7 @@ func (j *journal) all() []string {
 	return slices.Clone(j.lines)
 }
 
-// await waits for a line and returns the text after the given prefix.
+// await waits for a line that starts with beginning, and returns the rest of that line.
 func (j *journal) await(t *testing.T, beginning string) string {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -131,7 +131,7 @@ func (j *journal) await(t *testing.T, beginning string) string {
 	}
 }
 
-// run is a test in which a shell script runs as the agent of a machine.
+// run is a shell script that runs as the agent of a machine in a test.
 type run struct {
 	*journal
 	power context.CancelFunc
@@ -187,7 +187,7 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-// TestPowerEndsTheWholeGroup: powering off ends a program that ignores signals, and its child
+// TestPowerEndsTheWholeGroup checks that powering off ends a program that ignores signals, and the program's child
 // processes.
 func TestPowerEndsTheWholeGroup(t *testing.T) {
 	r := start(t, `trap "" TERM; (trap "" TERM; while :; do sleep 0.1; done) & echo ready $!; while :; do sleep 0.1; done`, agent.Faults{})
@@ -226,7 +226,7 @@ func call(t *testing.T, method, url, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// The answer of a machine that is powered off is cut off.
+	// The answer is cut off if the machine is powered off meanwhile.
 	answer, _ := io.ReadAll(response.Body)
 	return response.StatusCode, string(bytes.TrimSpace(answer))
 }
@@ -293,7 +293,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestDiesInStep: an agent that must die in a step ends in the middle of an installation.
+// TestDiesInStep checks that an agent that must die in a step ends in the middle of an installation.
 func TestDiesInStep(t *testing.T) {
 	r, url := withService(t, agent.Faults{DieInStep: "install_coreos"})
 	_, said := call(t, http.MethodPost, url+"install", `{"argv": ["install", "/dev/slow"]}`)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// awaitGone waits until no process with this ID exists.
+// awaitGone waits until no process with the given ID exists.
 func awaitGone(t *testing.T, id string) {
 	t.Helper()
 	pid, err := strconv.Atoi(id)
@@ -30,7 +30,7 @@ func awaitGone(t *testing.T, id string) {
 	}
 }
 
-// dead reports whether a process is a zombie: in a container there may be no init.
+// dead reports whether a process is a zombie. In a container, there may be no init process that would remove zombies.
 func dead(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && bytes.Contains(stat, []byte(") Z "))

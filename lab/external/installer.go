@@ -20,7 +20,7 @@ type installation struct {
 // exitUsage is coreos-installer's exit status for invalid arguments.
 const exitUsage = 2
 
-// parse reads the arguments as coreos-installer does, as far as deploy ramdisks use them.
+// parse parses the arguments as coreos-installer does. It supports only the arguments that deploy ramdisks use.
 func (i installation) parse() (agent.Install, error) {
 	var install agent.Install
 	if len(i.Argv) == 0 || i.Argv[0] != "install" {
@@ -77,7 +77,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// A program that no longer reads was killed, and its context ends the installation.
+		// Errors need no handling: a program that no longer reads was killed, and its context ends the installation.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}

@@ -7,7 +7,7 @@ import (
 	"ironworks/agent"
 )
 
-// errNoPrograms reports that the machine's hardware cannot run programs.
+// errNoPrograms reports that programs cannot run on the machine's hardware.
 var errNoPrograms = badRequest{errors.New("the machine has no programs")}
 
 func (s *service) programs() (agent.Programs, error) {
@@ -18,7 +18,7 @@ func (s *service) programs() (agent.Programs, error) {
 	return programs, nil
 }
 
-// run answers with the output of a program; a missing program is an error.
+// run runs a program and answers with its output. A missing program causes an error.
 func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	var call struct {
 		Argv []string `json:"argv"`
@@ -40,7 +40,7 @@ func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	return write(w, out)
 }
 
-// files is the answer to a mount: the files of a device, or the error of mounting the device.
+// files is the answer to a mount: the files of a device, or the error that occurred when the device was mounted.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

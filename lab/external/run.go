@@ -28,17 +28,17 @@ type Options struct {
 	IronicURL string
 	// Token is the agent token on the boot medium.
 	Token string
-	// Plain is true if Ironic expects an agent without TLS, NoInspection if the ramdisk is configured without
-	// inspection.
+	// Plain reports whether Ironic expects an agent without TLS. NoInspection reports whether the ramdisk is
+	// configured without inspection.
 	Plain, NoInspection bool
 	// Hardware is the machine on which the program works. Required.
 	Hardware agent.Hardware
 	// Journal receives every line of the program's output. Required.
 	Journal func(agent.Entry)
-	// Speed divides pauses; 1 if zero.
+	// Speed divides pauses; zero means 1.
 	Speed  float64
 	Faults agent.Faults
-	// Now is the clock; time.Now if nil.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -50,17 +50,18 @@ const (
 	grace = time.Second
 	// leftOutput is the time that output may take to arrive after the last process has ended.
 	leftOutput = time.Second
-	// defaultDieAfter is the default duration of a step that the agent does not survive.
+	// defaultDieAfter is the default time that a step runs before the agent dies in it.
 	defaultDieAfter = 2 * time.Second
 	longestLine     = 1 << 20
-	// nowhere is the URL of Ironic that is passed to a machine without a route to Ironic.
+	// nowhere is the URL that is passed as Ironic's to a machine without a route to Ironic.
 	nowhere = "http://127.0.0.1:1"
 )
 
-// errExited reports that the program ended by itself.
+// errExited reports that the program ended although the machine was not powered off.
 var errExited = errors.New("the agent ended")
 
-// Run runs the program until ctx ends, which is no error. When Run returns, all processes of the program have ended.
+// Run runs the program until ctx ends, and then returns nil. When Run returns, all processes of the program have
+// ended.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
 		return errors.New("external agent: no command, no hardware or no journal")
@@ -138,7 +139,8 @@ func (o Options) run(ctx context.Context, url string) error {
 	return err
 }
 
-// endGroup sends SIGTERM, and then SIGKILL.
+// endGroup sends SIGTERM to the program's process group, and SIGKILL if the program has not ended after the grace
+// period.
 func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	terminateGroup(cmd)
 	timer := time.NewTimer(grace)
@@ -190,8 +192,8 @@ func (o Options) environment(url string) []string {
 	return env
 }
 
-// inherited removes the variables of OpenStack and ironworks from the environment, because they may have the operator's
-// credentials, which no real agent has.
+// inherited removes the variables of OpenStack and ironworks from the environment, because they may contain the
+// operator's credentials, which no real agent has.
 func inherited(environment []string) []string {
 	var env []string
 	for _, variable := range environment {

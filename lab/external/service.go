@@ -16,7 +16,7 @@ import (
 	"ironworks/agent"
 )
 
-// largestBody bounds the body of a call; images are not bounded.
+// largestBody is the maximum size, in bytes, of a call's body. It does not apply to images.
 const largestBody = 64 << 20
 
 // service is the HTTP service by which the program accesses the hardware of its machine.
@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService starts the service, which runs until close; its calls are canceled when ctx ends.
+// startService starts the service, which runs until close is called. Its calls are canceled when ctx ends.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -60,14 +60,15 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	return s, nil
 }
 
-// close waits for active calls. The caller ends the context of the calls first.
+// close closes the service and waits for active calls. The caller must end the context of the calls first.
 func (s *service) close() {
 	_ = s.server.Close()
 	s.gate.Close()
 	s.serving.Wait()
 }
 
-// guarded refuses calls after the service was closed, and answers with the errors of the others.
+// guarded wraps a handler: it refuses calls after the service has been closed, and answers with the error that the
+// handler returns, if any.
 func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
@@ -115,7 +116,7 @@ func (s *service) handlers() map[string]handler {
 	}
 }
 
-// query returns the handler of a call that reads a value of the hardware.
+// query returns the handler of a call that is answered with a value read from the hardware.
 func query[T any](read func(context.Context) (T, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		answer, err := read(r.Context())
@@ -126,7 +127,7 @@ func query[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// command returns the handler of a call whose body has the arguments of do.
+// command returns the handler of a call whose body contains the argument of do.
 func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T
@@ -170,7 +171,7 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// writeError answers with an error.
+// writeError answers with the given error, and with the status and kind that belong to it.
 func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest

@@ -1,4 +1,4 @@
-// Package fsm is the state machine of provisioning (ironic/common/state_machine.py of 39.0.0).
+// Package fsm contains Ironic's state machine of provisioning (ironic/common/state_machine.py of 39.0.0).
 package fsm
 
 import (
@@ -9,17 +9,14 @@ import (
 //go:embed states.txt
 var states string
 
-// State is a state of the machine: its target, empty for a stable state, and the next state for
-// each event.
+// State is a state of the state machine. Target is its target state, which is empty for a stable state. On maps each
+// event to the next state.
 type State struct {
 	Target string
 	On     map[string]string
 }
 
-// States returns all states by name. A line of states.txt is STATE
-// TARGET
-// EVENT=STATE
-// ….
+// States returns all states by name. A line of states.txt has the form STATE|TARGET|EVENT=STATE|….
 func States() map[string]State {
 	all := map[string]State{}
 	for line := range strings.Lines(states) {

@@ -12,12 +12,12 @@ import (
 
 const sector = 2048
 
-// Tree has the files of an image by path. Names are shortened for a plain image: eight letters,
-// and three of the extension.
+// Tree maps the paths of an image's files to their contents. Names in the image are shortened to eight characters,
+// plus three characters of the extension.
 type Tree map[string][]byte
 
-// Image returns an image with this label, and the offset of each file in bytes. The whole image is in memory, so it
-// must be far smaller than 4 GiB.
+// Image returns an image with the given label, and the offset of each file in bytes. The whole image is in memory, so
+// it must be far smaller than 4 GiB.
 func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	root := &folder{name: "\x00"}
 	root.parent = root
@@ -55,7 +55,7 @@ func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	return append(image, contents...), offsets
 }
 
-// plainName returns the name of a file or a folder in a plain image.
+// plainName returns the shortened name, in upper case, that a file or a folder has in the image.
 func plainName(name string) string {
 	base, extension, dotted := strings.Cut(strings.ToUpper(name), ".")
 	base = base[:min(len(base), 8)]
@@ -99,7 +99,7 @@ func (f *folder) all(found []*folder) []*folder {
 	return found
 }
 
-// sectors returns the folder's records, none of which crosses a sector.
+// sectors returns the folder's records. No record crosses the border of a sector.
 func (f *folder) sectors() []byte {
 	records := [][]byte{record("\x00", f.sector, f.length(), true), record("\x01", f.parent.sector, f.parent.length(), true)}
 	for _, c := range f.folders {
@@ -118,7 +118,7 @@ func (f *folder) sectors() []byte {
 	return pad(b)
 }
 
-// length returns the length of the directory in bytes, a multiple of the sector size.
+// length returns the length of the folder's records in bytes, which is a multiple of the sector size.
 func (f *folder) length() uint32 {
 	at := 2 * 34
 	for _, name := range f.names() {

@@ -8,8 +8,8 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// TestImageReturnsOffsets: readers of the images are tested in ignition/image and lab/machine;
-// this test is about the offsets of files.
+// TestImageReturnsOffsets checks the offsets of files. Tests in ignition/image and lab/machine check that the images
+// can be read.
 func TestImageReturnsOffsets(t *testing.T) {
 	t.Parallel()
 	tree := iso9660.Tree{"readme.txt": []byte("top"), "a/b/deep.txt": bytes.Repeat([]byte("x"), 5000), "empty.txt": nil}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Settings are the sections of an ini file.
+// Settings maps the sections of an INI file to their keys and values.
 type Settings map[string]map[string]string
 
 // merge adds the settings of other, which take precedence.
@@ -25,7 +25,7 @@ func (s Settings) merge(other map[string]map[string]string) {
 	}
 }
 
-// Write writes the file, in a fixed order.
+// Write writes the settings, in a fixed order, to the file at path.
 func (s Settings) Write(path string) error {
 	var b strings.Builder
 	for _, section := range slices.Sorted(maps.Keys(s)) {
@@ -41,8 +41,8 @@ func (s Settings) Write(path string) error {
 	return nil
 }
 
-// ironicSettings returns the configuration of a server: its paths and addresses, with the
-// interfaces of the harness unless asShipped.
+// ironicSettings returns the configuration of a server. It contains the server's paths and addresses, short pauses
+// and, unless asShipped is set, the interfaces of the harness.
 func ironicSettings(server *Server, asShipped bool) Settings {
 	in := func(name string) string { return filepath.Join(server.Dir, name) }
 	s := Settings{
@@ -55,8 +55,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 		"dhcp":            {"dhcp_provider": "none"},
 		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("master_iso_images")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
-		// Without basic authentication, a destructor of sushy would end sessions in whichever thread collects garbage:
-		// requests would hang, with the database locked.
+		// Without basic authentication, a destructor of sushy would end sessions in whichever thread collects
+		// garbage. Requests would then hang, with the database locked.
 		"redfish":            {"use_swift": "false", "auth_type": "basic"},
 		"oslo_concurrency":   {"lock_path": in("lock")},
 		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
@@ -71,8 +71,9 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 	return s
 }
 
-// harnessSettings returns settings that enable the interfaces that tests use. Both releases read the same settings,
-// except for interfaces that the old one does not have; one unknown name prevents the conductor from starting.
+// harnessSettings returns settings that enable the interfaces that tests use. The settings of both releases are the
+// same, except for interfaces that the old one does not have: a single unknown name prevents the conductor from
+// starting.
 func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
@@ -100,8 +101,8 @@ func harnessSettings(release Release) Settings {
 	}
 }
 
-// sqliteSettings returns options of the database with which many threads of a busy machine can share the file: commits
-// do not wait for a slow disk, and lock waits last longer than Ironic's ten seconds, after which it would answer 503.
+// sqliteSettings returns database options that let many threads on a busy machine share the file. Commits do not wait
+// for a slow disk, and threads wait for a lock longer than Ironic's ten seconds, after which Ironic would answer 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",
@@ -110,8 +111,8 @@ func sqliteSettings(path string) map[string]string {
 	}
 }
 
-// quickSettings shorten the conductor's pauses. The power sync stays slow: it locks nodes, so that
-// calls would sometimes get a 409.
+// quickSettings returns settings that shorten the conductor's pauses. The power sync stays slow because it locks
+// nodes, so that calls would sometimes be answered with 409.
 func quickSettings() Settings {
 	return Settings{
 		"DEFAULT": {"graceful_shutdown_timeout": "2"},
@@ -133,8 +134,8 @@ func quickSettings() Settings {
 	}
 }
 
-// LabSettings returns the settings of an Ironic that controls the machines of a lab: Ironic's defaults, with its
-// timeouts and periods divided by the speed, and the Redfish interfaces of BIOS and firmware.
+// LabSettings returns the settings of an Ironic that controls the machines of a lab. They are Ironic's defaults, with
+// timeouts and periods divided by speed, and enable the Redfish interfaces for BIOS and firmware.
 func LabSettings(release Release, speed float64) map[string]map[string]string {
 	// The conductor reads whole seconds, and 0 disables most of these options.
 	seconds := func(d, least time.Duration) string {
@@ -159,7 +160,8 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 			"rescue_callback_timeout": timeout, "service_callback_timeout": timeout,
 			"check_provision_state_interval": check, "check_rescue_state_interval": check,
-			// The power sync clears last errors, which users want to read: it must not run more often than by default.
+			// The power sync clears last errors, which users want to read, so it must not run more often than by
+			// default.
 			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},
@@ -167,7 +169,7 @@ func LabSettings(release Release, speed float64) map[string]map[string]string {
 	}
 }
 
-// HardwareRAID adds the raid interface redfish, which is then the default of redfish nodes, to settings.
+// HardwareRAID adds the raid interface redfish to settings. It becomes the default of redfish nodes.
 func HardwareRAID(settings map[string]map[string]string) {
 	if settings["DEFAULT"] == nil {
 		settings["DEFAULT"] = map[string]string{}

@@ -15,8 +15,8 @@ type fileServer struct {
 	root string
 
 	mu sync.Mutex
-	// reserved keeps other processes of the harness from choosing the server's port. It listens on another port, so the
-	// server's own stays free.
+	// reserved keeps other processes of the harness from choosing the server's port. It listens on another port, so
+	// that the server can listen on its own.
 	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}
@@ -35,7 +35,7 @@ func newFileServer(ctx context.Context, root string) (*fileServer, error) {
 	return f, nil
 }
 
-// open starts to serve, unless it does already.
+// open starts the server, unless it is already running.
 func (f *fileServer) open(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

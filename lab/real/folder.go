@@ -14,14 +14,15 @@ const (
 	loopback = "127.0.0.1"
 	// Database is the name of the database in the folder of a server.
 	Database = "ironic.sqlite"
-	// serveIronic is the name of the script that runs Ironic, embedded here and in the folder of a server.
+	// serveIronic is the name of the script that runs Ironic. The script is embedded in this package, and copied to
+	// the folder of a server.
 	serveIronic = "serve_ironic.py"
-	// releaseFile is the file with the release to which the folder belongs.
+	// releaseFile is the name of the file that records the release to which the folder belongs.
 	releaseFile = "release"
 )
 
-// folder creates the folder of a server, or opens an existing one: a folder of another release is an error, because no
-// release can use the database of another.
+// folder creates the folder of a server, or opens an existing one. It returns an error if the folder belongs to
+// another release, because no release can use the database of another.
 func folder(options Options) (string, error) {
 	if options.Dir == "" {
 		return os.MkdirTemp("", "ironic-"+options.Release.name+"-")
@@ -48,8 +49,8 @@ func folder(options Options) (string, error) {
 	return dir, nil
 }
 
-// reachable returns the address of a server that listens at a host: a server that listens on all addresses is reachable
-// on loopback.
+// reachable returns the address at which a server that listens at host can be reached. A server that listens on all
+// addresses can be reached on loopback.
 func reachable(host string) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		if ip.To4() == nil {

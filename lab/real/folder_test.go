@@ -20,7 +20,7 @@ func TestReleaseOf(t *testing.T) {
 	}
 }
 
-// TestFolder: a folder belongs to one release.
+// TestFolder checks that a folder belongs to one release.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "b")

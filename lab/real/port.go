@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass until the service binds
-// its port: by then, an outgoing connection could take a port of that range.
+// Ports are chosen below the system's ephemeral range, which starts at 32768 on Linux. Seconds pass until the service
+// binds its port, and in that time an outgoing connection could take a port of the ephemeral range.
 const (
 	firstPort = 20000
 	portCount = 5000
@@ -21,15 +21,15 @@ const (
 // ErrPortTaken reports that another program listens on the port.
 var ErrPortTaken = errors.New("port in use")
 
-// Reservation reserves a port among all processes that use this package: otherwise another process could start an
-// Ironic there in the seconds until ours binds the port. It reserves a port by listening on another port, which stands
-// for the first.
+// Reservation reserves a port among all processes that use this package. Otherwise, another process could start an
+// Ironic at that port in the seconds until ours binds it. A port is reserved by listening on another port, which
+// stands for it.
 type Reservation struct {
 	Port  int
 	guard net.Listener
 }
 
-// Reserve chooses a free loopback port.
+// Reserve chooses and reserves a free loopback port.
 func Reserve(ctx context.Context) (*Reservation, error) {
 	const attempts = 100
 	for range attempts {
@@ -45,7 +45,7 @@ func Reserve(ctx context.Context) (*Reservation, error) {
 	return nil, errors.New("no free loopback port found")
 }
 
-// reserve reserves the port again after a release.
+// reserve reserves the port, for example again after a release. It does nothing if the port is reserved.
 func (r *Reservation) reserve(ctx context.Context) error {
 	if r.guard != nil {
 		return nil
@@ -63,7 +63,7 @@ func (r *Reservation) Release() {
 	}
 }
 
-// awaitPort waits until a port is free: the port of a killed process may need a moment.
+// awaitPort waits until a port is free, because the port of a killed process may stay in use for a moment.
 func awaitPort(ctx context.Context, host string, port int) error {
 	l, err := listenWhenFree(ctx, host, port)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -79,8 +79,8 @@ func listen(ctx context.Context, port int) (net.Listener, error) {
 	return listenAt(ctx, loopback, port)
 }
 
-// listenWhenFree listens on a port that was just closed. A child of this process between fork and
-// exec may still have the closed listener.
+// listenWhenFree listens on a port that was just closed. It tries for up to five seconds, because a child of this
+// process that is between fork and exec may still hold the closed listener.
 func listenWhenFree(ctx context.Context, host string, port int) (l net.Listener, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

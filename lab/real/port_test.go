@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestListenOnAPortThatIsAboutToBeFree: a copy of the closed listener, in a child between fork and
-// exec, keeps the port for a moment.
+// TestListenOnAPortThatIsAboutToBeFree checks that listening succeeds although a copy of the closed listener, as in a
+// child between fork and exec, keeps the port in use for a moment.
 func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
 	t.Parallel()
 	r, err := Reserve(t.Context())

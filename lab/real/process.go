@@ -21,7 +21,7 @@ import (
 // stopGrace is the time that a service may take to stop.
 const stopGrace = 10 * time.Second
 
-// Process is a program that serves requests and can be restarted. Its output is appended to one log file.
+// Process is a program that serves requests and can be restarted. The output of all runs is appended to one log file.
 type Process struct {
 	Argv []string
 	Env  []string
@@ -34,7 +34,7 @@ type Process struct {
 	done chan struct{} // closed when the last run has ended; nil before the first start
 }
 
-// Start starts the process; it must not be running.
+// Start starts the process, which must not be running.
 func (p *Process) Start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +74,8 @@ func (p *Process) Start() error {
 	return nil
 }
 
-// Running returns the process id and the channel that is closed at its end.
+// Running returns the process ID, and a channel that is closed when the process has ended. ok reports whether the
+// process is running.
 func (p *Process) Running() (pid int, done <-chan struct{}, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +85,7 @@ func (p *Process) Running() (pid int, done <-chan struct{}, ok bool) {
 	return p.pid, p.done, true
 }
 
-// signal sends a signal to the whole group of the process.
+// signal sends a signal to all processes of the process group.
 func (p *Process) signal(sig syscall.Signal) error {
 	pid, _, ok := p.Running()
 	if !ok {
@@ -96,7 +97,7 @@ func (p *Process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Stop asks the process to stop and kills it after a timeout.
+// Stop asks the process to stop, and kills it if it has not stopped after a timeout.
 func (p *Process) Stop() {
 	pid, done, ok := p.Running()
 	if !ok {
@@ -123,7 +124,7 @@ func (p *Process) kill() {
 	}
 }
 
-// Await polls ready until it is true. If the process ends first or the time is over, the error has
+// Await polls ready until it returns true. If the process ends first or limit has passed, Await returns an error with
 // the end of the log.
 func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -158,7 +159,7 @@ func (p *Process) output() string {
 	return string(content)
 }
 
-// Run runs a command of an environment, with its output in the log.
+// Run runs a command in the folder dir, with the environment from [ServiceEnv], and appends its output to log.
 func Run(ctx context.Context, dir, log string, argv ...string) error {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // our own log
 	if err != nil {
@@ -173,7 +174,8 @@ func Run(ctx context.Context, dir, log string, argv ...string) error {
 	return nil
 }
 
-// ServiceEnv returns the environment of services, without the user's settings for OpenStack, Python or a proxy.
+// ServiceEnv returns the environment variables of services. It omits the user's settings for OpenStack, Python and
+// proxies.
 func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
@@ -184,7 +186,7 @@ func ServiceEnv(dir string) []string {
 	return env
 }
 
-// withPrograms prepends folders to PATH; empty ones are omitted.
+// withPrograms adds PATH to env, with the given folders at the beginning. Empty folders are omitted.
 func withPrograms(env []string, folders ...string) []string {
 	path := slices.DeleteFunc(append(folders, os.Getenv("PATH")), func(folder string) bool { return folder == "" })
 	return append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)))
@@ -209,9 +211,9 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// Poll calls check immediately, and then again until it reports true or an error, or ctx ends. Between two calls it
-// waits for the interval, and at least twice as long as the last call took: a slow server is busy, and many tests that
-// call it without pauses would keep it busy.
+// Poll calls check immediately, and then again until it reports true or an error, or ctx ends. Between two calls, it
+// waits for the given interval, but at least twice as long as the last call took: a slow server is busy, and many
+// tests that call it without pauses would keep it busy.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	for {
 		start := time.Now()

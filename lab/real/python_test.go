@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// findPython runs venv.py's search for an interpreter, as if Python of a version ran it, with
-// others on PATH.
+// findPython is a script that runs venv.py's search for an interpreter. The script pretends that the given version of
+// Python runs venv.py, and sets PATH to a folder with other versions.
 const findPython = `
 import os, sys, types
 sys.path.insert(0, sys.argv[1])

@@ -9,8 +9,8 @@ type Release struct {
 	maxMinor int
 }
 
-// Releases: the newest one, and an old one that is still in wide use (Debian 12 ships it). The console supports all
-// releases between the two.
+// The releases that can be started: the newest one, and an old one that is still widely used (Debian 12 ships it).
+// The console supports all releases between the two.
 var (
 	Newest = Release{name: "newest", version: "39.0.0", maxMinor: 115}
 	Old    = Release{name: "old", version: "21.4.4", maxMinor: 82}
@@ -22,10 +22,10 @@ func (r Release) Name() string { return r.name }
 // Version returns the version of the Python package.
 func (r Release) Version() string { return r.version }
 
-// MaxMinor returns the newest API version: 115 for 1.115.
+// MaxMinor returns the minor number of the newest API version, such as 115 for 1.115.
 func (r Release) MaxMinor() int { return r.maxMinor }
 
-// ReleaseOf finds a release by its name or its version.
+// ReleaseOf returns the release with the given name or version.
 func ReleaseOf(text string) (Release, error) {
 	for _, r := range []Release{Newest, Old} {
 		if text == r.name || text == r.version {

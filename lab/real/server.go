@@ -19,24 +19,24 @@ import (
 	"time"
 )
 
-// StartLimit is the time that a service may take to start; it takes 4 s on two cores.
+// StartLimit is the maximum time that a service may take to start. It usually takes 4 s on two cores.
 const StartLimit = 3 * time.Minute
 
 // VersionHeader carries the API version, in requests and in answers.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"
 
-// Server is a running Ironic: API and conductor.
+// Server is a running Ironic, which consists of an API and a conductor.
 type Server struct {
 	// URL is the base address, without /v1.
 	URL string
-	// CACert is the path of the certificate authority with TLS, else empty.
+	// CACert is the path of the certificate authority's certificate if the server uses TLS; otherwise it is empty.
 	CACert string
-	// Dir holds everything the server writes.
+	// Dir is the folder for everything that the server writes.
 	Dir string
 	// Release is the running release.
 	Release Release
 
-	auth    Auth // nil: none
+	auth    Auth // nil means no authentication
 	host    string
 	port    int
 	reserve *Reservation // nil if the caller chose the port
@@ -46,9 +46,8 @@ type Server struct {
 	client  *http.Client
 }
 
-// Start starts a server and waits until it answers. The context bounds the start only. The caller
-// stops the server and removes its Dir. The error is [ErrPortTaken] if another program listens at
-// the requested address.
+// Start starts a server and waits until it answers. The context applies only to the start. The caller has to stop the
+// server and to remove its Dir. The error is [ErrPortTaken] if another program listens at the requested address.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	s, err := startOnce(ctx, options)
 	if err == nil || options.Port != 0 || !errors.Is(err, ErrPortTaken) {
@@ -64,7 +63,7 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 		return nil, fmt.Errorf("setting up Ironic: %w", err)
 	}
 	defer func() {
-		// If the start failed, only the log in the folder is of use, and the error contains it.
+		// If the start failed, only the log in the folder is useful, and the error contains its end.
 		if err != nil {
 			s.Stop()
 			if options.Dir == "" {
@@ -81,8 +80,8 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At returns a server that was started elsewhere, without authentication. This package only calls its API and does not
-// control its process.
+// At returns a server that was started elsewhere and needs no authentication. This package only calls its API and
+// does not control its process.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
@@ -126,7 +125,8 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 
 // configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
-	// Ironic creates http/redfish for its first image; two at once fail with EEXIST (ironic/common/image_publisher.py).
+	// Ironic creates http/redfish for its first image. If it publishes two images at once, that fails with EEXIST
+	// (ironic/common/image_publisher.py).
 	for _, name := range []string{"http/redfish", "tmp", "lock", "deploylogs", "tftp", "images", "master_images", "tftp_master_images"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
 			return err
@@ -166,8 +166,7 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	return s.makeDatabase(ctx)
 }
 
-// writeIPMITool writes a dummy of the one program that the shipped interfaces require at the
-// start.
+// writeIPMITool writes a dummy of ipmitool, the only program that the shipped interfaces require at the start.
 func (s *Server) writeIPMITool() error {
 	if err := os.MkdirAll(s.programs(), 0o700); err != nil {
 		return err
@@ -178,7 +177,7 @@ func (s *Server) writeIPMITool() error {
 // programs returns the folder in which the service searches for programs first.
 func (s *Server) programs() string { return filepath.Join(s.Dir, "bin") }
 
-// useTLS creates certificates and a client that trusts only them.
+// useTLS creates certificates for the server, and makes the client trust only their authority.
 func (s *Server) useTLS(extra Settings, addresses []net.IP) error {
 	paths, err := MakeCertificates(s.Dir, addresses...)
 	if err != nil {
@@ -234,15 +233,15 @@ func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf"
 // Log returns the path of the file with the output of the service.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
-// HTTPRoot returns the folder that the conductor publishes images in. This package serves it at
-// the configured http_url.
+// HTTPRoot returns the folder in which the conductor publishes images. This package serves it at the configured
+// http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 
 // HTTPURL returns the URL at which HTTPRoot is served.
 func (s *Server) HTTPURL() string { return s.files.url }
 
-// PID returns the process ID while the server runs, else 0. The process leads a process group, because the newest
-// release works in a child process.
+// PID returns the process ID while the server runs, and 0 otherwise. The process leads a process group, because the
+// newest release works in a child process.
 func (s *Server) PID() int {
 	pid, _, _ := s.process.Running()
 	return pid
@@ -254,19 +253,19 @@ func (s *Server) Ended() <-chan struct{} {
 	return done
 }
 
-// Stop stops the server; its folder stays. A stopped server can be restarted.
+// Stop stops the server, but keeps its folder. A stopped server can be restarted.
 func (s *Server) Stop() {
 	s.process.Stop()
 	s.close()
 }
 
-// Kill kills the server, like a crash.
+// Kill kills the server, as if it had crashed.
 func (s *Server) Kill() { s.process.kill() }
 
 // Pause freezes the server: connections are accepted, but not answered.
 func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }
 
-// Resume continues a paused server.
+// Resume lets a paused server continue.
 func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 
 // Restart stops the server if it runs, and starts it again on the same port
@@ -298,7 +297,7 @@ func (s *Server) close() {
 	}
 }
 
-// Auth is the authentication of a server.
+// Auth is a way to authenticate to a server.
 type Auth interface {
 	// Configure prepares a server that has not started yet, and returns its settings.
 	Configure(ctx context.Context, server *Server) (map[string]map[string]string, error)
@@ -310,33 +309,34 @@ type Auth interface {
 type Options struct {
 	// Release is the release to run; the zero value is Newest.
 	Release Release
-	// Auth is the authentication; nil means no authentication.
+	// Auth is the authentication that the server requires; nil means none.
 	Auth Auth
-	// TLS serves the API with a certificate of a new certificate authority.
+	// TLS serves the API over TLS, with a certificate from a new certificate authority.
 	TLS bool
-	// TLSAddresses are further addresses of the certificate, besides 127.0.0.1.
+	// TLSAddresses lists the addresses for which the certificate is valid in addition to 127.0.0.1.
 	TLSAddresses []net.IP
-	// Host is the address of the API; 127.0.0.1 if empty.
+	// Host is the address of the API; empty means 127.0.0.1.
 	Host string
 	// Port is the port of the API; 0 selects a free one.
 	Port int
-	// AsShipped uses the release's own defaults for interfaces and options, as far as it starts
-	// with them; the paths, addresses and pauses stay those of the harness.
+	// AsShipped uses the release's own defaults for interfaces and options, as long as it can start with them. Paths,
+	// addresses and pauses are still those of the harness.
 	AsShipped bool
-	// Settings override the configuration: section → key → value.
+	// Settings overrides the configuration. It maps sections to keys and values.
 	Settings map[string]map[string]string
-	// Programs is a folder of programs that the conductor uses before the system's.
+	// Programs is a folder of programs that the conductor prefers to the system's.
 	Programs string
-	// Dir is the folder for everything the server writes. A server continues with the data of an
-	// earlier one of the same release. If empty, a new temporary folder is created.
+	// Dir is the folder for everything that the server writes. If the folder contains the data of an earlier server
+	// of the same release, the new server continues with that data. If Dir is empty, a new temporary folder is
+	// created.
 	Dir string
 	// Progress receives messages for the user while the Python environment is created; it may be
 	// nil.
 	Progress func(text string)
 }
 
-// Do calls the API as the administrator, with the newest version of the release. The path starts
-// with /v1; a body is sent as JSON unless nil.
+// Do calls the API as the administrator, with the newest API version of the release. path starts with /v1. The body
+// is sent as JSON unless it is nil.
 func (s *Server) Do(ctx context.Context, method, path string, body any) (status int, response []byte, err error) {
 	return s.DoVersion(ctx, "1."+strconv.Itoa(s.Release.maxMinor), method, path, body)
 }

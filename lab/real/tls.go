@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// Certificates are the paths of the files of a server with TLS.
+// Certificates holds the paths of a server's TLS files: the certificate of the authority, and the server's
+// certificate and private key.
 type Certificates struct {
 	CA, Cert, Key string
 }
 
-// MakeCertificates creates a certificate authority and a server certificate for loopback and further addresses. The
-// authority's private key is not kept, because it signs only this certificate.
+// MakeCertificates creates a certificate authority and a server certificate for localhost, 127.0.0.1 and the given
+// addresses. The authority's private key is not kept, because it signs only this certificate.
 func MakeCertificates(dir string, addresses ...net.IP) (Certificates, error) {
 	paths := Certificates{
 		CA:   filepath.Join(dir, "ca.pem"),

@@ -25,16 +25,16 @@ import (
 //go:embed venv.py pins/*.txt scripts/*.py
 var files embed.FS
 
-// environments are the Python environments that this process has already verified.
+// environments holds the paths of the Python environments that this process has already verified, by name.
 var environments = struct {
 	sync.Mutex
 	paths map[string]string
 }{paths: map[string]string{}}
 
-// Environment returns the folder of a Python environment and creates it on first use: its name is newest or old for an
-// Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or asciinema for tests. Progress
-// receives messages for the user while it is created; it may be nil. The error is [ErrNoPython] without a suitable
-// Python.
+// Environment returns the folder of a Python environment, and creates the environment on first use. Its name is
+// newest or old for an Ironic, agent-newest or agent-old for the ironic-python-agent of that release, or asciinema
+// for tests. progress receives messages for the user while the environment is created; it may be nil. Without a
+// suitable Python, the error is [ErrNoPython].
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -119,7 +119,8 @@ func unpack(dir string) error {
 	})
 }
 
-// writeScript writes one of scripts/ into a folder, for a service that outlives its start.
+// writeScript writes one of the files in scripts/ to a folder, for a service that outlives the program that starts
+// it.
 func writeScript(dir, name string) error {
 	source, err := files.ReadFile("scripts/" + name)
 	if err != nil {
@@ -128,7 +129,7 @@ func writeScript(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name), source, 0o600)
 }
 
-// runScript runs one of scripts/ in an environment.
+// runScript runs one of the files in scripts/ with the Python of an environment, and returns its output.
 func runScript(ctx context.Context, env, script string, args ...string) (string, error) {
 	source, err := files.ReadFile("scripts/" + script)
 	if err != nil {
@@ -137,7 +138,7 @@ func runScript(ctx context.Context, env, script string, args ...string) (string,
 	return RunPython(ctx, env, string(source), nil, args...)
 }
 
-// RunPython runs a script in an environment, with input on stdin, and returns its output.
+// RunPython runs the script source with the Python of an environment and with input on stdin, and returns its output.
 func RunPython(ctx context.Context, env, source string, input []byte, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(env, "bin", "python"), append([]string{"-c", source}, args...)...) //nolint:gosec // our own interpreter and script
@@ -154,17 +155,18 @@ func RunPython(ctx context.Context, env, source string, input []byte, args ...st
 var (
 	// ErrNoPython reports that Python is missing, or that no installed version can run the release.
 	ErrNoPython = errors.New("no suitable Python")
-	// errNoIndex reports that pip does not reach its package index.
+	// errNoIndex reports that pip cannot reach its package index.
 	errNoIndex = errors.New("package index unreachable")
-	// errDiskFull reports that the environment does not fit.
+	// errDiskFull reports that there is not enough space for the environment.
 	errDiskFull = errors.New("the disk is full")
 )
 
 // exitNoPython is the exit code of venv.py if no Python is suitable.
 const exitNoPython = 3
 
-// messages lists typical messages of Python and pip, with an error and a remedy for each. Later lines of pip blame the
-// package ("No matching distribution found"), whatever the cause, so the cause is searched for in all of them.
+// messages lists typical messages of Python and pip, with an error and a remedy for each. Whatever the cause, later
+// lines of pip's output blame the package ("No matching distribution found"), so all lines are searched for the
+// cause.
 var messages = []struct {
 	err   error
 	words []string
@@ -175,7 +177,7 @@ var messages = []struct {
 	{errNoIndex, []string{
 		"Failed to establish a new connection", "Temporary failure in name resolution", "Name or service not known",
 		"NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "SSLError", "Network is unreachable",
-		"(from versions: none)", // an index that answers with nothing, or not at all
+		"(from versions: none)", // the index answers with nothing, or does not answer
 	}, "pip needs the network, or your own index in PIP_INDEX_URL"},
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestVenvErrors covers the messages of pip and Python in each of these cases.
+// TestVenvErrors checks the errors that result from typical messages of pip and Python.
 func TestVenvErrors(t *testing.T) {
 	t.Parallel()
 	failed := exec.CommandContext(t.Context(), "sh", "-c", "exit 1").Run()
@@ -51,7 +51,8 @@ ERROR: No matching distribution found for alembic==1.18.5`, errNoIndex, "PIP_IND
 	}
 }
 
-// fakePython puts a script into PATH as python3 that behaves like a failing Python.
+// fakePython puts a script into PATH as python3, to simulate a failing Python. If the script is empty, PATH contains
+// no Python.
 func fakePython(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,8 +83,8 @@ func TestProgressIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestCancelEndsTheChildren: canceling also ends pip, a child of the script: otherwise the pipe of
-// the progress would stay open, and this test would not end.
+// TestCancelEndsTheChildren checks that canceling also ends pip, which is a child of the script. Otherwise, the pipe
+// for progress messages would stay open, and this test would not end.
 func TestCancelEndsTheChildren(t *testing.T) {
 	fakePython(t, "sleep 1000 & echo $! >&3; wait")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// PCI addresses are fixed: device paths in UEFI variables name them.
+// PCI addresses are fixed, because the device paths in UEFI variables contain them.
 const (
 	nicDevice     = 0x02
 	scsiDevice    = 0x03
@@ -75,7 +75,7 @@ func (s *Spec) diskArguments(folder string) []string {
 		id := fmt.Sprintf("disk%d", i)
 		args = append(args, "-drive", fmt.Sprintf("if=none,id=%s,format=qcow2,discard=unmap,file=%s", id, escape(d.file(folder))))
 		if d.Kind == NVMe {
-			// A UUID of zeros: by default, QEMU generates a new one at each start.
+			// Set the UUID to zeros, because by default QEMU generates a new one at each start.
 			args = append(args,
 				"-device", fmt.Sprintf("nvme,id=nvme%d,serial=%s,addr=%#x", nvme, d.Serial, firstNVMe+nvme),
 				"-device", fmt.Sprintf("nvme-ns,bus=nvme%d,drive=%s,nsid=1,uuid=00000000-0000-0000-0000-000000000000", nvme, id))
@@ -93,5 +93,5 @@ func (s *Spec) diskArguments(folder string) []string {
 	return args
 }
 
-// escape doubles commas, which separate QEMU's options.
+// escape doubles the commas in a path, because QEMU separates options by commas.
 func escape(path string) string { return strings.ReplaceAll(path, ",", ",,") }

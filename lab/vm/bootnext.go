@@ -7,9 +7,9 @@ import (
 	"net"
 )
 
-// The lab selects the device of one boot with the variable BootNext, as a BMC does, and not with
-// QEMU's bootindex: OVMF makes the latter permanent by rewriting BootOrder, which would drop the
-// entries of an installed system.
+// The lab selects the device of a single boot with the variable BootNext, as a BMC does. It does not use QEMU's
+// bootindex, because OVMF makes that permanent by rewriting BootOrder, which would drop the entries of an installed
+// system.
 const (
 	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01
@@ -51,7 +51,7 @@ func bootOption(description string, path ...[]byte) []byte {
 	return append(option, joined...)
 }
 
-// optionPath returns the device path of an EFI_LOAD_OPTION; nil if it is damaged.
+// optionPath returns the device path of an EFI_LOAD_OPTION, or nil if the option is damaged.
 func optionPath(option []byte) []byte {
 	if len(option) < 8 {
 		return nil
@@ -68,8 +68,7 @@ func optionPath(option []byte) []byte {
 	return nil
 }
 
-// isDisk reports whether a device path is that of a disk: HD(), NVMe(), Scsi() or Sata() of another port than the CD
-// drive's.
+// isDisk reports whether a device path leads to a disk: HD(), NVMe() or Scsi(). Only the CD drive has a Sata() node.
 func isDisk(path []byte) bool {
 	for len(path) >= 4 {
 		length := int(binary.LittleEndian.Uint16(path[2:]))
@@ -102,8 +101,8 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext selects the device of the next boot. Without an option for a disk the firmware creates
-// one itself, and tries disks before the network.
+// bootNext selects the device of the next boot. If there is no option for a disk, the firmware creates one itself,
+// and tries disks before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
 	switch target {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Firmware is UEFI firmware for QEMU: the code, and a template of its variables.
+// Firmware holds the paths of UEFI firmware for QEMU: the code, and a template of the variables.
 type Firmware struct{ Code, Variables string }
 
-// firmwarePairs are the paths of OVMF in distributions, below /usr/share, for those without a
-// description in qemu/firmware.
+// firmwarePairs lists the paths of OVMF, relative to /usr/share. They are for distributions without a description in
+// qemu/firmware.
 var firmwarePairs = []Firmware{
 	{"OVMF/OVMF_CODE_4M.fd", "OVMF/OVMF_VARS_4M.fd"},             // Debian, Ubuntu
 	{"OVMF/OVMF_CODE.fd", "OVMF/OVMF_VARS.fd"},                   // older Debian
@@ -24,7 +24,7 @@ var firmwarePairs = []Firmware{
 	{"edk2-ovmf/x64/OVMF_CODE.fd", "edk2-ovmf/x64/OVMF_VARS.fd"}, // older Arch
 }
 
-// descriptor holds the fields used of a firmware description (QEMU, docs/interop/firmware.json).
+// descriptor holds the fields of a firmware description that this package uses (QEMU, docs/interop/firmware.json).
 type descriptor struct {
 	InterfaceTypes []string `json:"interface-types"`
 	Mapping        struct {
@@ -46,8 +46,8 @@ type flashFile struct {
 
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
-// findFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below the folder share, usually
-// /usr/share. The descriptions in qemu/firmware come first, in order.
+// findFirmware finds firmware below the folder share, usually /usr/share. It skips firmware with Secure Boot, which
+// would refuse most ramdisks. It tries the descriptions in qemu/firmware first, sorted by file name.
 func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
 	slices.Sort(files)

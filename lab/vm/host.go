@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Accel is QEMU's accelerator, which runs the guest's code.
+// Accel is the QEMU accelerator that runs the guest's code.
 type Accel string
 
-// Accelerators.
+// Supported accelerators.
 const (
-	KVM Accel = "kvm" // on the CPU itself
-	TCG Accel = "tcg" // translated: ten to twenty times slower
+	KVM Accel = "kvm" // runs code on the CPU itself
+	TCG Accel = "tcg" // translates code, which is ten to twenty times slower
 )
 
 // Host holds the programs and features of this computer that virtual machines need.
@@ -28,29 +28,29 @@ type Host struct {
 	QEMU, Img string
 	Firmware  Firmware
 	Accel     Accel
-	// NoKVM is the reason why Accel is not KVM; empty if Accel is KVM.
+	// NoKVM is the reason why Accel is not KVM. It is empty if Accel is KVM.
 	NoKVM string
 }
 
-// HostOptions replace where FindHost searches, for tests. The zero value is this computer.
+// HostOptions lets tests change where FindHost searches. The zero value stands for this computer.
 type HostOptions struct {
-	// LookPath finds a program; exec.LookPath if nil.
+	// LookPath finds a program; nil means exec.LookPath.
 	LookPath func(name string) (string, error)
-	// Firmware finds UEFI firmware; findFirmware below /usr/share if nil.
+	// Firmware finds UEFI firmware; nil means findFirmware below /usr/share.
 	Firmware func() (Firmware, error)
-	// Device is KVM's device; /dev/kvm if empty.
+	// Device is KVM's device; empty means /dev/kvm.
 	Device string
 }
 
 // missing is a program or file that this computer lacks.
 type missing struct {
-	// What is missing: qemu-system-x86_64.
+	// What is the name of the program or file, such as qemu-system-x86_64.
 	What string
-	// Debian and Fedora are the packages that contain it.
+	// Debian and Fedora are the names of the packages that contain it.
 	Debian, Fedora string
 }
 
-// missingError lists everything that is missing.
+// missingError lists all programs and files that are missing.
 type missingError struct{ Missing []missing }
 
 func (e *missingError) Error() string {
@@ -68,8 +68,8 @@ var (
 	missingFirmware = missing{"UEFI firmware (OVMF)", "ovmf", "edk2-ovmf"}
 )
 
-// FindPrograms finds programs and firmware, without testing KVM. The error is a missingError if
-// something is missing.
+// FindPrograms finds the programs and the firmware, without testing KVM. If something is missing, the error is a
+// missingError.
 func FindPrograms(o HostOptions) (Host, error) {
 	if o.LookPath == nil {
 		o.LookPath = exec.LookPath
@@ -115,8 +115,8 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM returns the reason why KVM's device cannot be used; empty if it can be opened. The device is /dev/kvm if
-// empty.
+// OpenKVM returns the reason why KVM's device cannot be used, or an empty string if it can be opened. An empty device
+// means /dev/kvm.
 func OpenKVM(device string) string {
 	if device == "" {
 		device = "/dev/kvm"
@@ -134,11 +134,13 @@ func OpenKVM(device string) string {
 	return err.Error()
 }
 
-// kvmTrial is the time that the firmware may take to write to its serial line under KVM; it takes about a second.
+// kvmTrial is the maximum time that the firmware may take under KVM to write to its serial line. It usually takes
+// about a second.
 const kvmTrial = 10 * time.Second
 
-// tryKVM starts the firmware under KVM and returns the reason why that does not work; empty if it works. Opening the
-// device proves little: in some virtual machines KVM fails at the first instruction that it must emulate.
+// tryKVM starts the firmware under KVM. It returns the reason why that does not work, or an empty string if it does.
+// Opening the device proves little: in some virtual machines, KVM fails at the first instruction that it must
+// emulate.
 func (h Host) tryKVM(ctx context.Context) string {
 	folder, err := os.MkdirTemp("", "ironworks-kvm-")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// VM is a virtual machine that is powered off, or runs in [VM.Run].
+// VM is a virtual machine. It is powered off except during [VM.Run].
 type VM struct {
 	host   Host
 	spec   Spec
@@ -28,8 +28,8 @@ type VM struct {
 // errOff reports that the machine is not running.
 var errOff = errors.New("the virtual machine is powered off")
 
-// New returns a machine with disks, UEFI variables and serial log in a folder. Existing files are
-// kept; a disk of another size is an error.
+// New returns a machine whose disks, UEFI variables and serial log are in a folder. It keeps existing files, but
+// returns an error if the size of an existing disk differs.
 func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (v *VM) makeDisk(ctx context.Context, d Disk) error {
 	return nil
 }
 
-// runImg runs qemu-img.
+// runImg runs qemu-img and returns its output.
 func (h Host) runImg(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, h.Img, args...) //nolint:gosec // found by FindHost
 	var stderr bytes.Buffer
@@ -107,7 +107,7 @@ func (v *VM) PowerButton(ctx context.Context) error {
 	return v.execute(ctx, "system_powerdown", nil)
 }
 
-// Eject ejects the medium, even if the guest has locked it, like a BMC.
+// Eject ejects the medium, even if the guest has locked it, as a BMC would.
 func (v *VM) Eject(ctx context.Context) error {
 	return v.execute(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
 }

@@ -10,15 +10,14 @@ import (
 	"unicode/utf16"
 )
 
-// variableStore is a UEFI variable store as edk2 lays it out: a firmware volume header
-// (MdePkg, PiFirmwareVolume.h), a store header, and authenticated variables one after the
-// other (MdeModulePkg, VariableFormat.h). Variables have no checksums, so that a store that no
-// firmware uses can be edited in place.
+// variableStore is a UEFI variable store in the layout of edk2: a firmware volume header (MdePkg,
+// PiFirmwareVolume.h), a store header, and a sequence of authenticated variables (MdeModulePkg, VariableFormat.h).
+// Variables have no checksums, so a store can be edited in place while no firmware uses it.
 type variableStore struct {
 	content []byte
 	start   int // offset of the first variable
 	end     int // end of the store
-	free    int // where the next variable is appended
+	free    int // offset at which the next variable is appended
 	list    []variable
 }
 
@@ -35,8 +34,8 @@ const (
 	variableHeaderSize = 60
 	variableMark       = 0x55aa
 	variableAdded      = 0x3f
-	inDeletion         = 0xfe // cleared in the state of a variable that is being replaced
-	deleted            = 0xfd // cleared in the state of a deleted variable
+	inDeletion         = 0xfe // mask for the state of a variable that is being replaced
+	deleted            = 0xfd // mask for the state of a deleted variable
 	// bootAttributes are NON_VOLATILE | BOOTSERVICE_ACCESS | RUNTIME_ACCESS.
 	bootAttributes = 7
 	// maxVariables is the maximum number of variables that are read, in case the store is damaged.
@@ -106,7 +105,7 @@ func (s *variableStore) get(name string) ([]byte, bool) {
 	return s.list[i].data, true
 }
 
-// set replaces or adds a global variable. The firmware reclaims the space of the old one.
+// set adds or replaces a global variable. The firmware reclaims the space of the old variable.
 func (s *variableStore) set(name string, data []byte) error {
 	if old, found := s.get(name); found && bytes.Equal(old, data) {
 		return nil

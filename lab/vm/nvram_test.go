@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// emptyStore returns a variable store as edk2's build creates one, of a size in bytes.
+// emptyStore returns an empty variable store as edk2's build creates it. size is the size of the store in bytes,
+// without the header of the firmware volume.
 func emptyStore(size int) []byte {
 	const header = 72
 	content := bytes.Repeat([]byte{0xff}, header+size)

@@ -45,8 +45,8 @@ type qmp struct {
 	waiting map[int64]chan qmpAnswer
 }
 
-// newQMP reads the greeting, negotiates, and then delivers events, one at a time, from a
-// goroutine that ends when the connection is closed. onEvent must not call the client.
+// newQMP reads the greeting and negotiates with QEMU. A goroutine then delivers events, one at a time, until the
+// connection is closed. onEvent must not call the client.
 func newQMP(ctx context.Context, conn io.ReadWriteCloser, onEvent func(qmpEvent)) (*qmp, error) {
 	q := &qmp{conn: conn, onEvent: onEvent, done: make(chan struct{}), waiting: map[int64]chan qmpAnswer{}}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// fakeQEMU answers on the other end of a pipe.
+// fakeQEMU answers in place of QEMU at the other end of a pipe.
 type fakeQEMU struct {
 	conn  net.Conn
 	lines *bufio.Scanner
 }
 
-// next returns the next command; its ID is returned with reply.
+// next returns the arguments and the ID of the next command. The reply must contain the same ID.
 func (f *fakeQEMU) next(t *testing.T) (arguments map[string]any, id int64) {
 	t.Helper()
 	if !f.lines.Scan() {
@@ -41,7 +41,7 @@ func (f *fakeQEMU) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(f.conn, format+"\r\n", args...)
 }
 
-// pairQMP returns a client and its server, after the negotiation.
+// pairQMP returns a client and the fake QEMU to which it is connected, after the negotiation.
 func pairQMP(t *testing.T, onEvent func(qmpEvent)) (*qmp, *fakeQEMU) {
 	t.Helper()
 	near, far := net.Pipe()

@@ -26,7 +26,7 @@ const (
 	reasonReset    = "guest-reset"
 )
 
-// statusTime is the time that QEMU may take to say why it has paused.
+// statusTime is the maximum time that QEMU may take to report why it has paused.
 const statusTime = 5 * time.Second
 
 // process is the QEMU process of one boot.
@@ -44,15 +44,15 @@ type process struct {
 	reason string // reason of the last event SHUTDOWN
 }
 
-// Run boots the machine and returns when the boot has ended: the guest powered off or reset, or ctx ended, which cuts
-// the power. An error means that the machine could not run.
+// Run boots the machine, and returns when the guest has powered off or reset the machine, or when ctx ends, which
+// cuts the power. An error means that the machine could not run.
 func (v *VM) Run(ctx context.Context, boot Boot) (End, error) {
 	unlock, err := lock(v.folder)
 	if err != nil {
 		return 0, fmt.Errorf("starting virtual machine %s: %w", v.spec.Name, err)
 	}
 	defer unlock()
-	// A parent's death signal is tied to the thread that starts the child.
+	// A child gets its death signal when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	end, err := v.run(ctx, boot)
@@ -138,7 +138,7 @@ func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	return nil
 }
 
-// event handles an event of QEMU; the monitor calls it.
+// event handles an event from QEMU. The monitor calls it.
 func (p *process) event(e qmpEvent) {
 	switch e.Event {
 	case "SHUTDOWN":
@@ -153,7 +153,7 @@ func (p *process) event(e qmpEvent) {
 	}
 }
 
-// whyPaused returns an error if the guest cannot continue.
+// whyPaused asks QEMU why the guest has paused, and returns an error if the guest cannot continue.
 func (p *process) whyPaused(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
@@ -172,7 +172,7 @@ func (p *process) whyPaused(ctx context.Context) error {
 	return nil
 }
 
-// end returns how the boot has ended, from the result of the process and the last event.
+// end returns how the boot has ended, which follows from the result of the process and the last event.
 func (p *process) end(err error) (End, error) {
 	p.ended <- err   // close waits for this value
 	<-p.monitor.done // the last event has been delivered
@@ -238,7 +238,7 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(string(bytes.TrimSpace(t.text)), "\ufffd")
 }
 
-// socketPair returns a connection and its far end, a file that a child process inherits.
+// socketPair returns a connection and its other end, which is a file that a child process can inherit.
 func socketPair(name string) (near net.Conn, far *os.File, err error) {
 	syscall.ForkLock.RLock()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)

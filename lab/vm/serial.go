@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/accept"
 )
 
-// Serial is the serial line of a machine, across boots. The machine's output goes to all
-// connections and into a file; their input goes to the machine.
+// Serial is the serial line of a machine, which exists across boots. The machine's output goes to all connections and
+// into a file; input from the connections goes to the machine.
 type Serial struct {
 	path    string
 	onFirst func() // called once, when the first byte arrives
@@ -24,9 +24,9 @@ type Serial struct {
 }
 
 const (
-	// serialFileSize is the size at which the file becomes FILE.1, in bytes.
+	// serialFileSize is the size, in bytes, at which the file is renamed to FILE.1.
 	serialFileSize = 8 << 20
-	// serialBacklog is the number of reads that a connection may lag behind before it is closed.
+	// serialBacklog is the number of chunks of output by which a connection may lag behind before it is closed.
 	serialBacklog = 1024
 )
 
@@ -35,7 +35,7 @@ func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
-// attach forwards the output of a machine that was powered on, until the output ends.
+// attach connects the line to a machine that was powered on, and forwards the machine's output until it ends.
 func (s *Serial) attach(machine io.ReadWriter) {
 	s.mu.Lock()
 	s.machine = machine
@@ -77,7 +77,8 @@ func (s *Serial) broadcast(text []byte) {
 	}
 }
 
-// record appends to the file. A full disk must not stop the machine. Called with mu held.
+// record appends text to the file. It reports no errors, because a full disk must not stop the machine. s.mu must be
+// held.
 func (s *Serial) record(text []byte) {
 	if s.path == "" {
 		return
@@ -100,7 +101,7 @@ func (s *Serial) record(text []byte) {
 	}
 }
 
-// Write sends input to the machine. While the machine is off the input is lost.
+// Write sends input to the machine. While the machine is off, the input is lost.
 func (s *Serial) Write(input []byte) (int, error) {
 	s.mu.Lock()
 	machine := s.machine

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// DiskKind is the kind of a virtual disk.
+// DiskKind is a kind of virtual disk, as the flag --disks names it.
 type DiskKind string
 
 // Disk kinds of --disks.
@@ -35,11 +35,11 @@ const (
 // DiskRequest is one item of the flag --disks: the kind and the size of a disk.
 type DiskRequest struct {
 	Kind DiskKind
-	// Size is in bytes.
+	// Size is the size in bytes.
 	Size int64
 }
 
-// ParseDisks reads a list such as nvme:20G,ssd:40G,hdd:100G: one to eight items KIND:SIZE.
+// ParseDisks parses a list of one to eight items of the form KIND:SIZE, such as nvme:20G,ssd:40G,hdd:100G.
 func ParseDisks(text string) ([]DiskRequest, error) {
 	var disks []DiskRequest
 	for item := range strings.SplitSeq(text, ",") {
@@ -76,7 +76,7 @@ func parseDisk(item string) (DiskRequest, error) {
 	return disk, nil
 }
 
-// ParseMemory reads the memory of a machine, such as 4G, and returns MiB.
+// ParseMemory parses the size of a machine's memory, such as 4G, and returns it in MiB.
 func ParseMemory(text string) (int, error) {
 	size, err := parseSize(text)
 	if err != nil {
@@ -90,8 +90,8 @@ func ParseMemory(text string) (int, error) {
 
 var errSize = errors.New("want a whole number with M, G or T, such as 20G")
 
-// parseSize reads a size with a binary unit: 512M, 20G, 2T, also MiB, GiB and TiB. It returns
-// bytes. [models.ParseBytes] reads more: fractions, decimal units and bare bytes.
+// parseSize parses a size with a binary unit, such as 512M, 20G or 2T, and returns it in bytes. The units may also be
+// written as MiB, GiB and TiB. [models.ParseBytes] accepts more: fractions, decimal units and bytes without a unit.
 func parseSize(text string) (int64, error) {
 	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	unit := strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "IB")

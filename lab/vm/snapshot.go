@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// A snapshot is an internal snapshot of each qcow2 disk, and a copy of the UEFI variables. The
-// copy is created last and removed first: a snapshot without it does not exist.
+// A snapshot consists of an internal snapshot of each qcow2 disk, and a copy of the UEFI variables. The copy is
+// created last and removed first, and a snapshot exists only if its copy does.
 
 var (
-	// errNoSnapshot reports that a machine has no snapshot of that name.
+	// errNoSnapshot reports that a machine has no snapshot with the given name.
 	errNoSnapshot = errors.New("no such snapshot")
-	// errSnapshotExists reports that a machine has a snapshot of that name.
+	// errSnapshotExists reports that a machine already has a snapshot with the given name.
 	errSnapshotExists = errors.New("snapshot exists")
 
 	snapshotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -26,7 +26,7 @@ var (
 
 const snapshotPrefix = variablesFile + "@"
 
-// CheckSnapshotName reports an invalid name.
+// CheckSnapshotName returns an error if a name is not valid for a snapshot.
 func CheckSnapshotName(name string) error {
 	if !snapshotName.MatchString(name) {
 		return fmt.Errorf("snapshot name %q: want letters, digits, dots, dashes and underscores, at most 64", name)
@@ -50,15 +50,15 @@ func Snapshots(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot stores the state of a machine that is off. The error is errInUse if it is on, or
-// errSnapshotExists.
+// Snapshot stores the state of a machine that is off. The error is errInUse if the machine is on, or
+// errSnapshotExists if the snapshot exists already.
 func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if _, err := os.Stat(filepath.Join(folder, snapshotPrefix+name)); err == nil {
 			return errSnapshotExists
 		}
 		for _, disk := range disks {
-			// Remove the snapshot of an interrupted run, if there is one.
+			// Remove the snapshot that an interrupted run may have left behind.
 			_, _ = host.runImg(ctx, "snapshot", "-q", "-d", name, disk)
 			if _, err := host.runImg(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
 				return err
@@ -68,8 +68,8 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// Restore restores the state of a snapshot, which stays, for a machine that is off. The error is
-// errInUse if it is on, or errNoSnapshot.
+// Restore restores the state of a machine that is off from a snapshot, and keeps the snapshot. The error is errInUse
+// if the machine is on, or errNoSnapshot if the snapshot does not exist.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)
@@ -85,8 +85,8 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// RemoveSnapshot removes a snapshot of a machine that is off. The error is errInUse if it is on,
-// or errNoSnapshot.
+// RemoveSnapshot removes a snapshot of a machine that is off. The error is errInUse if the machine is on, or
+// errNoSnapshot if the snapshot does not exist.
 func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {
@@ -104,7 +104,8 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// withDisks calls work with the disk files of a machine that is off, and locks the machine meanwhile.
+// withDisks calls work with the paths of the disk files of a machine that is off. The machine is locked while work
+// runs.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {
 		return err

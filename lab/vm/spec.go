@@ -13,7 +13,7 @@ import (
 
 // Spec describes a virtual machine.
 type Spec struct {
-	// Name is the machine's name in the tables of the firmware, and its DHCP host name.
+	// Name is the machine's name in the firmware's tables, and its DHCP host name.
 	Name string
 	// UUID, Vendor, Product, Serial and BIOSVersion go into the SMBIOS tables; Processor is the
 	// CPU's model name.
@@ -22,22 +22,21 @@ type Spec struct {
 	Disks                                                 []Disk
 	// MAC is the MAC address of the network interface, in lower case with colons.
 	MAC string
-	// Address is the guest's address in user networking: 10.0.2.16 for example. The host is
-	// HostAddress.
+	// Address is the guest's address in user networking, for example 10.0.2.16. The host's address is HostAddress.
 	Address netip.Addr
-	// Forwards are the forwarded ports, from the host to the guest.
+	// Forwards lists the ports that are forwarded from the host to the guest.
 	Forwards []Forward
-	// BootFile is the URL that DHCP sends to machines that boot from the network; QEMU's network
-	// card has iPXE, which fetches it. Empty for none.
+	// BootFile is the URL that DHCP sends to machines that boot from the network, or empty for none. The iPXE in
+	// QEMU's network card fetches it.
 	BootFile string
-	// Isolated blocks all traffic of the guest except for DHCP; forwards work.
+	// Isolated blocks all traffic of the guest except for DHCP. Forwards still work.
 	Isolated bool
-	// ClockOffset is how far the guest's clock is ahead.
+	// ClockOffset is the time by which the guest's clock is ahead.
 	ClockOffset time.Duration
 }
 
-// NICName is Linux's name of the network interface, from its PCI address; NICSpeed is the speed that it reports, in
-// Mbit/s.
+// NICName is the name that Linux derives from the PCI address of the network interface. NICSpeed is the speed that
+// the interface reports, in Mbit/s.
 const (
 	NICName  = "enp0s2"
 	NICSpeed = 10_000
@@ -46,15 +45,14 @@ const (
 // HostAddress is the address at which a guest reaches services on the host's 127.0.0.1.
 var HostAddress = netip.AddrFrom4([4]byte{10, 0, 2, 2})
 
-// diskExtension is the extension of disk files.
 const diskExtension = ".qcow2"
 
 // Disk is a virtual disk.
 type Disk struct {
 	Kind DiskKind
-	// Name names the image in the machine's folder: NAME.qcow2.
+	// Name is the name of the image in the machine's folder, without its extension .qcow2.
 	Name string
-	// SizeBytes is a multiple of 512.
+	// SizeBytes is the size in bytes, a multiple of 512.
 	SizeBytes int64
 	Serial    string
 	// WWN is the NAA name of a SCSI disk; for an NVMe disk, see [NVMeWWN].
@@ -68,8 +66,8 @@ func (d *Disk) file(folder string) string { return filepath.Join(folder, d.Name+
 // NVMeModel is the model that QEMU's NVMe controllers report; it cannot be changed.
 const NVMeModel = "QEMU NVMe Ctrl"
 
-// NVMeWWN returns the WWN of an NVMe disk in Linux. For QEMU's controllers, Linux generates the WWN itself and ignores
-// the reported one (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
+// NVMeWWN returns the WWN that Linux shows for an NVMe disk. For QEMU's controllers, Linux generates the WWN itself
+// and ignores the reported one (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
 func NVMeWWN(serial string) string {
 	return fmt.Sprintf("nvme.1b36-%x-%x-%08x", serial, NVMeModel, 1)
 }
@@ -80,7 +78,7 @@ type Forward struct {
 	To   uint16
 }
 
-// Values of a Spec are used in QEMU's comma-separated options and in file names.
+// plainText matches values of a Spec that can be used in QEMU's comma-separated options and in file names.
 var plainText = regexp.MustCompile(`^[A-Za-z0-9 ._+:-]*$`)
 
 func (s *Spec) check() error {
@@ -111,10 +109,10 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// Target is the device that a boot starts with.
+// Target is the device from which a machine boots.
 type Target int
 
-// Targets. TargetDefault leaves the choice to the firmware's BootOrder.
+// The devices from which a machine can boot. TargetDefault leaves the choice to the firmware's BootOrder.
 const (
 	TargetDefault Target = iota
 	TargetCD
@@ -122,19 +120,19 @@ const (
 	TargetNetwork
 )
 
-// Boot has the parameters of one boot of a machine.
+// Boot holds the parameters of one boot of a machine.
 type Boot struct {
 	Target Target
-	// CD is the file of the medium in the CD drive; empty for an empty drive.
+	// CD is the file of the medium in the CD drive. If it is empty, the drive is empty.
 	CD string
 	// Started is called when the machine runs. It may be nil.
 	Started func()
 }
 
-// End is the reason for the end of a boot.
+// End is the reason why a boot ended.
 type End int
 
-// Ends of a boot.
+// The reasons why a boot can end.
 const (
 	EndPowerOff End = iota + 1 // the guest powered off
 	EndReset                   // the guest reset the machine
