@@ -26,7 +26,7 @@ const (
 	maxArchiveLines = 200_000 // number of lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file: It returns the lines sorted by time; lines of one
+// archiveLines reads the log in an archive, or in a plain file. It returns the lines sorted by time; lines of one
 // member of the archive keep their order. After an error, it returns the lines read so far, with a note about the
 // error.
 func archiveLines(from io.Reader, name string, storedAt time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {

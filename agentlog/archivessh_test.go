@@ -18,7 +18,7 @@ import (
 
 func archiveAt(at string) string { return testUUID + "_r7-n01_" + at + ".tar.gz" }
 
-// conductorWith is a host with files, each below one folder with an unusual name.
+// conductorWith returns the answers of a host with files, each below one folder with an unusual name.
 func conductorWith(files map[string]string) func(*sshServer, string, ssh.Channel) int {
 	const dir = `'/var/log/it'"'"'s here'`
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
@@ -51,7 +51,7 @@ func archiveOnce(t *testing.T, archive string, o SSHOptions) (Batch, Status) {
 	return b, b.Status[len(b.Status)-1]
 }
 
-// conductor is an SSH server that is a known host in ssh_config.
+// conductor returns an SSH server that is a known host in ssh_config.
 func conductor(t *testing.T, answer func(*sshServer, string, ssh.Channel) int) (*sshServer, SSHOptions) {
 	t.Helper()
 	s, key := newSSHServer(t, answer)

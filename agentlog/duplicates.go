@@ -11,8 +11,8 @@ import (
 const remembered = 1 << 16
 
 // sourceDuplicates finds lines that another source has already delivered. Two journal lines are duplicates if boot and
-// cursor are equal. An archived line duplicates a journal line if the second and the text are equal; if a text occurs
-// several times, each occurrence has its own duplicate.
+// cursor are equal. An archived line duplicates a journal line if their texts, and their times in whole seconds, are
+// equal; if a text occurs several times, each occurrence has its own duplicate.
 type sourceDuplicates struct {
 	seed    maphash.Seed
 	cursors map[uint64]models.LogSource

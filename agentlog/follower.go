@@ -265,7 +265,7 @@ type Status struct {
 	Node   models.NodeRef
 	Source models.LogSource
 	State  State
-	// Address is the address to which the source connects, for display; it may be empty.
+	// Address is the address of the machine, console or archive that the lines come from, for display; it may be empty.
 	Address string
 	// Reason explains why the source does not work or what it waits for; Remedy is the fix. Both are safe to show.
 	Reason, Remedy string

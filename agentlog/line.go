@@ -81,7 +81,8 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines parses the lines of a message. If levelKnown is false, the level is guessed from the text.
+// lines parses the lines of a message. levelKnown means that the journal has the level. Otherwise, and if that level is
+// not more severe than info, the level is guessed from the text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()

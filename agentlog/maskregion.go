@@ -7,7 +7,7 @@ type regionKind int
 
 const (
 	regionNone   regionKind = iota
-	regionKey               // a private key in PEM, until the line END
+	regionKey               // a private key in PEM, until its END line
 	regionString            // a quoted text
 	regionTree              // braces and brackets, with quoted texts in them
 	regionDump              // a dump, until the next line with a logger's header

@@ -56,7 +56,8 @@ type Receiver struct {
 // ErrReceiving reports that another process already receives journals into the same folder.
 var ErrReceiving = errors.New("another ironworks process already receives journals")
 
-// NewReceiver returns a receiver with the data of its folder. It does not listen before [Receiver.Serve] is called.
+// NewReceiver returns a receiver that uses the folder of the options, which it creates if necessary. It does not listen
+// before [Receiver.Serve] is called.
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
 		return nil, errors.New("receiver: no node lookup")

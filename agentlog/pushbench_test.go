@@ -12,7 +12,7 @@ import (
 	"ironworks/agentlog"
 )
 
-// BenchmarkPush is one machine that pushes 500 lines at a time, over TLS, stored on disk.
+// BenchmarkPush has one machine push 500 lines at a time, over TLS, stored on disk.
 func BenchmarkPush(b *testing.B) {
 	receiver, err := agentlog.NewReceiver(agentlog.PushOptions{
 		Dir: b.TempDir(), Limits: agentlog.PushLimits{Rate: 1 << 40},

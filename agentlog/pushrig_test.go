@@ -75,7 +75,7 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	return r
 }
 
-// newPushRigInMemory is a rig for a bubble.
+// newPushRigInMemory returns a rig for a synctest bubble.
 func newPushRigInMemory(t *testing.T) (*pushRig, *memnet.Listener) {
 	t.Helper()
 	r := &pushRig{T: t, machines: pushNodes}

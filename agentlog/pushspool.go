@@ -135,7 +135,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 		return fmt.Errorf("store log lines: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		s.size = min(s.size, info.Size()) // pruning may have removed it
+		s.size = min(s.size, info.Size()) // pruning may have removed the file
 	}
 	if _, err = file.WriteAt(content.Bytes(), s.size); err == nil {
 		s.size += int64(content.Len())
@@ -148,7 +148,7 @@ func (s *spool) add(lines []models.LogLine, at journalPosition) error {
 	return nil
 }
 
-// pruneSpools removes the oldest files of the folder until the others have at most this size in bytes.
+// pruneSpools removes the oldest files of the folder until the total size of the others does not exceed most, in bytes.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

@@ -34,7 +34,8 @@ func (p *serialParser) feed(data []byte) []models.LogLine {
 	return p.takeLines()
 }
 
-// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again.
+// pause returns the incomplete line after a pause in the input. When the line is complete, feed returns it again if it
+// has changed.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {

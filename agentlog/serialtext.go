@@ -57,7 +57,8 @@ func (t *serialText) feed(data []byte, line func(text string, shown bool)) {
 }
 
 // addByte adds a byte to the current line. If the line is full, the part that the program has overwritten first becomes
-// a line of its own, because a program that overwrites its line may never end it.
+// a line of its own, because a program that overwrites its line may never end it. If the program has overwritten
+// nothing, the rest of the line is dropped.
 func (t *serialText) addByte(c byte, line func(text string, shown bool)) {
 	switch {
 	case len(t.line) < maxText:

@@ -55,8 +55,7 @@ func (q *queued) Close() error {
 	return q.Conn.Close()
 }
 
-// jumped is a connection to a machine in memory, for use as a jump host; it belongs to the bubble
-// of the test.
+// jumped returns a connection to a machine in memory, for use as a jump host; it belongs to the bubble of the test.
 func jumped(t *testing.T, s *sshServer, keyFile string) *sshConn {
 	t.Helper()
 	client, server := net.Pipe()
@@ -72,7 +71,7 @@ func jumped(t *testing.T, s *sshServer, keyFile string) *sshConn {
 	return &sshConn{clients: []*ssh.Client{ssh.NewClient(transport, channels, requests)}}
 }
 
-// silent is a connection without an answer.
+// silent returns a connection without an answer.
 func silent(string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, theirs) }()

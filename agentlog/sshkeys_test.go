@@ -19,7 +19,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket is the socket of an ssh-agent whose connections a test serves.
+// agentSocket returns the socket of an ssh-agent whose connections a test serves.
 func agentSocket(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short

@@ -279,7 +279,7 @@ func entryOf(n int, boot, text string) string {
 		text, n, testNow().UnixMicro()+int64(n)*1e6, boot)
 }
 
-// journalOf is the journal of a boot, b1, that has ended.
+// journalOf returns an answer with the journal of a boot, b1, that has ended.
 func journalOf(texts ...string) func(*sshServer, string, ssh.Channel) int {
 	return func(_ *sshServer, command string, ch ssh.Channel) int {
 		first := 0

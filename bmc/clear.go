@@ -144,7 +144,7 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	return done, nil
 }
 
-// deleteJob deletes a job, unless it is running; runs reports that it is.
+// deleteJob deletes a job, unless it is running; runs reports whether it is running.
 func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
 	var j job
 	link, is := isLink(member)

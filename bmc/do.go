@@ -155,7 +155,7 @@ func actionAt(offered, usual string) string {
 	return offered
 }
 
-// doBoot sets the boot device of the next boot, in the current boot mode.
+// doBoot sets the boot device of the next boot in the current boot mode, or removes the boot override.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)

@@ -170,7 +170,8 @@ func (g *guard) setPause(wait time.Duration) {
 	g.wait = wait
 }
 
-// pause waits as long as the controller requests. It returns false if that is too long, or if the context ended.
+// pause waits as long as the controller requests. It returns false if the controller requests no wait or too long a
+// one, or if the context ended.
 func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	if wanted <= 0 || wanted > g.limits.busy {
 		return false

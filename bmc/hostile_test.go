@@ -241,7 +241,7 @@ func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	})
 }
 
-// stranger is another host, which must get no request.
+// stranger returns another host, which must get no request.
 func stranger(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -252,7 +252,8 @@ func stranger(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestCredentialsStayWithTheController, whatever its redirects and links.
+// TestCredentialsStayWithTheController: the credentials are sent to no other host, whatever redirects and links the
+// controller sends.
 func TestCredentialsStayWithTheController(t *testing.T) {
 	t.Parallel()
 	other := stranger(t)

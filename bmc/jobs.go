@@ -74,7 +74,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads a list of jobs, It reads them expanded if the controller supports that, because there may be hundreds.
+// jobs reads a list of jobs. It reads them expanded if the controller supports that, because there may be hundreds.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {

@@ -99,7 +99,7 @@ func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, stri
 }
 
 // oldestFirst reports whether a list starts with the oldest entry. It compares the times of the first and the last
-// entry, or their numbers if the times are missing.
+// entry, or their IDs if the times are missing or equal.
 func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	if len(raw) < 2 {
 		return false
@@ -123,7 +123,7 @@ func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry,
 		return nil, nil
 	}
 	if p.oldestFirst(raw) {
-		slices.Reverse(raw) // before sorting, so that entries with equal times keep their order
+		slices.Reverse(raw) // the newest entries come first; the later sorting keeps the order of equal times
 	}
 	if _, links := isLink(raw[0]); !links {
 		return resolve[logEntry](ctx, p.session, raw)

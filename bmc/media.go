@@ -145,7 +145,8 @@ func (m *server) slotByID(o models.BMCOrder, slots []slot) (*slot, error) {
 }
 
 // insert inserts an image. Some controllers refuse properties that others require, so it first sends as few as
-// possible, and then adds or removes those that the controller's error names.
+// possible, and then adds or removes those that the controller's error names. If the error names none, it tries other
+// sets of properties.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
@@ -210,7 +211,7 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaResult describes the state of a slot if it differs from the order; otherwise it returns "".
+// mediaResult describes the state of a slot if it is unknown or differs from the order; otherwise it returns "".
 func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {

@@ -15,7 +15,8 @@ import (
 const maxEntries = 50
 
 // Probe reads all data of a machine from its controller, part by part, for at most two minutes. Unreadable parts are in
-// Unread; the error is a *models.Fault, and means that no part was readable. Times are those of the console's clock.
+// Unread; the error is a *models.Fault, and means that no part was readable. The time of reading is that of the
+// console's clock.
 func Probe(ctx context.Context, t Target) (*models.BMC, error) {
 	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().total)
 	defer cancel()
@@ -254,7 +255,8 @@ func (p *probe) readMedia(ctx context.Context) error {
 	return err
 }
 
-// Verify checks that a controller accepts the credentials and manages the machine. The error is a *models.Fault.
+// Verify checks that a controller accepts the credentials. It does not check whether the controller manages the
+// machine. The error is a *models.Fault.
 func Verify(ctx context.Context, t Target) error {
 	s, err := open(ctx, &t)
 	if err != nil {

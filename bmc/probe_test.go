@@ -29,7 +29,7 @@ type controller struct {
 	mu   sync.Mutex
 	// asked are the requests, as METHOD path.
 	asked []string
-	// instead answers in place of the rack; nil is the rack.
+	// instead answers in place of the rack; nil means that the rack answers.
 	instead func(w http.ResponseWriter, r *http.Request) bool
 }
 

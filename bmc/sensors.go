@@ -11,8 +11,8 @@ import (
 // maxSensors is the maximum number of sensors that are read.
 const maxSensors = 400
 
-// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the resources of newer or
-// older controllers, or from the list of sensors.
+// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the resources of older
+// controllers, or else those of newer ones, or else the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}

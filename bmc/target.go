@@ -30,8 +30,8 @@ type Target struct {
 	limits limits
 }
 
-// TargetOf returns a node's controller from its driver_info, without credentials, because Ironic masks them. If the
-// node has no controller, the error is the reason.
+// TargetOf returns a node's controller from its driver_info, without the password, because Ironic masks it. If the node
+// has no controller, the error is the reason.
 func TargetOf(n *models.Node) (Target, error) {
 	address, err := models.BMCAddress(n)
 	if err != nil {

@@ -97,7 +97,7 @@ func vendorOf(body string) string {
 	return "others"
 }
 
-// sets are services, each of which has one body at each path.
+// sets returns services, each of which has one body at each path.
 func (r recorded) sets() []map[string]string {
 	var out []map[string]string
 	for at, bodies := range r {

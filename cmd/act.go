@@ -247,8 +247,9 @@ func (a *app) printUnfinished(plan provision.Batch, results []provision.Result) 
 	a.printMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-// worseExitCode merges two exit codes. It returns the code that both share, or else exitFailed. The result is
-// exitConnect only if all nodes failed to connect.
+// worseExitCode merges the exit codes of two nodes. The code exitOK gives way to the other one, and two different
+// failures become exitFailed. The exit code of a command is therefore exitConnect only if no node failed for another
+// reason than its connection.
 func worseExitCode(code, other int) int {
 	switch {
 	case code == exitOK:

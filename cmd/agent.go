@@ -56,7 +56,7 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 	return cmd
 }
 
-// inventoryTable has a row for each part of a machine.
+// inventoryTable returns a table with a row for each part of a machine.
 func inventoryTable(i agent.Inventory) result {
 	r := result{header: []string{"PART", "VALUE", "DETAILS"}, data: i, names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {

@@ -37,7 +37,8 @@ type app struct {
 	guessed   bool
 	searched  string
 	files     config.Files
-	// client and keystone are the servers of the context. They serve to tell the servers' failures from a BMC's.
+	// client and keystone are the servers of the context. With them, a failed connection to a server is distinguished
+	// from a failed connection to a BMC.
 	client   *ironicclient.Client
 	keystone string
 	// prompting is true while a prompt waits on the terminal for an answer. Progress lines must not overwrite the

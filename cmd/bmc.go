@@ -120,8 +120,8 @@ func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, w
 	return a.print(r)
 }
 
-// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil if no Ironic is
-// configured.
+// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil for the BMC of
+// --address, which needs no Ironic.
 func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.passwordFile != "" {

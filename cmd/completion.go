@@ -59,8 +59,8 @@ func (c choices) complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 	return found, directive
 }
 
-// flagChoices has the choices of flags by the name of the flag. If only the flag of one command has choices, the key is
-// the path of the command with the name.
+// flagChoices returns the choices of flags by the name of the flag. If only the flag of one command has choices, the
+// key is the path of the command with the name.
 func (a *app) flagChoices() map[string]choices {
 	return map[string]choices{
 		"--context":                       a.contextNames(func(config.Context) bool { return true }),
@@ -159,7 +159,8 @@ func columnChoices(lead string) []string {
 	return out
 }
 
-// sortChoices returns the keys of all columns. A key after a dash is for the reverse order.
+// sortChoices returns the keys of all columns. If the prefix starts with a dash, for the reverse order, the keys have
+// one, too.
 func sortChoices(_ *cobra.Command, prefix string) []string {
 	if strings.HasPrefix(prefix, "-") {
 		return columnChoices("-")

@@ -102,8 +102,8 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens the console on the contexts of a configuration. contextErr is the reason why no context is
-// selected, or nil.
+// openConsole opens the console on the contexts of a configuration. pick is the reason why no context is selected, or
+// nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	keys, err := keymap(cfg.Console)
 	if err != nil {

@@ -46,7 +46,8 @@ func (c *consoleHost) stopServing() {
 	}
 }
 
-// fileArgument accepts one argument that is an existing file. It reports any other argument as an unknown command.
+// fileArgument accepts one argument that is an existing file. It reports a missing file as an unknown command, unless
+// the argument looks like a path.
 func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -44,8 +44,8 @@ func commandName(args []string) string {
 	return ""
 }
 
-// writeCrash writes a new file that only its owner can read. Without a state directory, the file is in the shared
-// directory for temporary files: its name is random there, and no symlink is followed.
+// writeCrash writes a new file that only its owner can read. Without a state directory, it writes to the shared
+// directory for temporary files. The name is therefore random, and no symlink is followed.
 func writeCrash(dir, text string) (path string, err error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -12,7 +12,7 @@ import (
 	"ironworks/session"
 )
 
-// declaredFlags are the flags of commands that change the objects of files: rules, templates, runbooks.
+// declaredFlags are the flags of commands that change objects which files declare: rules, templates, runbooks.
 type declaredFlags struct {
 	dryRun, yes bool
 }
@@ -22,8 +22,8 @@ func (f *declaredFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
 }
 
-// carryOutDeclared shows a plan, and asks if something would be lost. It then sends the requests and prints the
-// results.
+// carryOutDeclared sends the requests of a plan and prints the results. At a terminal, it first shows the differences
+// and asks for confirmation if objects would be changed or deleted.
 func (a *app) carryOutDeclared(ctx context.Context, s *session.Session, list []provision.Declared, flags declaredFlags) error {
 	if flags.dryRun {
 		return a.printDeclaredRequests(list)

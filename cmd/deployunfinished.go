@@ -95,8 +95,9 @@ func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deploy
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// unfinishedNodes finds the nodes of interrupted deployments: the named nodes, or all. It skips a missing node. It
-// removes the node's record only if forget is set, because the node may just be hidden from this user.
+// unfinishedNodes finds the nodes of interrupted deployments: the named nodes, or without names all nodes except those
+// in [provision.StageSent]. It skips a missing node, and removes the record of that node only if forget is set, because
+// the node may just be hidden from this user.
 func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {

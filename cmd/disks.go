@@ -51,7 +51,7 @@ func (a *app) printDisks(found *provision.NodeDisks, maxAge time.Duration) error
 	return nil
 }
 
-// diskTable has one row per disk.
+// diskTable returns a table with a row for each disk.
 func diskTable(data any, e hints.Explanation) result {
 	r := result{empty: "No disks in the inventory.", data: data, header: []string{"DISK", "SIZE", "KIND", "BUS", "MODEL", "SERIAL", "WWN", "PICK", "REASON"}}
 	if e.Picks != "" {

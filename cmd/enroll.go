@@ -310,7 +310,8 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	return true, a.tellEnrolled(plan, results, lost)
 }
 
-// confirmEnroll asks for confirmation if machines may be erased, by automated cleaning before they become available.
+// confirmEnroll asks for confirmation at a terminal, unless yes is set. If automated cleaning may erase machines before
+// they become available, it warns, and the operator must type the node's name or the number of nodes.
 func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal provision.Goal, yes bool) error {
 	typed := batch.Consent() == models.ConsentTyped
 	if typed && !yes {

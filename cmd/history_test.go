@@ -17,7 +17,7 @@ import (
 	"ironworks/session"
 )
 
-// past returns a home directory whose context has a journal and an audit log; its Ironic is not reachable.
+// past is a home directory whose context has a journal and an audit log; its Ironic is not reachable.
 type past struct {
 	t       *testing.T
 	options config.Options

@@ -147,8 +147,8 @@ func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	}
 }
 
-// maker returns a maker that reads the user's files, and takes defaults from the context. If the session is nil and the
-// flags do not name Ironic, it opens a session.
+// maker returns a maker that reads the user's files, and takes defaults from the context of the session. If the session
+// is nil, it opens one. It uses no session if the flags name Ironic or select the classic profile.
 func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session.Session) (prepare.Maker, error) {
 	switch {
 	case len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic):

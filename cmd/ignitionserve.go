@@ -187,7 +187,7 @@ func (a *app) openServer(
 		return nil, nil, nil, err
 	}
 	var targets []prepare.Target
-	// The images contain the URL of the builtin agent, so that the port must be open before they are made.
+	// The images contain the URL of the builtin agent, so the port must be open before they are made.
 	if err = a.addImages(cmd, f, s, nodes, images, server, advertise); err == nil {
 		targets, err = images.Publish(server, advertise)
 	}
@@ -262,7 +262,8 @@ func (a *app) listenAt(ctx context.Context, f listenFlags, s *session.Session, n
 	return listen, advertise, nil
 }
 
-// offerAddress suggests --listen auto if the server is on the loopback interface.
+// offerAddress suggests --listen auto for a server on the loopback interface, if this computer has an address that
+// other machines can reach.
 func (a *app) offerAddress(candidates []serve.Candidate) {
 	if len(candidates) == 0 || candidates[0].Loopback() {
 		return

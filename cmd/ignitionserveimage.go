@@ -23,7 +23,7 @@ func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	return images, nil
 }
 
-// addImages makes the streams, and adds them to the server. The server also serves the builtin agent.
+// addImages adds the stream of each node to images, or one stream for all nodes. The server serves the builtin agent.
 func (a *app) addImages(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
 ) error {
@@ -40,11 +40,11 @@ func (a *app) addImages(
 	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
 }
 
-// publisher serves those files that the inputs need.
+// publisher serves the files that the inputs need.
 type publisher func(prepare.Maker, *prepare.Inputs) error
 
-// configFor returns the function that makes the configuration of a node, or that of all nodes for "". A nil function
-// keeps the embedded configuration. force is set if the result includes the embedded configuration.
+// configFor returns the function that makes the configuration of a node, or that of all nodes for "". If the function
+// returns nil, the embedded configuration is kept. force is set if the result includes the embedded configuration.
 func (a *app) configFor(
 	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, publish publisher,
 ) (config func(label string) ([]byte, error), force bool, err error) {

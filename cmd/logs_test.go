@@ -57,7 +57,7 @@ func TestLogsOrder(t *testing.T) {
 	}
 }
 
-// logLines returns an error, a note and something that is older than the rest.
+// logLines returns an old error, a new error and a new message that is no error.
 func logLines(now time.Time) []models.LogLine {
 	n := models.NodeRef{UUID: "u1", Name: "n1"}
 	return []models.LogLine{

@@ -39,7 +39,7 @@ func (a *app) nodesCommand() *cobra.Command {
 	return cmd
 }
 
-// listing completes the flags by the defaults of the context.
+// listing returns the listing and the filter of the flags. Missing flags have the defaults of the context.
 func (a *app) listing(s *session.Session, flags listFlags, filter string) (session.Listing, string, error) {
 	d := s.Context.Defaults
 	switch {

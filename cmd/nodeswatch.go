@@ -24,7 +24,7 @@ type nodesWatch struct {
 	shown map[string]bool
 }
 
-// watchNodes returns the nodes command with --watch.
+// watchNodes runs the nodes command with --watch.
 func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags, filter string) error {
 	if a.output != outputTable && a.output != outputName {
 		return usagef("--watch supports -o table, wide and name; use ironworks watch -o %s for events", a.output)

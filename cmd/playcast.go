@@ -80,8 +80,9 @@ func (a *app) playAtTerminal(ctx context.Context, r *cast.Reader, p cast.Playing
 	return err
 }
 
-// keysOf returns the keys that are typed at a terminal. It ends with ctx, or when the key q leaves the terminal. A read
-// of a terminal needs space for more than one key.
+// keysOf returns the keys that are typed at a terminal. The channel is closed when ctx ends, or when the terminal
+// cannot be read any more. Leaving the terminal with ~. counts as the key q. The buffer has space for more than one
+// key, because a read of a terminal requires that.
 func keysOf(ctx context.Context, where *shell.Terminal) <-chan byte {
 	keys := make(chan byte)
 	go func() {

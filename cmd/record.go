@@ -17,7 +17,7 @@ import (
 	"ironworks/ui"
 )
 
-// record records the terminal of a console to a file. End ends the recording.
+// record records the terminal of a console to a file. end ends the recording.
 func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
 	file, is := a.stdout.(*os.File)
 	if !is {
@@ -53,7 +53,7 @@ func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err erro
 	}, nil
 }
 
-// verbRecord names a recording in the audit.
+// verbRecord is the verb of recordings in the audit log.
 const verbRecord = "record the terminal"
 
 // auditRecording writes the start of a recording to the audit log. finish writes the end of the recording.

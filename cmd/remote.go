@@ -54,8 +54,8 @@ func (a *app) whyNoFiles() string {
 }
 
 // remoteCommands returns the commands of a served console with the least role for them. Others read or write files of
-// the server, need a terminal, or are about the server itself. What changes something is also refused by the client of
-// a viewer.
+// the server, need a terminal, or are about the server itself. The client of a viewer also refuses requests that change
+// something.
 func remoteCommands() map[string]access.Role {
 	roles := map[string]access.Role{}
 	for role, names := range map[access.Role]string{
@@ -150,7 +150,7 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	}
 }
 
-// codeRefusal is a refusal. Its exit code is that of refusals.
+// codeRefusal is a refusal by the server. The exit code is exitRefused.
 type codeRefusal struct{ why string }
 
 func (e *codeRefusal) Error() string { return e.why }

@@ -137,7 +137,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 }
 
 // Garbage collection targets of a console and of a server of consoles (GOGC), in percent of the live heap. Most of a
-// console's memory is in use, so that a smaller heap costs little time.
+// console's memory is in use, so a smaller heap costs little time.
 const (
 	consoleGC = 60
 	servedGC  = 25

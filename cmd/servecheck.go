@@ -61,8 +61,8 @@ func checkListen(ctx context.Context, address string) error {
 	return err
 }
 
-// writableFolder creates a folder, and returns the reason why files in it cannot be written: each session would fail
-// later. For "" it does nothing.
+// writableFolder creates a folder, and returns an error if files in it cannot be written, because each session would
+// fail later. For "" it does nothing.
 func writableFolder(path string) error {
 	if path == "" {
 		return nil

@@ -92,7 +92,7 @@ const (
 	textReadOnly        = "the server is read-only"
 )
 
-// forbidden returns the actions that a served console does not have.
+// forbidden returns the actions that a served console does not have, with the reasons.
 func forbidden(role access.Role) map[action.ID]string {
 	no := map[action.ID]string{}
 	for _, id := range []action.ID{action.Suspend, action.GoIgnition, action.Shell, action.LogSave} {
@@ -143,7 +143,8 @@ func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Se
 	return opened, nil
 }
 
-// sharedAPI answers from the data of the server what all consoles request.
+// sharedAPI is the API of a user's console. It answers requests that all consoles have in common from the data of the
+// server.
 type sharedAPI struct {
 	screen.API
 	shared *session.Shared

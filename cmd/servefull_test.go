@@ -17,8 +17,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestFullDiskSendsNothing acts while the audit is on a full disk: the request is not sent, the user learns why, and the
-// server continues when there is space again.
+// TestFullDiskSendsNothing acts while the audit log is on a full disk: the request is not sent, the user learns why,
+// and the server continues when there is space again.
 func TestFullDiskSendsNothing(t *testing.T) {
 	t.Parallel()
 	r := newServedRig(t)
@@ -43,8 +43,8 @@ func TestFullDiskSendsNothing(t *testing.T) {
 	}
 }
 
-// TestFullDiskForTasks keeps a task in a folder that cannot be written: the task runs, and the log says that it would not
-// be resumed.
+// TestFullDiskForTasks keeps a task in a folder that cannot be written: the task runs, and the log says that it would
+// not be resumed.
 func TestFullDiskForTasks(t *testing.T) {
 	t.Parallel()
 	var said []string

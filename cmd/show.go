@@ -33,7 +33,7 @@ func (a *app) driversCommand() *cobra.Command {
 	}
 }
 
-// driverRows has one row per interface of a driver.
+// driverRows returns a row for each interface of a driver.
 func driverRows(d models.Driver) [][]string {
 	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(d.Enabled)) {

@@ -17,7 +17,7 @@ import (
 )
 
 // watchPeriod is the polling interval. It is shorter than the console's, to see states that last a fraction of a
-// second. The poller waits at least ten times the latency between polls.
+// second. The poller's period is never shorter than ten times the latency.
 const watchPeriod = 200 * time.Millisecond
 
 type watchFlags struct {
@@ -126,7 +126,7 @@ func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags
 	return err
 }
 
-// update handles the news of a poll.
+// update handles the changes that a poll has found.
 func (w *watcher) update(u fleet.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

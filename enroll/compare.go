@@ -78,7 +78,7 @@ func (it *Item) lacksSecret() {
 	}
 }
 
-// judge returns the kind of an existing node: whether it changes.
+// judge returns Change if the input differs from the existing node, and Unchanged if not.
 func (it *Item) judge() Kind {
 	differs := func(p PartItem) bool { return p.Kind != Unchanged }
 	if len(it.Changes) > 0 || len(it.AddTraits) > 0 || slices.ContainsFunc(it.Ports, differs) || slices.ContainsFunc(it.Portgroups, differs) {

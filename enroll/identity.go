@@ -128,8 +128,8 @@ func Serial(fields map[string]any) string {
 	return ""
 }
 
-// PartUUID returns the UUID of a new port or port group. It is derived from the node's UUID in the same way as in
-// [Node.Identity].
+// PartUUID returns the UUID of a new port or port group. Unless fields has a UUID, it is derived from the UUID of the
+// node and the address or name, as in [Node.Identity].
 func PartUUID(node string, fields map[string]any) string {
 	if id := models.TextOf(fields["uuid"]); id != "" {
 		return strings.ToLower(id)

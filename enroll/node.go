@@ -125,7 +125,7 @@ func (n *Node) Set(value any, path ...string) {
 	place[path[len(path)-1]] = value
 }
 
-// Apply sets or removes a field in the same way as ironworks set. Traits are added or replaced.
+// Apply sets or removes a field in the same way as ironworks set. Traits are added, replaced or removed.
 func (n *Node) Apply(s models.Setting) error {
 	if s.Path[0] == "traits" {
 		switch s.Op {

@@ -147,7 +147,7 @@ func (it *Item) prepared() {
 
 func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
 
-// enrolled reports whether a node in the state has been enrolled completely.
+// enrolled reports whether a node in the state has completed its enrollment, including cleaning or adoption.
 func enrolled(s models.ProvisionState) bool {
 	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,

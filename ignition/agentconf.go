@@ -92,7 +92,7 @@ func iniFault(value string) string {
 	case strings.ContainsFunc(value, unprintable):
 		return "a line break or another control character"
 	case strings.Contains(value, `\$`):
-		// oslo.config reads \$ as an escaped $, even after a second backslash.
+		// oslo.config reads \$ as an escaped $, even if another backslash precedes it.
 		return `a backslash before a $, which becomes the $ alone`
 	}
 	return ""

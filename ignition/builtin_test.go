@@ -76,7 +76,7 @@ func TestBuiltinAgent(t *testing.T) {
 	}
 }
 
-// TestBuiltinAgentWithTLS: the agent runs on the live system, so that it needs the path of the CA there.
+// TestBuiltinAgentWithTLS: the agent runs on the live system, so it needs the path of the CA there.
 func TestBuiltinAgentWithTLS(t *testing.T) {
 	r := builtinRamdisk(t)
 	r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, TLSCA, testAuthority(t)

@@ -26,7 +26,7 @@ import (
 type Metal3 struct {
 	// NMState is the output of `nmstatectl gc`: YAML with the keyfiles below NetworkManager.
 	NMState []byte
-	// KeyFiles replace the keyfiles in NMState.
+	// KeyFiles are the keyfiles, if they are not in NMState. Build refuses both.
 	KeyFiles []KeyFile
 	// RegistriesConf replaces /etc/containers/registries.conf.
 	RegistriesConf []byte
@@ -314,8 +314,8 @@ func metal3URLs(list, path, port string) string {
 	return strings.Join(urls, ",")
 }
 
-// hostnameScript is NetworkManager's dispatcher script, identical to ICC's, including the space
-// at the end of its first line.
+// hostnameScript returns NetworkManager's dispatcher script, identical to ICC's, including the space at the end of its
+// first line.
 func (m Metal3) hostnameScript() string {
 	const indent = "\n\t    "
 	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +

@@ -8,7 +8,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// perform runs an action, if it has a loop once for each item of the loop.
+// perform runs an action once, or once for each item of its loop.
 func (r *run) perform(s *scope, a *Operation) *Exception {
 	if !a.looped() {
 		return r.once(s, a)

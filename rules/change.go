@@ -82,8 +82,8 @@ func changes(before, after Subject) []Change {
 	return append(list, differences("plugin data", "", before.PluginData, after.PluginData)...)
 }
 
-// differences compares objects key by key. It ignores a key of the node that is missing after the rule, because it was
-// never an attribute of Ironic's object.
+// differences compares objects key by key. It ignores a key of a node or port that is missing after the rule, because
+// the key was never an attribute of Ironic's object.
 func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	var list []Change
 	keys := before.Keys()

@@ -29,7 +29,7 @@ type fieldType struct {
 	required bool
 }
 
-// nodeFields are the node fields of ironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
+// nodeFields returns the node fields of ironic/objects/node.py (39.0.0), with the names of Ironic's objects, not of its
 // API.
 func nodeFields() map[string]fieldType {
 	f := fieldsOf(kindText, "name", "driver", "reservation", "conductor_group", "power_state", "target_power_state",
@@ -48,7 +48,7 @@ func nodeFields() map[string]fieldType {
 	return require(f, "id", "maintenance", "console_enabled", "protected")
 }
 
-// portFields are the port fields of ironic/objects/port.py.
+// portFields returns the port fields of ironic/objects/port.py.
 func portFields() map[string]fieldType {
 	f := fieldsOf(kindText, "physical_network", "name", "description", "vendor", "category")
 	maps.Copy(f, fieldsOf(kindDict, "extra", "local_link_connection", "internal_info"))

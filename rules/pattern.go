@@ -13,8 +13,8 @@ import (
 // matchLimit is the time limit of a search, because patterns like (a+)+$ take exponential time, also in Ironic.
 const matchLimit = 300 * time.Millisecond
 
-// search reports whether a text matches a pattern of Python's re module. If atStart is true, the match must be at the
-// start of the text.
+// search reports whether a text contains a match of a pattern of Python's re module. If atStart is true, the match must
+// be at the start of the text.
 func search(pattern, text string, atStart bool) (bool, *Exception) {
 	translated, err := fromPython(pattern)
 	if err != nil {

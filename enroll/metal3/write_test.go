@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// rules are required fields, enums and patterns of the schema of metal3.io/v1alpha1 BareMetalHost (config/base/crds),
-// with the names that Kubernetes accepts.
+// rules returns required fields, enums and patterns of the schema of metal3.io/v1alpha1 BareMetalHost
+// (config/base/crds), with the names that Kubernetes accepts.
 func rules() map[string]struct {
 	required bool
 	match    string

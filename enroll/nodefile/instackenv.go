@@ -20,7 +20,7 @@ type pmDriver struct {
 }
 
 // pmDrivers returns the values of pm_type (tripleo-common, utils/nodes.py). Since 2024, Ironic reaches iDRACs over
-// Redfish only. It does not include ovirt, iboot, wol and amt.
+// Redfish only. Ironic does not include ovirt, iboot, wol and amt.
 func pmDrivers() []pmDriver {
 	address := func(prefix string) map[string]string {
 		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}

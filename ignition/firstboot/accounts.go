@@ -224,7 +224,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(a.home, fromRoot, true); err == nil {
-		return a, true // the account is unchanged
+		return a, true // useradd does not change an existing directory
 	}
 	if err := s.tree.mkdirs(a.home, fromRoot, 0, 0o755); err != nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))

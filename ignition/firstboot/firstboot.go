@@ -38,7 +38,7 @@ const (
 	CausePath     Cause = "bad-place"       // the path is invalid
 )
 
-// Failure is an entry of a configuration that fails in Ignition, so that the machine boots into the emergency shell.
+// Failure is an entry of a configuration that fails in Ignition, so the machine boots into the emergency shell.
 type Failure struct {
 	Cause   Cause
 	Section Section

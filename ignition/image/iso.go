@@ -16,7 +16,7 @@ type ISO struct {
 	contents contents
 	kargs    kargsArea
 	// contentsErr and kargsErr are the errors of reading the area's content and the kernel arguments. They matter only
-	// to calls that need these.
+	// to calls that need the content or the arguments.
 	contentsErr, kargsErr error
 	closer                io.Closer
 }

@@ -160,7 +160,7 @@ func (m Maker) read(path string) (string, error) {
 	return string(content), nil
 }
 
-// classic has build.py's own options.
+// classic reads the options of build.py, and returns the function that builds the configuration.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
 		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
@@ -186,7 +186,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 
 const otherProfile = "use the profile default"
 
-// metal3 has the inputs that only image-customization-controller supports.
+// metal3 reads the inputs of image-customization-controller, and returns the function that builds the configuration.
 func (r *reading) metal3() func() (ignition.Document, error) {
 	m := ignition.Metal3{
 		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),
@@ -249,7 +249,7 @@ func (r *reading) baseURL() string {
 	return strings.Join(urls, ",")
 }
 
-// ramdisk has the inputs that all profiles share.
+// ramdisk reads the inputs that all profiles share, and returns the function that builds the configuration.
 func (r *reading) ramdisk() func() (ignition.Document, error) {
 	in := r.in
 	d := ignition.Ramdisk{

@@ -20,7 +20,7 @@ import (
 	"ironworks/printable"
 )
 
-// content is the content of a file or unit in a configuration, inline or by a URL.
+// content is the content of a file in a configuration: inline data or a URL.
 type content struct {
 	Source      string `json:"source"`
 	Compression string `json:"compression"`

@@ -254,7 +254,8 @@ func (t *tally) now(now time.Time) Fetch {
 }
 
 // rateNow returns the rate of the last complete measurement. If there is none, or if the current measurement takes too
-// long, it returns the rate since the start of the current one.
+// long, it returns the rate since the start of the current one. If no request is running, the rate becomes 0 after
+// rateOver.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.rateStart)
 	switch {

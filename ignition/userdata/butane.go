@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane refuses what Ignition's library cannot handle. Data URLs can make it leak goroutines, and some lists
-// take too long to compare.
+// fitForButane refuses what Ignition's library for Butane cannot handle. Invalid data URLs make it leak goroutines, and
+// long lists take it too long to compare.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}

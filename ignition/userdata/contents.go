@@ -46,7 +46,7 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports characters that are not allowed in any name and path.
+// name reports control characters, which are not allowed in any name or path.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))

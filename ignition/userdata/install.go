@@ -43,9 +43,8 @@ func (e *RefusedError) Error() string {
 }
 
 // ForInstall returns the user_data object of the configdrive for an installation with install_coreos. It wraps the
-// checked configuration as a merged part. The agent adds its /etc/hostname to the outer object, so that it cannot
-// conflict with a file of the same name: the inner part wins. ForInstall returns a [RefusedError] for a report with
-// errors.
+// checked configuration as a merged part. The agent adds its /etc/hostname to the outer object, so it cannot conflict
+// with a file of the same name: the inner part wins. ForInstall returns a [RefusedError] for a report with errors.
 func ForInstall(r Report) (json.RawMessage, error) {
 	if r.sent == nil || !r.OK() {
 		return nil, &RefusedError{Report: r}

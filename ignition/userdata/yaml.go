@@ -63,7 +63,7 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 // expanded returns the number of bytes and nodes that the node expands to.
 func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
 	if size, known := r.sizes[n]; known {
-		return size // the alias is recursive: its expansion is infinite
+		return size // math.MaxInt32 if the node contains itself through an alias
 	}
 	if depth > 100 {
 		return math.MaxInt32

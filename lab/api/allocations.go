@@ -166,7 +166,7 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			// The filter null differs from an empty text.
+			// An unset column is null, which differs from an empty text, so an empty filter matches no allocation.
 			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}

@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// driverFields are the selectable fields of a driver, in Ironic's order.
+// driverFields returns the selectable fields of a driver, in Ironic's order.
 func (c *call) driverFields() []string {
 	fields := []string{"hosts", "links", "name"}
 	for _, kind := range []string{

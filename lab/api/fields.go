@@ -30,7 +30,7 @@ var defaultNodeFields = []string{
 // relatedFields are the fields of a node's document that other objects provide, not columns of the node.
 var relatedFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
-// hiddenColumns are columns of a node's row that the API does not show.
+// hiddenColumns are the columns of a node's row that nodeFields does not have.
 var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
@@ -121,7 +121,7 @@ func column(n *db.Node, field string) any {
 	return value
 }
 
-// boolOr returns the value of a boolean column, or null if the column equals value.
+// boolOr returns the value of a boolean column, or null if the value is false and the column is null.
 func boolOr(n *db.Node, field string, value bool) any {
 	if !value && slices.Contains(n.Null, field) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// Indicator is a light of a machine, which a client can switch through the API.
+// Indicator is a light of a machine. Clients can switch it through the API, unless it is read-only.
 type Indicator struct {
 	// Name is unique within the component: chassis, system or disk.
 	Name, Component string

@@ -33,8 +33,8 @@ func sizeLimit(path string) int64 {
 	}
 }
 
-// readBody reads the body of a request; ok is false if the body was too large or too deep, and the refusal was sent.
-// Only bodies with a JSON content type are checked.
+// readBody reads the body of a request; ok is false if the body was unreadable, too large or too deep, and an error was
+// sent. Only bodies with a JSON content type are checked.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

@@ -76,8 +76,8 @@ func (c *call) createNode() (any, error) {
 	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
-// rejectNewerFields refuses fields that the version does not have. The values null and the default conductor group are
-// accepted in any version.
+// rejectNewerFields refuses fields that the version does not have. In any version, it accepts null for a field, and the
+// default group "" for conductor_group.
 func (c *call) rejectNewerFields(given map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		value := given[field]

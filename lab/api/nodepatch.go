@@ -103,7 +103,8 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, o := range patch {
-		// To select the policy rule, Ironic reads the value of each operation, even of a removal, which has none.
+		// To select the policy rule for automated_clean, Ironic reads the value of the operation, even of a removal,
+		// which needs none.
 		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
 			return pythonError("'value'")
 		}

@@ -29,8 +29,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// listParams are the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and text
-// the parameters that are texts.
+// listParams returns the parameters of a list with selectable fields, in Ironic's order: marker checks the marker, and
+// text the parameters that are texts.
 func listParams(marker, text check, others ...param) []param {
 	return append([]param{
 		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
@@ -54,7 +54,8 @@ func (c *call) listArguments(query *schema, standard []string, params []param) (
 	return args, fields, err
 }
 
-// parsePaging reads limit and sort_dir; The list of the resource checks marker and sort_key.
+// parsePaging reads the parameters for paging, and checks limit and sort_dir. The list of the resource checks marker
+// and sort_key.
 func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {

@@ -41,7 +41,7 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// oneTrait is the argument that names a trait in the path; the path may lack it.
+// oneTrait returns the argument that names a trait in the path; the path may lack it.
 func oneTrait(rest []string, check check) param {
 	if len(rest) == 1 {
 		return fromPath("trait", rest[0], check)

@@ -56,7 +56,7 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-// uniqueName is a unique value with Ironic's message about a duplicate.
+// uniqueName returns a unique value with Ironic's message about a duplicate.
 func uniqueName[T any](kind, format string, value func(*T) string) unique[T] {
 	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
 }

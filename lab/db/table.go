@@ -207,7 +207,7 @@ func (t *Table[T, P]) scan(keep func(*T) bool) []*T {
 	return kept
 }
 
-// insert adds a new row. The caller must not use the row afterwards.
+// insert adds a new row. The row then belongs to the table, and the caller must not change it.
 func (t *Table[T, P]) insert(r *T) error {
 	m := P(r).meta()
 	if err := t.checkUniques(r, *m.uuid, true); err != nil {

@@ -86,7 +86,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		line("error: " + err.Error())
 		send(map[string]int{"exit": exitUsage})
-		return nil //nolint:nilerr // the last line reports the error
+		return nil //nolint:nilerr // a line of the output reports the error
 	}
 	err = s.runInstaller(r.Context(), install, line)
 	var exit *agent.ExitError

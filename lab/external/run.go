@@ -190,7 +190,8 @@ func (o Options) environment(url string) []string {
 	return env
 }
 
-// inherited removes the operator's OpenStack credentials from the environment, because a real agent does not have them.
+// inherited removes the variables of OpenStack and ironworks from the environment, because they may have the operator's
+// credentials, which no real agent has.
 func inherited(environment []string) []string {
 	var env []string
 	for _, variable := range environment {

@@ -71,8 +71,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 	return s
 }
 
-// harnessSettings enable the interfaces that tests use. Both releases read the same settings, except for interfaces
-// that the old one does not have; one unknown name prevents the conductor from starting.
+// harnessSettings returns settings that enable the interfaces that tests use. Both releases read the same settings,
+// except for interfaces that the old one does not have; one unknown name prevents the conductor from starting.
 func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {

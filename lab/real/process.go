@@ -173,8 +173,7 @@ func Run(ctx context.Context, dir, log string, argv ...string) error {
 	return nil
 }
 
-// ServiceEnv is the environment of services, without the user's settings for OpenStack, Python or
-// a proxy.
+// ServiceEnv returns the environment of services, without the user's settings for OpenStack, Python or a proxy.
 func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {

@@ -27,7 +27,7 @@ func pciNode(device, function byte) []byte { return []byte{0x01, 0x01, 0x06, 0x0
 // sataNode returns the node Sata(port,0xFFFF,0x0).
 func sataNode(port byte) []byte { return []byte{0x03, 0x12, 0x0a, 0x00, port, 0, 0xff, 0xff, 0, 0} }
 
-// macNode is MAC(address,0x1), IPv4Node the empty IPv4() of a PXE option.
+// macNode returns the node MAC(address,0x1), and ipv4Node the empty node IPv4() of a PXE option.
 func macNode(mac net.HardwareAddr) []byte {
 	node := make([]byte, 37)
 	copy(node, []byte{0x03, 0x0b, 37, 0})

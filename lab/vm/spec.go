@@ -68,8 +68,8 @@ func (d *Disk) file(folder string) string { return filepath.Join(folder, d.Name+
 // NVMeModel is the model that QEMU's NVMe controllers report; it cannot be changed.
 const NVMeModel = "QEMU NVMe Ctrl"
 
-// NVMeWWN is the WWN of an NVMe disk in Linux. For QEMU's controllers, Linux generates the WWN itself and ignores the
-// reported one (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
+// NVMeWWN returns the WWN of an NVMe disk in Linux. For QEMU's controllers, Linux generates the WWN itself and ignores
+// the reported one (drivers/nvme/host: NVME_QUIRK_BOGUS_NID, wwid_show).
 func NVMeWWN(serial string) string {
 	return fmt.Sprintf("nvme.1b36-%x-%x-%08x", serial, NVMeModel, 1)
 }
