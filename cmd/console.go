@@ -40,7 +40,7 @@ type consoleFlags struct {
 	record string
 	// castVersion is the version of the format in which the terminal is recorded.
 	castVersion int
-	// resetView ignores the stored view: the console starts with the view of the configuration.
+	// resetView removes the stored view: the console starts with the view of the configuration.
 	resetView bool
 	// file is the user data that the console checks at the start, or "".
 	file string

@@ -37,7 +37,7 @@ type Options struct {
 	ReadOnly bool
 	// ASCII avoids glyphs beyond ASCII; Mouse starts with the mouse on.
 	ASCII, Mouse bool
-	// Background of the terminal, if known.
+	// Background is the background of the terminal, if known.
 	Background Background
 	// Ramdisks builds ramdisks without a session; may be nil. File is opened on the Ignition screen at the start,
 	// unless "".
@@ -86,8 +86,8 @@ type Console struct {
 	tasks *task.Workflow
 	// taskNews receives a report when tasks have changed.
 	taskNews *mailbox.Box[struct{}]
-	// roomNews receives a report when another user of the server connects, disconnects, changes screens or sends a
-	// message.
+	// roomNews receives a report when sessions of the server begin, end, change screens or follow each other, when a
+	// message arrives, and when the followed picture changes.
 	roomNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
@@ -162,7 +162,8 @@ func (c *Console) Init() tea.Cmd {
 // tasksChanged reports that tasks have changed.
 type tasksChanged struct{}
 
-// reportOf returns a command that waits for a report in a box, and then returns msg.
+// reportOf returns a command that waits for a report in a box, and then returns msg. It returns nil if the console ends
+// before.
 func (c *Console) reportOf(box *mailbox.Box[struct{}], msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if _, ok := box.Take(c.ctx); !ok {
@@ -261,7 +262,8 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticked is a message that arrives every second. It updates the displayed ages and hides expired toasts.
+// ticked is a message that arrives every second. It updates the displayed ages, hides expired toasts, and starts
+// requests and saves that are due.
 type ticked struct{}
 
 // restAfter is the time without a key press after which a console on a server updates ages only every restTick,

@@ -144,8 +144,8 @@ func TestRetryRunsItsOwnChecks(t *testing.T) {
 	})
 }
 
-// TestRetryHasTheCurrentPermissions: a user whose role has changed retries an own task, but may no longer override
-// checks.
+// TestRetryHasTheCurrentPermissions: the user's role changes after the task. A role without overrides can retry the
+// task, but cannot override checks; a viewer cannot retry it.
 func TestRetryHasTheCurrentPermissions(t *testing.T) {
 	var running sync.WaitGroup
 	tasks := func(r *rig, o *Options) { o.Tasks = screen.NewTaskList(r.t.Context(), &running).For("eve", nil) }

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// View draws the whole screen. It runs after every message, so it only joins strings.
+// View draws the whole screen. It runs after every message, so it does no I/O and no long work.
 func (c *Console) View() (v tea.View) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -56,14 +56,14 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls opens the screen, moves the field Goal by so many values, and compares.
+// enrolls opens the screen, moves the field Goal on by goal values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
 	r.compares(goal)
 }
 
-// compares fills in the form, moves the field Goal by so many values, and compares.
+// compares fills in the form, moves the field Goal on by goal values, and compares.
 func (r *rig) compares(goal int) {
 	r.t.Helper()
 	r.press("n")

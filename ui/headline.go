@@ -19,7 +19,7 @@ type headline struct {
 	latency time.Duration // rounded up to the next step
 }
 
-// update sets the latency. A higher latency takes effect at once, a lower one only if it is far lower.
+// update sets the latency. A higher latency takes effect at once, a lower one only if it is less than a quarter.
 func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return
@@ -95,9 +95,9 @@ func pictureAge(s fleet.Status, now time.Time) string {
 // pollGrace is the time for which a poll may exceed its period before the header shows it.
 const pollGrace = 2 * time.Second
 
-// liveForms returns the forms while all is well; each includes conductors that are down. If no conductor is alive,
-// nothing is shown: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a minute
-// (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
+// liveForms returns the forms while all is well; each includes the number of conductors that are down. If no conductor
+// is alive, none counts as down: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a
+// minute (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "updated ≤" + models.Age(c.freshest(s)) + " ago"
 	conductors, role := "", theme.Muted
@@ -203,5 +203,5 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner turns once a second while tasks run. Nothing else moves by itself.
+// spinner returns the glyph that shows running tasks. It changes once a second; nothing else moves by itself.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

@@ -30,8 +30,8 @@ type boundedInput struct {
 	// ready is the input for the next calls of Read.
 	ready bytes.Buffer
 	state inputState
-	// size is the length of the sequence after its introducer, start its start; continued counts the bytes of a
-	// character of UTF-8 that are still missing.
+	// size is the length of the sequence after its introducer, and start has its first bytes. continued counts the
+	// bytes of a character of UTF-8 that are still missing.
 	size, continued int
 	start           []byte
 	// paste is the text of a paste so far, and matched how much of its end has been read.

@@ -68,7 +68,7 @@ func TestBoundedInputPassesOnTheRest(t *testing.T) {
 	}
 }
 
-// pasteFlood is an input that never ends, until it has given all of its bytes.
+// pasteFlood is a long input without an end sequence: start, and then left bytes.
 type pasteFlood struct {
 	start string
 	left  int

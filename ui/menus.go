@@ -291,7 +291,7 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 // quit ends the console; it asks while tasks run.
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
-	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // tasks of a server go on
+	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // the tasks of a server continue
 		return c.shutDown()
 	}
 	c.asksToQuit = true // a second ctrl+c quits

@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// sessionReport has the reports of a session since the last ones; update is nil without a poll.
+// sessionReport has the reports of a session that the console has not read yet; update is nil without a poll.
 type sessionReport struct {
 	update  *fleet.Update
 	notices []string

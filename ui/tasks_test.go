@@ -103,7 +103,7 @@ func TestNotificationIsHarmless(t *testing.T) {
 }
 
 // TestMenusObeyTheirKeys: while no text is typed, a key of the list has the same effect as outside of the menu. A
-// letter is text, and moves its action to the top.
+// lowercase letter is text, and moves its action to the top.
 func TestMenusObeyTheirKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")

@@ -32,7 +32,7 @@ type Team struct {
 	Forbidden map[action.ID]string
 }
 
-// roomChanged reports that other users have connected, disconnected, changed screens or sent a message.
+// roomChanged reports a change among the sessions of the server, a message, or another picture of the followed session.
 type roomChanged struct{}
 
 // enterRoom registers the console with the consoles of other users.

@@ -30,8 +30,8 @@ type viewKeeper struct {
 	number         int
 	// failed is true after an error, which is reported once.
 	failed bool
-	// reopen is the node whose screen was open when the previous console ended, and tab is the tab of that screen. Both
-	// are cleared once the screen is shown or a key is pressed.
+	// reopen is the node whose screen was open when the previous console ended, and tab is the tab of that screen.
+	// reopen is cleared once the screen is shown or a key is pressed.
 	reopen, tab string
 }
 
@@ -135,8 +135,9 @@ func (c *Console) viewSaved(msg viewSaved) {
 	c.Say(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
 }
 
-// reopen shows the node that was open when the previous console ended. It waits until all nodes are listed, and does
-// nothing after the operator has pressed a key or if the node was deleted. The BMC is not queried without a key.
+// reopen shows the node that was open when the previous console ended. It waits until all nodes are listed and no
+// dialog is open. It does nothing after the operator has pressed a key, or if the node was deleted. The BMC tab is not
+// opened, because the BMC is not queried without a key.
 func (c *Console) reopen() tea.Cmd {
 	k := &c.live.views
 	uuid, tab := k.reopen, action.ID(k.tab)

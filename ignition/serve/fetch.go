@@ -39,7 +39,8 @@ type Fetch struct {
 	Size, Sent, Covered int64
 	// Rate is the current rate in bytes per second; 0 if idle.
 	Rate float64
-	// Began is the time of the first request. Last is the time when the last byte was sent.
+	// Began is the time of the first request. Last is the time of the last request or of the last sent
+	// bytes, whichever is later.
 	Began, Last time.Time
 	// Requests is the number of all requests, Heads the number of HEAD requests, and Active the number of running
 	// requests.

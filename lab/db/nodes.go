@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Provision states in which the database sets a time of the node.
+// Provision states that the database sets or that determine the times of a node.
 const (
 	stateEnroll        = "enroll"
 	stateInspecting    = "inspecting"

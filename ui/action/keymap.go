@@ -92,8 +92,8 @@ func (m *Keymap) bind(b *Binding) []Problem {
 	return nil
 }
 
-// conflicts returns a problem for each bound key that runs two actions on one screen. The problem belongs to the later
-// of the two bindings.
+// conflicts returns a problem for each bound key that runs two actions on one screen. by has the index of the binding
+// of each bound action. The problem belongs to the binding of the two actions, the later one if both are bound.
 func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	var problems []Problem
 	reported := map[string]bool{}
@@ -128,7 +128,7 @@ func (m *Keymap) conflicts(by map[ID]int) []Problem {
 	return problems
 }
 
-// All returns all actions; read-only.
+// All returns all actions. The list must not be changed.
 func (m *Keymap) All() []Action {
 	if m == nil {
 		return all
@@ -217,7 +217,7 @@ func KeyText(key string) string {
 	return key
 }
 
-// All returns all built-in actions; read-only.
+// All returns all built-in actions. The list must not be changed.
 func All() []Action { return all }
 
 // Find returns the built-in action with an ID.

@@ -10,7 +10,7 @@ import (
 // all is the list of the built-in actions. It is never modified.
 var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
-// view returns an action of a scope. The action changes nothing in Ironic.
+// view returns an action of a scope that sends no changes to Ironic or BMCs.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }

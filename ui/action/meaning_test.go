@@ -79,7 +79,7 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 			t.Errorf("%s has no meaning: %v", k, ids)
 		}
 	}
-	// A shifted key that acts on nodes has no other effect anywhere, except those in the table.
+	// A key that changes nodes has no other effect on any screen, except C and D.
 	for _, a := range In(Nodes) {
 		for _, k := range a.Keys {
 			if a.Changes && len(runs[k]) > 1 && k != "C" && k != "D" {

@@ -9,9 +9,9 @@ import (
 
 // Enrolling compares an input of nodes with Ironic. It reads files and queries BMCs, so call it in commands only.
 type Enrolling interface {
-	// Compare reads and checks the input, and compares its nodes with Ironic's. progress is called with the number of
-	// finished BMCs, from several goroutines. The login is not stored. If Compare fails, the result has what was read
-	// until then.
+	// Compare reads the nodes of the input from its files or BMCs, and compares them with Ironic's. progress is called
+	// with the number of finished BMCs, from several goroutines. The login is not stored. If Compare fails, the result
+	// has what was read until then.
 	Compare(
 		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 	) (provision.EnrollFound, enroll.Plan, error)

@@ -83,7 +83,7 @@ type Shells interface {
 
 // Shell is a connection to a machine; *session.Shell implements it.
 type Shell interface {
-	// Target is the login and the host. Note is why an unknown host key is trusted, or "".
+	// Target returns the login and the host. Note returns why an unknown host key is trusted, or "".
 	Target() string
 	Note() string
 	// AtTerminal gives the terminal to a command, or a login shell, and returns the exit status.
@@ -110,7 +110,7 @@ type BMCs interface {
 
 // BMCLogin has the credentials that the operator entered for a BMC.
 type BMCLogin struct {
-	// Address of the BMC as in driver_info.
+	// Address is the address of the BMC as in driver_info.
 	Address, Username string
 	Password          models.Secret
 	// All is true if the credentials are for all BMCs of the context.
@@ -211,7 +211,7 @@ type Session struct {
 	Options []string
 	// Plugins is the context for the programs of the operator.
 	Plugins plugin.Context
-	// View is how the operator left the screens, and ViewFile stores it; nil stores nothing.
+	// View is the view of the screens that was stored last. ViewFile stores later views; nil stores nothing.
 	View     viewstate.State
 	ViewFile *viewstate.File
 	// Close closes the connection.
@@ -253,7 +253,8 @@ type Env struct {
 	Chosen func() []models.NodeRef
 	// WhyNoFiles is why the operator cannot name files, for a console on a server; "" if that is possible.
 	WhyNoFiles string
-	// WhyNoEditor is why there is no editor, before any file is written; "" if there is one.
+	// WhyNoEditor is why there is no editor; "" if there may be one. Screens check it before they write a file for an
+	// editor.
 	WhyNoEditor string
 	// Seat is the console's place among those of other users; nil without a server.
 	Seat *presence.Seat

@@ -54,8 +54,8 @@ type Screen interface {
 	// Ref identifies the screen. Title is its text in the header.
 	Ref() Ref
 	Title() string
-	// Start is called once, before every other method. Shown is called whenever the screen becomes the current one.
-	// Both return commands that fetch data.
+	// Start is called once, when the screen is opened. Shown is called whenever the screen becomes the current one, the
+	// first time after Start. Both return commands that fetch data.
 	Start() tea.Cmd
 	Shown() tea.Cmd
 	// Update handles a message: a fleet change, a tick, a result of its own command. Keys arrive here only while
@@ -78,8 +78,8 @@ type Screen interface {
 	Close()
 }
 
-// Narrowed is a screen with a filter or search. The key back calls Widen, which clears them; did reports whether there
-// was one.
+// Narrowed is a screen for which the key back first has another meaning: Widen undoes one thing, such as a filter or a
+// search. did reports whether there was anything to undo.
 type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }

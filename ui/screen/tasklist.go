@@ -46,7 +46,7 @@ type taskEntry struct {
 	known    map[string]provision.Result
 }
 
-// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. Running counts their goroutines.
+// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. running counts their goroutines.
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
@@ -219,7 +219,7 @@ func (l *TaskList) End(number int, results []provision.Result) {
 	})
 }
 
-// Wait returns a task when it has ended, false if ctx ended before.
+// Wait returns a task when it has ended. It returns false if ctx ended before, or if there is no such task.
 func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
 	l.mu.Lock()
 	e := l.entry(number)
@@ -315,7 +315,8 @@ func (l *TaskList) OfOthers() []*Task {
 // Owns reports whether the list's user started a task.
 func (l *TaskList) Owns(t *Task) bool { return t.Owner == l.user }
 
-// Running counts the tasks that have not ended. Each frame shows it, so it copies nothing.
+// Running counts the tasks that have not ended and that the user sees. It copies nothing, because each frame shows the
+// number.
 func (l *TaskList) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

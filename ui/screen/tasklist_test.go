@@ -110,8 +110,8 @@ func TestTaskReports(t *testing.T) {
 	})
 }
 
-// TestTasksAreLeft checks that a task is left when the user stops following it, when its caller ends, and when the list
-// ends.
+// TestTasksAreLeft checks that a task ends when the user stops following it and when the list ends, but not when a
+// caller of Wait leaves.
 func TestTasksAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ import (
 // cardsAtMost is the number of nodes that a confirmation shows in full.
 const cardsAtMost = 5
 
-// checksBox reports the number of nodes that were checked so far.
+// checksBox counts the nodes that were checked since the last report.
 type checksBox = *mailbox.Box[int]
 
 // check reads the nodes again and plans the requests. For a deployment it runs all checks. Of the results of earlier

@@ -55,8 +55,7 @@ type Workflow struct {
 	running *sync.WaitGroup
 }
 
-// New returns a workflow whose tasks stop being watched when ctx ends; running counts their
-// goroutines.
+// New returns a workflow whose tasks stop being watched when ctx ends. running counts their goroutines.
 func New(ctx context.Context, env *screen.Env, console Console, running *sync.WaitGroup) *Workflow {
 	return &Workflow{ctx: ctx, env: env, console: console, running: running}
 }
@@ -76,7 +75,7 @@ const (
 	stateCanceled                // left while the checks ran
 )
 
-// flow is one task from its start to its confirmation.
+// flow is one task from the action that starts it to its end.
 type flow struct {
 	state state
 	// name is the operation's name, for messages.
@@ -190,7 +189,7 @@ func (taskEnded) in() state         { return stateRunning }
 // send returns the command that reports an event of the flow.
 func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
 
-// Update passes an event to its flow.
+// Update passes an event to its flow. It drops events that do not belong to the flow's current state.
 func (w *Workflow) Update(msg Msg) tea.Cmd {
 	f := msg.flow
 	if msg.event.in() != f.state {
@@ -225,8 +224,7 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	return nil
 }
 
-// Begin starts an action on nodes. Where the action has arguments it opens their form, with the
-// given values filled in.
+// Begin starts an action on nodes. If the action has arguments, Begin opens their form with the given values filled in.
 func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	switch {
 	case len(nodes) == 0 || w.env.Session == nil:
@@ -349,8 +347,8 @@ func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, 
 	return w.check(f)
 }
 
-// Deploy starts a deployment that a screen has checked and shown. The action sends nothing to a
-// node that it did not check, whatever the batch says.
+// Deploy starts a deployment that a screen has checked and shown. The action sends nothing to a node that it did not
+// check, whatever the batch says.
 func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
 	why := w.whyNoChange()
 	switch {

@@ -119,7 +119,7 @@ func (t *Theme) Dimmed() *Theme {
 	return dim
 }
 
-// Paint styles a text without styles.
+// Paint returns a text in the style of a role. The text itself has no styles.
 func (t *Theme) Paint(r Role, text string) string {
 	if t.open[r] == "" || text == "" {
 		return text

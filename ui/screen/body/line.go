@@ -139,7 +139,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws a pane, or nothing if the pane is empty.
+// PaneOr draws a pane, or the text nothing if the pane is empty.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -179,7 +179,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 // At returns the index of the tab at a cell of the line, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
-// Mover is a widget that scrolls or has a cursor: a table or a pane.
+// Mover is a widget that scrolls or has a cursor: a table, a pane or a form.
 type Mover interface {
 	Move(by int)
 	Page(by int)

@@ -103,7 +103,7 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, ID: s.id} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "compare " + models.Counted(len(s.nodes), "node") }
 
 // Start reads the data of the tab.
@@ -185,7 +185,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Compare, action.List} }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
 // Targets returns the node of the row at the cursor.

@@ -54,7 +54,7 @@ func New(env *screen.Env) screen.Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "connect" }
 
 // Start moves the cursor to the current context.
@@ -101,7 +101,7 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh reads the contexts again. They include the context of --url, which is not in the configuration file.
+// refresh fills the table with the configured contexts, and the session's context if that is not configured (--url).
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {
@@ -180,10 +180,10 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is always empty.
+// Targets always returns nil.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns the facts about the context at the cursor.

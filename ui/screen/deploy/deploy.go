@@ -66,7 +66,7 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates are the values of the plan for which the first form was made.
+	// kind and allocates are the values of the plan for which the form ramdisk was made.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
@@ -125,7 +125,7 @@ func New(env *screen.Env, id string) *Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindDeploy, ID: s.id} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string {
 	if len(s.refs) == 1 {
 		return "deploy " + s.refs[0].Label()
@@ -249,7 +249,7 @@ func (s *Screen) Hints() []screen.Hint {
 	return screen.FormHints(!s.search.Typing())
 }
 
-// Targets is always empty: on this screen, only the plan acts on nodes.
+// Targets always returns nil: on this screen, only the plan acts on nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Scopes returns the groups of actions of the wizard and the page.

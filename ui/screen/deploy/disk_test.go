@@ -119,7 +119,7 @@ func TestHostileTextIsSanitized(t *testing.T) {
 	}
 }
 
-// printable replaces those characters that Go escapes in a form which is not valid in JSON.
+// printable replaces control characters and invalid UTF-8: Go escapes most of them in a form that JSON does not have.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {

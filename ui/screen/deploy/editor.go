@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// The choices that are offered if the last edited text was not a valid plan.
+// The choices that are offered if the last edit was rejected.
 const (
 	goOnWriting = "continue"
 	beginAnew   = "anew"
@@ -64,13 +64,13 @@ func (s *Screen) layOut(text string) tea.Cmd {
 	}
 }
 
-// planEdited is the result of the editor: a plan, or the error in it.
+// planEdited is the result of the editor: a plan, or why there is none.
 type planEdited struct {
 	of        *Screen
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong is the first error in the plan, if the file could be read but has no valid plan.
+	// wrong has the problems of the plan if the file could be read but has no valid plan; nil otherwise.
 	wrong *plan.Error
 }
 

@@ -16,7 +16,7 @@ import (
 // checkRun is the result of the last checks.
 type checkRun struct {
 	nodes []models.Node
-	// action is the deployment that has run the checks, nil before the first run; planned is the runner's plan of it.
+	// action is the deployment that has run the checks, nil before the first run; plan is the runner's plan of it.
 	// final means that all data was read fresh from Ironic, so that the deployment may start.
 	action *provision.DeployAction
 	plan   provision.Batch
@@ -40,7 +40,7 @@ type checkRun struct {
 	stop   context.CancelFunc
 	// stale means that the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers. states are the nodes' states in the store at the time of those answers.
+	// memory caches Ironic's answers. states are the nodes' states in the store when the nodes were last requested.
 	memory *provision.Preflighter
 	states []string
 }

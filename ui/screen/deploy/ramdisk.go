@@ -103,8 +103,8 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return made
 }
 
-// interfaces returns the deploy interfaces that the node's driver enables. Before the first checks, it returns those of
-// every release.
+// interfaces returns the deploy interfaces that the node's driver enables. Before the first checks, it returns the
+// interfaces that every release of Ironic has.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {

@@ -21,7 +21,7 @@ func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" |
 
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
-// imageFormats returns the formats of disk images that Ironic permits by default (permitted_image_formats in
+// imageFormats returns auto, the formats of disk images that Ironic permits by default (permitted_image_formats in
 // ironic/conf/conductor.py), and the format that is set.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}

@@ -20,7 +20,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin names what adds a step to the deployment.
+// origin names the source of a step.
 type origin string
 
 // The origins of steps. The origin of a deploy template's step is the template's name.
@@ -129,7 +129,7 @@ func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the steps to send after a change: step is added, or takes the place of the step instead.
+// with returns the steps to send after a change: step replaces the same step or the step instead, or is appended.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -277,7 +277,7 @@ func (s *Screen) whyRemove() string {
 }
 
 // swapPriorities returns the priority with which the step changes places with its neighbor, and the neighbor's priority
-// if that changes too.
+// if that changes too. why is the reason if the two cannot change places.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]

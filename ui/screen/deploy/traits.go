@@ -95,7 +95,7 @@ func (s *Screen) missingText(have int) string {
 	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
 }
 
-// setTraits clears the plan's traits if the current node already has exactly these.
+// setTraits writes the traits into the plan. If the only node already has exactly these, the plan gets none instead.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))

@@ -89,7 +89,7 @@ func typeTable() *table.Table[models.Driver] {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConductors} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "conductors & drivers" }
 
 // Start fetches both lists.
@@ -184,10 +184,10 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is always empty.
+// Targets always returns nil.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns the name at the cursor, its row, the request and the command.

@@ -62,7 +62,7 @@ func (p *page) add(role theme.Role, text string) {
 	}
 }
 
-// labeled adds a text behind its name. It adds nothing for an empty text.
+// labeled adds a text after its name. It adds nothing for an empty text.
 func (p *page) labeled(name, text string) {
 	if text != "" {
 		p.add(theme.Plain, fmt.Sprintf("%-8s %s", name, text))

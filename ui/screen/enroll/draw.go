@@ -115,7 +115,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above has the summary of the input, or the reason why it is unreadable.
+// above returns the lines above the table: the summary of the input, or the reason why it is unreadable.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil

@@ -96,7 +96,7 @@ func New(env *screen.Env) *Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEnroll} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "enroll" }
 
 // Start does nothing: the form is empty.
@@ -141,7 +141,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the form's values. If the source has changed, the form gets the fields of the new source.
+// changed applies the form's values. If the source or the ramdisk has changed, the form gets the fields for it.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -201,7 +201,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover returns the table of the tab.
+// mover returns the table of the tab, or the form.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case tabNodes:
@@ -240,7 +240,7 @@ func (s *Screen) exists(uuid string) bool {
 	return there
 }
 
-// Targets is always empty: actions on nodes are for nodes that exist.
+// Targets always returns nil: actions on nodes are for nodes that exist.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns the node at the cursor and the equivalent command.

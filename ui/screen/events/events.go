@@ -75,7 +75,7 @@ func (s *Screen) setColumns(roomy bool) {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEvents} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "events" }
 
 // Start reads the log.
@@ -104,7 +104,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets is always empty: events are past, so nodes are acted on elsewhere.
+// Targets always returns nil: events are past, so nodes are acted on elsewhere.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Scopes returns the groups of actions.

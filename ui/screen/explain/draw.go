@@ -52,7 +52,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// drawCount draws the number of the explanation, and marks hidden lines.
+// drawCount draws a rule with the number of the explanation, and with the key to the best one if that is not shown.
 func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
@@ -88,7 +88,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns the lines above the explanation, which say that the node was deleted or could not be read.
+// notices returns the lines above the explanation that say why it is missing or no longer current, such as a deleted
+// node or an error of the last request; nil if it is current.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -138,7 +139,7 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 // indent returns the column of the texts.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends lines. If at is true, the cursor can be on the first of them.
+// place appends lines that the cursor can be on. If at is true, the cursor is there, and is drawn on the first line.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)

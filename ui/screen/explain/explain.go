@@ -71,7 +71,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
 // canExplain reports whether explanations are available.
@@ -220,7 +220,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Explaining, action.Nodes}
 }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
 // Close cancels running requests and stops watching.

@@ -15,7 +15,8 @@ type Source[T any] struct {
 
 	value T
 	known bool
-	// requestedAt is the time when the request for the value was sent, arrivedAt when it arrived.
+	// requestedAt is the time when the request for the value was sent. arrivedAt is the time when the last result
+	// arrived, the value or an error.
 	requestedAt, arrivedAt time.Time
 	err                    error
 
@@ -41,7 +42,8 @@ func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
 }
 
-// Get returns the command that sends a request. While another request is running, the new one is sent after its end.
+// Get returns the command that sends a request. While another request is running, it returns nil, and the new request
+// is sent after the end of the running one.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
 	case s.closed:

@@ -100,7 +100,7 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns how many of the first counts fit into so many cells, with "+N more" for the others.
+// fitting returns how many of the first counts fit into room cells, with "+N more" for the others.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {

@@ -97,7 +97,7 @@ func (s *Screen) defaults(d screen.Defaults) {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "fleet" }
 
 // Start requests the first picture, and reports restored settings that are easily overlooked.
@@ -227,7 +227,7 @@ type picture struct {
 	unknown []*models.Row
 	// unseen are nodes that auto-discovery may have enrolled.
 	unseen []string
-	// groups are the rows by groupBy; nil without.
+	// groups are the rows by groupBy; nil if groupBy is "".
 	groups []*group
 	counts fleet.Counts
 }

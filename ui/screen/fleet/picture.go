@@ -101,8 +101,8 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow returns the most important columns, roomy the additional columns of a large terminal, and wideOnly the other
-// columns. They are used if the configuration names no columns.
+// narrow returns the most important columns, and roomy the columns for a large terminal. They are used if the
+// configuration names no columns. wideOnly returns the columns that the action wide adds to the others.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {

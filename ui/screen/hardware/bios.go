@@ -163,7 +163,7 @@ func (p *biosPage) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// apply sends the changes.
+// apply asks the root to send the changes.
 func (p *biosPage) apply() tea.Cmd {
 	var changes []bios.Change
 	words := []string{"bios", "set", p.s.node().Label()}

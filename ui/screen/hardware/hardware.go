@@ -97,7 +97,7 @@ func New(env *screen.Env, uuid string) *Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindHardware, ID: s.uuid} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "hardware " + cell.Cut(s.node().Label(), 52) }
 
 func (s *Screen) node() models.NodeRef { return s.env.Node(s.uuid) }

@@ -33,7 +33,7 @@ type facts struct {
 
 // volume is a logical disk of the target RAID.
 type volume struct {
-	id   string // the disk's number
+	id   string // the number of the volume in the target, from 1
 	disk map[string]any
 }
 
@@ -141,7 +141,7 @@ func (p *raidPage) config() map[string]any {
 	return map[string]any{"logical_disks": list}
 }
 
-// lines returns the machine's volumes, and the problems of the target.
+// lines returns the lines below the table: the problems of the target, and the machine's volumes, disks and drives.
 func (p *raidPage) lines() []pane.Line {
 	f, known := p.from.Value()
 	if !known {

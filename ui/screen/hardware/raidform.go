@@ -96,7 +96,8 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that a form describes, checked on its own. field is the key of the invalid value.
+// logicalDisk returns the volume that a form describes, checked on its own. field is the key of the field that shows
+// the error.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {

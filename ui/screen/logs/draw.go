@@ -153,7 +153,7 @@ func (l *Log) noRamdisk(one *nodeLog) string {
 	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
 }
 
-// working returns the best source that has sent lines. A keepalive does not count as a line.
+// working returns the best source that is being followed. The agent's status does not count, because it has no lines.
 func (one *nodeLog) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, found := one.status[source]; found && s.State == agentlog.StateFollowing && source != models.LogStatus {

@@ -24,7 +24,7 @@ type Log struct {
 	kept     *Kept
 	followed screen.Logs
 	nodeLogs []*nodeLog
-	// dropped counts the lines that the sources dropped.
+	// dropped counts the lines that are missing because they arrived faster than they were read.
 	dropped int
 
 	filter models.LogFilter
@@ -51,7 +51,7 @@ type nodeLog struct {
 	// last has the time of the last line of each boot. upTo is the copy of last from the time when following restarted:
 	// the sources send lines up to upTo again, and the log skips them.
 	last, upTo map[string]time.Time
-	// keepalive is the time of the last keepalive.
+	// keepalive is the text of the last keepalive.
 	keepalive string
 	// ended is true when the follower has ended.
 	ended bool

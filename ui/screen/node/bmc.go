@@ -128,8 +128,8 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 
 // settle returns the command that waits for the next read, if the power is changing.
 func (b *bmcTab) settle() tea.Cmd {
-	look, _ := b.look.Value()
-	if b.look.Busy() {
+	look, read := b.look.Value()
+	if !read || b.look.Busy() { // an answer after Close is not stored
 		return nil
 	}
 	if power := look.BMC.System.Power; power != "PoweringOn" && power != "PoweringOff" {

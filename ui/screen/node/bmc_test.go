@@ -240,6 +240,23 @@ func TestBMCPowerSettles(t *testing.T) {
 	})
 }
 
+// TestBMCAnswersAfterTheEnd checks that the first answer of the BMC is ignored if it arrives after the screen was closed.
+func TestBMCAnswersAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := resting(t, bmcFields)
+		r := screentest.New(t, n)
+		r.Env.Session.BMCs = &controllers{look: bmcLook()}
+		r.Sync()
+		s := node.New(r.Env, n.UUID)
+		r.Open(s)
+		r.Do(s, s.Do(action.ShowOverview))
+		s.Do(action.ShowBMC)
+		read := s.Do(action.BMCRead)
+		s.Close()
+		r.Do(s, read)
+	})
+}
+
 // formOf returns the dialog that a screen opens.
 func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()

@@ -47,7 +47,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule returns the line of tabs, or the search. On the overview it shows the scroll position.
+// rule returns the line of tabs, or the search. On the tabs Overview, BMC and Disks it also shows the position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")
@@ -89,7 +89,8 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices returns lines that every tab shows: the node was deleted, or could not be read.
+// notices returns the lines that every tab shows if the node was deleted, has not been read yet, or could not be read;
+// nil otherwise.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {

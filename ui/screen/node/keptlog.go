@@ -54,7 +54,8 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// until returns the end of an operation's log; if unknown, the start of the next operation.
+// until returns the end of an operation's log. If the end of the operation is unknown, it is the start of the next
+// operation, or now.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
 		return w.End.Add(logMargin)

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// moreDetails has the steps, the properties and the ports below the details, in columns on wide screens.
+// moreDetails returns the lines below the details: steps, ports and properties, in columns on wide screens.
 func (s *Screen) moreDetails(row *models.Row, w int) []pane.Line {
 	room := w
 	if w >= twoColumns {

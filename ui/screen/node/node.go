@@ -90,7 +90,7 @@ type Screen struct {
 	history *fetch.Source[[]models.HistoryEntry]
 
 	overview pane.Pane
-	room     int // visible lines of the overview
+	room     int // visible lines of the overview or of the BMC tab
 	steps    *table.Table[step]
 	running  int // the running step when the steps were last drawn, from 1
 	diskRows *table.Table[disk]
@@ -134,7 +134,7 @@ func New(env *screen.Env, uuid string) screen.Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindNode, ID: s.uuid} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return cell.Cut(s.label(), 60) }
 
 // Start shows the store's data and fetches the rest.
@@ -224,8 +224,7 @@ func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 	return s.answered(msg)
 }
 
-// fleetChanged reads the node again when it changed, or when Ironic answers again after
-// it could not be read.
+// fleetChanged reads the node again when the node has changed, or when Ironic answers again after a failed request.
 func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
 	changed := s.readStore()
 	retry := msg.Update.Status.Connected && s.detail.Err() != nil && time.Since(s.detail.At()) >= patience

@@ -73,7 +73,7 @@ func putOver(n, list *models.Node) {
 	}
 }
 
-// label returns the node's name, sanitized.
+// label returns the name of the node, or else its UUID.
 func (s *Screen) label() string {
 	row := s.picture()
 	if label := row.Node.Label(); label != "" {

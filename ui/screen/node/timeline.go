@@ -30,8 +30,8 @@ const (
 type timeline struct {
 	list     *table.Table[*models.Work]
 	recorded *fetch.Source[[]models.Work]
-	// others are the last operations of all nodes. experience is learned from others, without the operation at the
-	// cursor, which is excluded.
+	// others are the last operations of all nodes. experience is learned from them, except from excluded, which is the
+	// operation at the cursor.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	excluded   *models.Work
@@ -87,7 +87,7 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 	}
 }
 
-// get reads the recorded operations.
+// get reads the recorded operations of the node and those of all nodes.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.recorded.Get(), l.others.Get()) }
 
 func (l *timeline) close() {
@@ -286,7 +286,7 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 	return ", " + text
 }
 
-// pace returns the progress of the installer.
+// pace returns the progress of the installer in the current operation; zero for other operations.
 func (s *Screen) pace(w *models.Work) models.InstallPace {
 	if w != s.timeline.current {
 		return models.InstallPace{}

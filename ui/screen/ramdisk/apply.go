@@ -45,7 +45,7 @@ func (s *Screen) askApply() tea.Cmd {
 	return s.openForm("apply", textApplyTitle, fields, preset, s.apply)
 }
 
-// servedNodes returns the nodes with a file of their own.
+// servedNodes returns the names of the nodes for which the server has files of their own; nil if it is not running.
 func (s *Screen) servedNodes() []string {
 	if !s.running() {
 		return nil

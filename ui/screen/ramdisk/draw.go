@@ -154,8 +154,8 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts returns the facts about the file, wrapped to w cells. Above the source there are about most lines; beside the
-// source there are all.
+// facts returns the facts about the file, wrapped to w cells. It returns all lines if most is 0, else it stops soon
+// after most lines.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
 		return s.check.facts // not drawn yet

@@ -57,7 +57,7 @@ func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec is a field of the form with the profiles that have it; nil means all profiles.
+// spec is a field of the form. only is the one profile that has it, and not is a profile that lacks it; "" is no limit.
 type spec struct {
 	form.Field
 	only, not ignition.Profile

@@ -47,7 +47,7 @@ func (p *page) block(role theme.Role, text string) {
 	}
 }
 
-// previewLines shows the configuration without its secrets.
+// previewLines returns the lines of the preview, which show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
 	if s.lastBuild.err != nil {
@@ -118,7 +118,7 @@ func (s *Screen) wrongLines(p *page) {
 	}
 }
 
-// sizeLines compares the configuration with the limits.
+// sizeLines adds lines that compare the size of the configuration with the limits.
 func (s *Screen) sizeLines(p *page, v prepare.Preview) {
 	capacity, where := int64(userdata.EmbedLimit), "area of a live image"
 	if s.bench.Capacity > 0 {

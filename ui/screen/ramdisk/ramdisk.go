@@ -89,7 +89,7 @@ func New(env *screen.Env) *Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindIgnition} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "ignition" }
 
 // Start builds the form's configuration.
@@ -200,7 +200,7 @@ func (s *Screen) Typing() bool { return s.search.Typing() || s.tab == tabForm &&
 // Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint { return screen.FormHints(!s.search.Typing()) }
 
-// Targets is always empty: apply asks for its nodes.
+// Targets always returns nil: apply asks for its nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Widen clears the search.

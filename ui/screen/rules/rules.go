@@ -104,7 +104,7 @@ func ruleTable() *table.Table[*rules.Rule] {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "rules" }
 
 // Start fetches the rules.
@@ -162,7 +162,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
 // Targets returns the node at the cursor of the test.

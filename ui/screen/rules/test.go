@@ -141,7 +141,7 @@ func (s *Screen) showResults(t tested) {
 	s.summary = summaryOf(t.tests)
 }
 
-// rowsOf returns the rows of a node: one for each rule that was evaluated.
+// rowsOf returns the rows of a node: one for each rule that was evaluated, or one with the error.
 func rowsOf(t *provision.RuleTest) []*resultRow {
 	if t.Err != nil {
 		return []*resultRow{{id: t.Node.UUID, node: t.Node, result: "error", role: theme.Bad, lines: []string{models.OnScreen(t.Err)}}}

@@ -76,8 +76,8 @@ func (s *Screen) askRun() tea.Cmd {
 	})})
 }
 
-// runChoices returns the sets of nodes to run a runbook on, by their titles: nodes chosen on another screen, and nodes
-// with its traits.
+// runChoices returns the sets of nodes to run a runbook on, by their titles: the nodes chosen on another screen, and
+// the nodes with a trait of the runbook. options are the titles in order.
 func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
 	choices = map[string][]models.NodeRef{}
 	add := func(title string, nodes []models.NodeRef) {

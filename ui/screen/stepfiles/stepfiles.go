@@ -83,7 +83,7 @@ func (s *Screen) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTemplates}
 }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return string(s.Ref().Kind) }
 
 // Start fetches the list, and has the poller read the traits of the nodes.
@@ -187,10 +187,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFiles, action.List} }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets is always empty, because too many nodes may have a trait.
+// Targets always returns nil, because too many nodes may have a trait.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // DisabledReason returns why an action is disabled, "" if it is not.

@@ -40,8 +40,8 @@ const (
 	existingClear = "delete"
 )
 
-// raidFields asks for the target RAID, and for the volumes to create and to delete, as far as the step has arguments
-// for them.
+// raidFields returns the fields for the target RAID, for the volumes to create, and for existing volumes, as far as the
+// step has arguments for them.
 func raidFields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	target, name := provision.RAIDTarget{}, ""
@@ -182,7 +182,8 @@ func describeRAID(k steps.Known) func(string) string {
 // software reports whether the agent runs a step. The agent can create only volumes whose controller is "software".
 func software(k steps.Known) bool { return slices.Contains(k.Drivers, steps.Agent) }
 
-// parseRAID reads a target RAID. The text is LEVEL:SIZE with :root and :NAME for each volume, or YAML or JSON.
+// parseRAID reads a target RAID. The text is LEVEL:SIZE with :root and :NAME for each volume, or an object of YAML or
+// JSON in braces.
 func parseRAID(k steps.Known, text string) (provision.RAIDTarget, error) {
 	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
 		return provision.ParseRAID([]byte(text))

@@ -79,7 +79,7 @@ func stateCell(t *screen.Task) table.Cell {
 // Ref identifies the screen.
 func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *List) Title() string { return "tasks" }
 
 // Start reads the current state.
@@ -154,10 +154,10 @@ func (s *List) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *List) Typing() bool { return false }
 
-// Targets is always empty.
+// Targets always returns nil.
 func (s *List) Targets() []models.NodeRef { return nil }
 
 // Copies returns the equivalent command of the task at the cursor.

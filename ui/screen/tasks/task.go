@@ -64,7 +64,7 @@ func (s *Task) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
 }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Task) Title() string {
 	title := "task " + strconv.Itoa(s.number)
 	if t, ok := s.task(); ok {
@@ -257,10 +257,10 @@ func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
 
-// Typing is always false.
+// Typing always returns false.
 func (s *Task) Typing() bool { return false }
 
-// Targets is always empty.
+// Targets always returns nil.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
 // Copies returns the request ID and the reason of the node at the cursor, and the command.

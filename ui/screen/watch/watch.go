@@ -66,7 +66,7 @@ type row struct {
 	estimate models.Estimate
 	// pace is the progress of the installer.
 	pace models.InstallPace
-	// waiting means that a task has not started on the node yet. trouble is why the operation cannot continue.
+	// waiting means that a task has not started on the node yet. trouble is the last fault of the task on the node.
 	waiting bool
 	trouble string
 	// endedEarlier means that the node's operation ended before the running ones started.
@@ -102,7 +102,7 @@ func New(env *screen.Env) screen.Screen {
 // Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title is shown in the header.
+// Title returns the text for the header.
 func (s *Screen) Title() string { return "watch" }
 
 // Start reads the durations of past operations.

@@ -20,11 +20,11 @@ type Item struct {
 	Detail string // shown after the title
 	Note   string // shown at the right
 	Key    string // the equivalent key, shown before the title
-	// Keys are the equivalent keys. While the filter is empty, a key that cannot start a text picks its item; a letter
-	// moves its item to the top.
+	// Keys are the equivalent keys. While the filter is empty, a key that cannot start a text picks its item. A
+	// lowercase letter is text, and moves its item to the top.
 	Keys []string
-	// Heading is a line above this item and those after it. It cannot be picked, and is shown only without a filter
-	// text.
+	// Heading means that the item is the heading of the items after it. A heading cannot be picked, and is shown only
+	// without a filter text.
 	Heading bool
 	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string
@@ -180,8 +180,8 @@ func (l *List) Click(y int) (picked string, done bool) {
 	return item.ID, item.Disabled == ""
 }
 
-// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lower-case letters begin a filter,
-// so neither they nor the keys that edit a filter are hotkeys.
+// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lowercase letters begin a
+// filter, so neither they nor the keys that edit a filter are hotkeys.
 func (l *List) hotkey(key string) int {
 	ctrl, is := strings.CutPrefix(key, "ctrl+")
 	switch {

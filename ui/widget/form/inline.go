@@ -92,7 +92,7 @@ func (f *Inline) Edit() {
 }
 
 // Click goes to the field at a cell, and keeps the edited text of the previous field. again reports that the field was
-// the current one already, so that the owner can edit it.
+// the current one already and is not being edited, so that the owner can begin to edit it.
 func (f *Inline) Click(x, y int) (again bool) {
 	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
 		return false

@@ -175,7 +175,7 @@ func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
 }
 
-// Since formats the time between the start of an operation and a line.
+// Since formats the time from the start to a line.
 func Since(d time.Duration) string {
 	sign := "+"
 	if d < 0 {

@@ -24,7 +24,8 @@ const (
 
 // Line is a log line. Text and Tag are sanitized.
 type Line struct {
-	// Time is the time when the line was written, Start the time when its operation started; zero if unknown.
+	// Time is the time when the line was written. Start is the time from which SinceStart counts, such as that of the
+	// first line of a boot. Each is zero if unknown.
 	Time, Start time.Time
 	// Lane is the index of the line's source in SetLanes. Origin is a number that the owner of the view chooses.
 	Lane, Origin int

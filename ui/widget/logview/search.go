@@ -54,8 +54,8 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from returns the number of the line after which Next starts: the current line, or the line before the first visible
-// one.
+// from returns the index, among the shown lines, of the line after which Next starts: the current line, or the line
+// before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)
@@ -112,8 +112,8 @@ func (v *View) LastProblem() (Line, bool) {
 
 func (e *entry) isProblem() bool { return e.level <= Error || e.mark != "" }
 
-// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to 100
-// 000 lines.
+// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to
+// 100 000 lines.
 func has(s, what string, plain bool) bool {
 	if !plain {
 		start, _ := pane.Find(s, what)

@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Search marks all matches, ignoring case. It goes to the next match from the current position, or else to the first
-// match of the text. An empty query ends the search.
+// Search marks all matches, ignoring case. It goes to the next match from the top line on, or else to the first match,
+// and reports whether there is one. An empty text ends the search.
 func (p *Pane) Search(text string) bool {
 	p.query = text
 	p.hit = p.top.Line

@@ -24,10 +24,10 @@ type Span struct {
 	Unseen bool
 }
 
-// Kind says how a span ended.
+// Kind says whether and how a span has ended.
 type Kind int
 
-// The ends of spans.
+// The kinds of spans.
 const (
 	Over   Kind = iota
 	Open        // the span is still running
@@ -163,7 +163,7 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
 }
 
-// fill paints n cells, of which the first done are filled.
+// fill paints n cells. Of an open span, the first done cells are filled.
 func fill(t *theme.Theme, p *Span, n, done int) string {
 	if p.Kind != Open {
 		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
