@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"ironworks/audit"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/session"
 )
@@ -286,15 +286,33 @@ func shortCause(err error) string {
 	return err.Error()
 }
 
-// readArgument reads an argument that is JSON, FILE, @FILE, or - for standard input.
-func (a *app) readArgument(arg string) ([]byte, error) {
-	switch {
-	case arg == "-":
-		return readAll(a.stdin)
-	case strings.HasPrefix(arg, "@"):
-		return os.ReadFile(arg[1:])
-	case strings.HasPrefix(strings.TrimSpace(arg), "[") || strings.HasPrefix(strings.TrimSpace(arg), "{"):
-		return []byte(arg), nil
+// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
+func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
+	var at *plugin.Output
+	if !act.Plugin.Background {
+		at = &plugin.Output{In: a.stdin, Out: a.stdout, Err: a.stderr}
+		if a.handOver != nil {
+			defer a.handOver()()
+		}
 	}
-	return os.ReadFile(arg) //nolint:gosec // named by the user
+	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
+}
+
+// oneNode finds a node by name or UUID.
+func oneNode(ctx context.Context, s *session.Session, id string) (*models.Node, error) {
+	nodes, err := provision.FindNodes(ctx, s.Client, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	return &nodes[0], nil
+}
+
+// actPrepared runs an action like act, after the action has read from Ironic what each node needs.
+func (a *app) actPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags actFlags) error {
+	runner := s.Runner(nil)
+	batch, err := runner.Prepare(cmd.Context(), action, names)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(cmd, s, runner, batch, flags)
 }

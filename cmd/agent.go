@@ -107,16 +107,6 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-func removeWord(words []string, out string) []string {
-	var left []string
-	for _, w := range words {
-		if w != out {
-			left = append(left, w)
-		}
-	}
-	return left
-}
-
 func (a *app) agentDisksCommand(root *string) *cobra.Command {
 	var given, skip string
 	cmd := &cobra.Command{

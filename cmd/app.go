@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -47,69 +48,6 @@ type app struct {
 }
 
 func newApp(p process) *app { return &app{process: p, output: outputTable} }
-
-func (a *app) rootCommand() *cobra.Command {
-	var console consoleFlags
-	root := &cobra.Command{
-		Use:           "ironworks [FILE]",
-		SilenceErrors: true, SilenceUsage: true,
-		Args: fileArgument,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				console.file = args[0]
-			}
-			return a.console(cmd, console)
-		},
-	}
-	console.register(root)
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(flagError)
-	f := root.PersistentFlags()
-	f.StringVar(&a.flags.ConfigFile, "config", "", "configuration file")
-	f.StringVarP(&a.flags.Context, "context", "c", "", "context of the configuration file, or cloud of clouds.yaml")
-	f.StringVar(&a.flags.Cloud, "cloud", "", "cloud of clouds.yaml")
-	f.StringVar(&a.flags.URL, "url", "", "URL of an Ironic without Keystone")
-	f.StringVar(&a.flags.Username, "username", "", "user name for http_basic or Keystone")
-	f.StringVar(&a.flags.CACert, "cacert", "", "PEM file of the CA that signed the server's certificate")
-	f.BoolVar(&a.insecure, "insecure", false, "skip verification of the server's certificate")
-	f.BoolVar(&a.readOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
-	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
-	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
-	root.AddCommand(
-		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(), a.sshCommand(),
-		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(), a.deleteCommand(), a.runCommand(),
-		a.portCommand(), a.portgroupCommand(), a.vifCommand(), a.rulesCommand(), a.templatesCommand(), a.runbooksCommand(),
-		a.stepsCommand(), a.biosCommand(), a.firmwareCommand(), a.raidCommand(), a.inventoryCommand(), a.webConsoleCommand(), a.volumesCommand(), a.vendorCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.agentCommand(), a.versionCommand(), a.manCommand(), a.serveCommand(),
-	)
-	root.AddCommand(a.verbCommands()...)
-	root.AddCommand(a.flagCommands()...)
-	wrapUsage(root)
-	if a.remote != nil {
-		a.remote.restrict(a, root)
-	}
-	addHelp(root)
-	a.completeFlags(root)
-	return root
-}
-
-// wrapUsage makes a wrong number of arguments a usage error in every command.
-func wrapUsage(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usagef("%w (see %s --help)", argumentError(cmd, args, err), cmd.CommandPath())
-			}
-			return nil
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		wrapUsage(sub)
-	}
-}
 
 // load reads the configuration with the flags of this run and prints its warnings.
 func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
@@ -219,3 +157,30 @@ func (a *app) interactive() bool {
 	_, out := terminal(a.stderr)
 	return in && out
 }
+
+// process is the environment of a run, which tests replace.
+type process struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	options        config.Options
+	// handOver marks the terminal as used by another program until back is called. It may be nil.
+	handOver func() (back func())
+	// remote is the user of ironworks serve who runs the command; nil for a local command.
+	remote *remoteUser
+	// bug, set by tests, is called when the console opens a session, and may panic.
+	bug func()
+}
+
+func version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// buildVersion is set by the Makefile from git; the default is the version of the module.
+var buildVersion = ""

@@ -168,13 +168,3 @@ func (a *app) biosCopyCommand() *cobra.Command {
 	flags.register(cmd, true)
 	return cmd
 }
-
-// actPrepared runs an action like act, after the action has read from Ironic what each node needs.
-func (a *app) actPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags actFlags) error {
-	runner := s.Runner(nil)
-	batch, err := runner.Prepare(cmd.Context(), action, names)
-	if err != nil {
-		return err
-	}
-	return a.carryOut(cmd, s, runner, batch, flags)
-}

@@ -7,45 +7,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"ironworks/bmc"
-	"ironworks/config"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/session"
 )
-
-// bmcFlags select a BMC and how to connect to it.
-type bmcFlags struct {
-	session.BMCFlags
-	passwordFile string
-}
-
-func (f *bmcFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address, "address", "", "URL of a BMC without a node, https://HOST[:PORT]")
-	flags.StringVar(&f.System, "system", "", "Redfish path of the machine if the BMC manages several, as in redfish_system_id")
-	flags.StringVar(&f.Login.Username, "bmc-username", "", "user name for the BMC")
-	flags.StringVar(&f.passwordFile, "bmc-password-file", "", "file with the BMC password on one line")
-	flags.StringVar(&f.CACert, "bmc-cacert", "", "PEM file of the CA that signed the BMC's certificate")
-	flags.StringVar(&f.Fingerprint, "fingerprint", "", "SHA-256 fingerprint of the only accepted BMC certificate")
-	flags.BoolVar(&f.Insecure, "bmc-insecure", false, "skip verification of the BMC's certificate")
-	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
-}
-
-// wantsNode reports whether the BMC is that of a node, not that of --address. named is the number of nodes among the
-// arguments.
-func (f *bmcFlags) wantsNode(command string, named int) (node bool, err error) {
-	switch {
-	case named == 0 && f.Address == "":
-		return false, usagef("%s: no BMC given: name a NODE, or --address https://HOST", command)
-	case named > 0 && f.Address != "":
-		return false, usagef("%s: want either a NODE or --address; the address of a node is in its driver_info", command)
-	}
-	return named > 0, nil
-}
-
-func (f *bmcFlags) target() bmc.Target { return bmc.Target{Address: f.Address} }
 
 func (a *app) bmcCommand() *cobra.Command {
 	var flags bmcFlags
@@ -118,39 +84,6 @@ func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, w
 	}
 	r.data = map[string]any{"node": n.Ref(), "ironic": fields}
 	return a.print(r)
-}
-
-// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil for the BMC of
-// --address, which needs no Ironic.
-func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess, error) {
-	given := flags.BMCFlags
-	if flags.passwordFile != "" {
-		var err error
-		if given.Login.Password, err = config.ReadPassword(flags.passwordFile); err != nil {
-			return nil, usagef("--bmc-password-file: %w", err)
-		}
-		given.Login.From = "--bmc-password-file"
-	}
-	var x config.Context
-	if s != nil {
-		x = s.Context
-	}
-	host := a.host()
-	way, err := host.BMCAccess(&x, given, func(err error) { a.printMessage("%v", err) })
-	if err != nil {
-		return nil, usagef("%w", err)
-	}
-	way.Command, way.Ask = true, a.passwordPrompt(way.Logins)
-	return way, nil
-}
-
-// bmcs returns the BMC client of a command.
-func (a *app) bmcs(s *session.Session, flags *bmcFlags) (*provision.BMCs, error) {
-	way, err := a.bmcAccess(s, flags)
-	if err != nil {
-		return nil, err
-	}
-	return way.BMCs(s), nil
 }
 
 func (a *app) bmcConsoleCommand(flags *bmcFlags) *cobra.Command {

@@ -3,42 +3,13 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"ironworks/bmc"
 	"ironworks/config"
-	"ironworks/models"
-	"ironworks/provision"
 	"ironworks/session"
 )
-
-// passwordPrompt prompts for BMC passwords, one at a time. A typed password is tried on all BMCs of
-// the context.
-func (a *app) passwordPrompt(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
-	var mu sync.Mutex
-	return func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if login, err := logins.For(ctx, t.Address, t.Username); err == nil && login.Password.IsSet() {
-			return login.Password, nil // the password was typed in the meantime
-		}
-		password, err := a.askPassword(ctx, t)
-		if err == nil {
-			logins.Remember(t.Address, true, config.BMCLogin{Username: t.Username, Password: password})
-		}
-		return password, err
-	}
-}
-
-// askPassword prompts for the password of a BMC.
-func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, error) {
-	if !a.interactive() {
-		return "", &provision.BMCCredentialsError{Address: t.Address, Username: t.Username}
-	}
-	return a.askSecret(ctx, fmt.Sprintf("Password of %s at %s: ", t.Username, models.MaskURL(t.Address)))
-}
 
 func (a *app) bmcLoginCommand(flags *bmcFlags) *cobra.Command {
 	var all bool

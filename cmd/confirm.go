@@ -12,6 +12,7 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/screen"
 )
@@ -210,14 +211,22 @@ func wrapped(text string, width, indent int) string {
 	return b.String()
 }
 
-// readAll reads at most inputMost bytes; no request to Ironic is larger.
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, inputMost+1))
-	if len(data) > inputMost {
-		return nil, usagef("standard input has more than %d MiB", inputMost>>20)
+// printWarnings prints the warnings, and the unknown and overridden checks, of the nodes to deploy. For nodes whose
+// deployment is only resumed, it prints the effect.
+func (a *app) printWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
+	for _, i := range deployPlan.Legal() {
+		if action.OnlyFollows(&i.Node) {
+			a.printMessage("%s: %s", i.Node.Label(), i.Effect.Text)
+		}
+		for _, c := range action.Checks(&i.Node) {
+			switch {
+			case c.Overridden:
+				a.printMessage("%s: overridden: %s", i.Node.Label(), c)
+			case c.Severity == plan.CheckWarn:
+				a.printMessage("%s: warning: %s", i.Node.Label(), c)
+			case c.Severity == plan.CheckUnknown:
+				a.printMessage("%s: unknown: %s", i.Node.Label(), c)
+			}
+		}
 	}
-	return data, err
 }
-
-// inputMost bounds what is read from standard input, in bytes.
-const inputMost = 64 << 20

@@ -60,23 +60,3 @@ func writeReport(b *strings.Builder, r *provision.DeployReport) {
 		fmt.Fprintf(b, "  $ %s\n", c)
 	}
 }
-
-// printWarnings prints the warnings, and the unknown and overridden checks, of the nodes to deploy. For nodes whose
-// deployment is only resumed, it prints the effect.
-func (a *app) printWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
-	for _, i := range deployPlan.Legal() {
-		if action.OnlyFollows(&i.Node) {
-			a.printMessage("%s: %s", i.Node.Label(), i.Effect.Text)
-		}
-		for _, c := range action.Checks(&i.Node) {
-			switch {
-			case c.Overridden:
-				a.printMessage("%s: overridden: %s", i.Node.Label(), c)
-			case c.Severity == plan.CheckWarn:
-				a.printMessage("%s: warning: %s", i.Node.Label(), c)
-			case c.Severity == plan.CheckUnknown:
-				a.printMessage("%s: unknown: %s", i.Node.Label(), c)
-			}
-		}
-	}
-}

@@ -227,13 +227,6 @@ func (a *app) writeDeployments(p *plan.Plan, name string) error {
 	return file.Close()
 }
 
-func (a *app) readNodeFile(name string) ([]byte, error) {
-	if name == "-" {
-		return readAll(a.stdin)
-	}
-	return provision.ReadNodeFile(name)
-}
-
 // tellDiscovered prints what each BMC answered.
 func (a *app) tellDiscovered(found []provision.Discovered) {
 	r := result{header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}

@@ -76,7 +76,7 @@ func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRam
 	for i := range nodes {
 		clients[i] = models.Node{Name: nodes[i].Label(), DriverInfo: nodes[i].DriverInfo()}
 	}
-	listen, advertise, err := a.listenAt(ctx, f.at, s, clients)
+	listen, advertise, err := f.at.resolve(ctx, a, s, clients)
 	if err != nil {
 		served.close()
 		return nil, err

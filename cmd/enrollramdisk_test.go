@@ -1,9 +1,12 @@
 package cmd
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"ironworks/ignition/image"
 	"ironworks/lab"
 	"ironworks/test/coreosinstaller"
 )
@@ -28,19 +31,28 @@ func TestServedRamdiskOfAnISO(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
-			d.put("live.iso", test.iso)
+			path := filepath.Join(t.TempDir(), "live.iso")
+			if err := os.WriteFile(path, test.iso, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			if test.embed {
-				d.put("a.ign", []byte(d.want(exitOK, "", "build", "--host", "192.0.2.5")))
-				d.want(exitOK, "", "embed", "/live.iso", "/a.ign")
+				embed(t, path)
 			}
 			served := &servedRamdisk{}
 			defer served.close()
-			err := served.open(t.Context(), d.path("live.iso"))
+			err := served.open(t.Context(), path)
 			if len(served.images) != test.want || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%d images, %v", len(served.images), err)
 			}
 		})
+	}
+}
+
+// embed embeds a configuration in an ISO.
+func embed(t *testing.T, path string) {
+	t.Helper()
+	if _, err := image.EditFile(path, image.Change{Ignition: []byte(`{"ignition": {"version": "3.4.0"}}`)}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -97,3 +97,12 @@ func exitCode(err error) int {
 	}
 	return exitFailed
 }
+
+// exitSSH is the exit code if the machine has sent no exit status. It is the same as that of ssh.
+const exitSSH = 255
+
+// refusef prints why a change was refused. It returns an error with exit code 3.
+func (a *app) refusef(format string, args ...any) error {
+	a.printMessage(format, args...)
+	return &codeError{code: exitRefused}
+}

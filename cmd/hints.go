@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -108,18 +107,6 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 		}
 	}
 	return nil
-}
-
-// readHints reads hints from JSON text, a file or standard input.
-func (a *app) readHints(arg string) (hints.Hints, error) {
-	raw := []byte(arg)
-	if arg != "" && !json.Valid(raw) {
-		var err error
-		if raw, err = a.readArgument(arg); err != nil {
-			return hints.Hints{}, err
-		}
-	}
-	return hints.Decode(raw)
 }
 
 // matchBatch reads cases, one per line, and answers each.

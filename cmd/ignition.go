@@ -33,12 +33,6 @@ func (a *app) readConfig(path string) ([]byte, error) {
 	return prepare.ReadConfig(path)
 }
 
-// refusef prints why a change was refused. It returns an error with exit code 3.
-func (a *app) refusef(format string, args ...any) error {
-	a.printMessage(format, args...)
-	return &codeError{code: exitRefused}
-}
-
 // imageError returns the error for an image that cannot be edited, with the remedy.
 func (a *app) imageError(path string, err error) error {
 	var large *image.TooLargeError

@@ -3,14 +3,11 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
 )
@@ -22,46 +19,6 @@ func (a *app) journalCommand() *cobra.Command {
 	a.journalFlag(cmd.PersistentFlags())
 	cmd.AddCommand(a.journalInfoCommand(), a.journalExportCommand(), a.journalPruneCommand())
 	return needsSubcommand(cmd)
-}
-
-func (a *app) journalFlag(f *pflag.FlagSet) {
-	f.StringVar(&a.journalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
-}
-
-// offlineJournal opens the journal of --journal, or that of the selected context, without any
-// network request. The caller closes it.
-func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
-	if a.journalFile != "" {
-		cfg, err := a.namedJournal()
-		if err != nil {
-			return nil, nil, err
-		}
-		return a.openNamed(cmd.Context()), cfg, nil
-	}
-	cfg, err := a.load(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	host := a.host()
-	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.printMessage("%v", err) }), cfg, nil
-}
-
-// openNamed opens the journal of --journal.
-func (a *app) openNamed(ctx context.Context) *journal.Journal {
-	return journal.Open(ctx, journal.Options{Path: a.journalFile, OnError: func(err error) { a.printMessage("%v", err) }})
-}
-
-// namedJournal returns a configuration with only the context of --journal, whose audit log may be on another computer.
-func (a *app) namedJournal() (*config.Config, error) {
-	switch info, err := os.Stat(a.journalFile); {
-	case err != nil:
-		return nil, fmt.Errorf("--journal: %w", err)
-	case info.IsDir():
-		return nil, usagef("--journal %s is a directory; want a file in it, journal-CONTEXT.db", a.journalFile)
-	}
-	cfg := &config.Config{}
-	cfg.Current.Name = config.JournalContext(a.journalFile)
-	return cfg, nil
 }
 
 func (a *app) journalInfoCommand() *cobra.Command {
@@ -230,17 +187,4 @@ func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string,
 func prunedText(p *journal.Pruned) string {
 	return fmt.Sprintf("deleted %s, %s, %s, %s; %s on disk, was %s\n",
 		models.Counted(int(p.Transitions), "transition"), models.Counted(int(p.Works), "operation"), models.Counted(int(p.Pictures), "snapshot"), models.Counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
-}
-
-// journalNode returns the node with a name or UUID in the journal, or the zero value. If several nodes had the name,
-// it returns the node last seen.
-func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
-	refs, err := kept.Nodes(ctx, name)
-	if refs = a.visibleNodes(refs); err != nil || len(refs) == 0 {
-		return models.NodeRef{}, err
-	}
-	for _, other := range refs[1:] {
-		a.printMessage("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
-	}
-	return refs[0], nil
 }

@@ -112,18 +112,6 @@ func (f logsFlags) parse(now time.Time, nodes []string) (logsOrder, error) {
 	return o, nil
 }
 
-// timeFlag parses an age or a time; "" is the zero time.
-func timeFlag(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := models.ParseWhen(text, now)
-	if err != nil {
-		return at, usagef("%s %q: %w", flag, text, err)
-	}
-	return at, nil
-}
-
 func (a *app) logs(cmd *cobra.Command, s *session.Session, order logsOrder, names []string) error {
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)

@@ -5,7 +5,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -30,20 +29,6 @@ func Main() int {
 		return exitTerminated
 	}
 	return code
-}
-
-// process is the environment of a run, which tests replace.
-type process struct {
-	args           []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	options        config.Options
-	// handOver marks the terminal as used by another program until back is called. It may be nil.
-	handOver func() (back func())
-	// remote is the user of ironworks serve who runs the command; nil for a local command.
-	remote *remoteUser
-	// bug, set by tests, is called when the console opens a session, and may panic.
-	bug func()
 }
 
 // run executes one command line and returns the exit code.

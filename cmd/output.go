@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 
@@ -211,4 +212,36 @@ func rowText(row []string, sizes []int, width int) string {
 		line = runewidth.Truncate(line, width, "…")
 	}
 	return line
+}
+
+// nonNil makes a nil list [] instead of null in JSON.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+func removeWord(words []string, out string) []string {
+	var left []string
+	for _, w := range words {
+		if w != out {
+			left = append(left, w)
+		}
+	}
+	return left
 }

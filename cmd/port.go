@@ -44,15 +44,6 @@ func (a *app) actOnPorts(cmd *cobra.Command, s *session.Session, action *provisi
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// oneNode finds a node by name or UUID.
-func oneNode(ctx context.Context, s *session.Session, id string) (*models.Node, error) {
-	nodes, err := provision.FindNodes(ctx, s.Client, []string{id})
-	if err != nil {
-		return nil, err
-	}
-	return &nodes[0], nil
-}
-
 // nodeParts has ports or port groups, with the names of their nodes.
 type nodeParts struct {
 	rows  []map[string]any

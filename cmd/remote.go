@@ -11,47 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/config"
-	"ironworks/models"
 	"ironworks/presence"
-	"ironworks/session"
 	"ironworks/sshserver"
 	"ironworks/sshserver/access"
-	"ironworks/ui/screen"
 )
-
-// remoteUser is a user of ironworks serve who runs a command.
-type remoteUser struct {
-	cfg    *config.Config
-	shared *session.Shared
-	member *session.Member
-	role   access.Role
-	room   *presence.Room
-	// tasks are those tasks of the server that the user may see.
-	tasks *screen.TaskList
-}
-
-// connect returns the session of the server with the limits of the user.
-func (r *remoteUser) connect(a *app) (*session.Session, error) {
-	member := *r.member
-	member.ReadOnly = member.ReadOnly || a.readOnly
-	live, err := r.shared.As(&member)
-	if err != nil {
-		return nil, err
-	}
-	a.client, a.keystone = live.Client, live.Context.Connection.Keystone.AuthURL
-	return live.Reporting(func(text string) { a.printMessage("%s", text) }), nil
-}
-
-const textNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
-
-// whyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
-func (a *app) whyNoFiles() string {
-	if a.remote == nil {
-		return ""
-	}
-	return textNoFiles
-}
 
 // remoteCommands returns the commands of a served console with the least role for them. Others read or write files of
 // the server, need a terminal, or are about the server itself. The client of a viewer also refuses requests that change
@@ -150,11 +113,6 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	}
 }
 
-// codeRefusal is a refusal by the server. The exit code is exitRefused.
-type codeRefusal struct{ why string }
-
-func (e *codeRefusal) Error() string { return e.why }
-
 // remoteFlags refuses flags that choose another Ironic or name files.
 func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -182,18 +140,6 @@ func fromStandardInput(f *pflag.Flag) bool {
 		url := slices.Contains(remoteURLFlags, f.Name) && (strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://"))
 		return v != "-" && !literal && !url
 	})
-}
-
-// visibleNodes returns the nodes that the user can see.
-func (a *app) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
-	if a.remote == nil {
-		return nodes
-	}
-	sees := a.remote.shared.Visible(a.remote.member)
-	if sees == nil {
-		return nodes
-	}
-	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
 }
 
 func (r *remoteUser) whoCommand(a *app) *cobra.Command {

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -50,18 +49,6 @@ func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags a
 	runner := s.Runner(nil)
 	runner.ReadOnly = runner.ReadOnly && act.Plugin.Changes
 	return a.carryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
-}
-
-// runProgram runs a plugin. The plugin has the terminal unless it runs in the background.
-func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
-	var at *plugin.Output
-	if !act.Plugin.Background {
-		at = &plugin.Output{In: a.stdin, Out: a.stdout, Err: a.stderr}
-		if a.handOver != nil {
-			defer a.handOver()()
-		}
-	}
-	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
 }
 
 // completeRun completes the name of the plugin, then the names of nodes.

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,14 +43,6 @@ func driverRows(d models.Driver) [][]string {
 	return rows
 }
 
-// nonNil makes a nil list [] instead of null in JSON.
-func nonNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
 func (a *app) conductorsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "conductors", Args: cobra.NoArgs,
@@ -71,20 +61,6 @@ func (a *app) conductorsCommand() *cobra.Command {
 			return a.print(r)
 		}),
 	}
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
-func timeText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -183,17 +159,4 @@ func (a *app) versionCommand() *cobra.Command {
 			})
 		},
 	}
-}
-
-// buildVersion is set by the Makefile from git; the default is the version of the module.
-var buildVersion = ""
-
-func version() string {
-	if buildVersion != "" {
-		return buildVersion
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

@@ -35,17 +35,6 @@ func (a *app) powerCommand() *cobra.Command {
 	return needsSubcommand(cmd)
 }
 
-// needsSubcommand makes a missing or unknown subcommand a usage error.
-func needsSubcommand(cmd *cobra.Command) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("%w; want %s", unknownCommand(cmd, args[0]), cmd.Use)
-		}
-		return usagef("want %s", cmd.Use)
-	}
-	return cmd
-}
-
 func (a *app) maintenanceCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "maintenance on|off NODE…"}
 	cmd.AddCommand(

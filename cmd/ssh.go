@@ -13,9 +13,6 @@ import (
 	"ironworks/shell"
 )
 
-// exitSSH is the exit code if the machine has sent no exit status. It is the same as that of ssh.
-const exitSSH = 255
-
 // sshFlags are the flags of ssh.
 type sshFlags struct {
 	address string

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -38,37 +37,6 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		}
 	}
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
-}
-
-// argumentError returns an error of cobra about the arguments of a command. It adds the arguments that the command
-// takes.
-func argumentError(cmd *cobra.Command, args []string, err error) error {
-	_, program, _ := strings.Cut(cmd.CommandPath(), " ")
-	switch {
-	case cmd.HasParent() && !cmd.HasSubCommands() && cmd.Use == cmd.Name() && len(args) > 0:
-		return fmt.Errorf("%s takes no argument, got %q", program, args[0])
-	case !strings.Contains(err.Error(), " arg(s)"): // cobra's texts about the number of arguments
-		return err
-	}
-	_, takes, _ := strings.Cut(cmd.Use, " ")
-	return fmt.Errorf("want %s %s, got %s", program, takes, models.Counted(len(args), "argument"))
-}
-
-// flagError returns a usage error for a flag that cannot be parsed. After a mistyped command the error is about the
-// command: its flags are not known either.
-func flagError(cmd *cobra.Command, err error) error {
-	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
-		if wrong := fileArgument(cmd, before[:1]); wrong != nil {
-			return usagef("%w (see %s --help)", wrong, cmd.CommandPath())
-		}
-	}
-	near := ""
-	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		near = didYouMean("--"+unknown.GetSpecifiedName(), known)
-	}
-	return usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
 }
 
 // parseState reads a provision state, with spaces, dashes or underscores.
@@ -125,4 +93,15 @@ func stateHint(filter string) string {
 		}
 	}
 	return ""
+}
+
+// needsSubcommand makes a missing or unknown subcommand a usage error.
+func needsSubcommand(cmd *cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%w; want %s", unknownCommand(cmd, args[0]), cmd.Use)
+		}
+		return usagef("want %s", cmd.Use)
+	}
+	return cmd
 }
