@@ -215,19 +215,6 @@ func TestDoctorEndsInTime(t *testing.T) {
 	}
 }
 
-  ● ok      context a
-
-connection
-  ✖ fail    connection refused by 10.0.0.5:6385, and this is a long line that
-            wraps
-            url = http://10.0.0.5:6385/
-            → check the port, and that the API is running; then run ironworks
-              doctor again
-  ◌ unknown tls, http: skipped: no connection
-
-1 ok, 0 warnings, 1 failed, 2 unknown
-`
-
 func TestDoctorNames(t *testing.T) {
 	t.Parallel()
 	code, out, _ := offline(t, "doctor", "--url", "http://127.0.0.1:1", "-o", "name")

@@ -36,3 +36,15 @@ func TestDoctorText(t *testing.T) {
 }
 
 const doctorGolden = `configuration
+  ● ok      context a
+
+connection
+  ✖ fail    connection refused by 10.0.0.5:6385, and this is a long line that
+            wraps
+            url = http://10.0.0.5:6385/
+            → check the port, and that the API is running; then run ironworks
+              doctor again
+  ◌ unknown tls, http: skipped: no connection
+
+1 ok, 0 warnings, 1 failed, 2 unknown
+`
