@@ -11,6 +11,8 @@ import (
 
 	"ironworks/agent"
 	"ironworks/agent/linux"
+	"ironworks/cmd/cli"
+	"ironworks/cmd/hardware"
 	"ironworks/models/hints"
 )
 
@@ -22,13 +24,13 @@ func (a *app) agentCommand() *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&root, "host-root", "/", "folder with the root of the host, in a container")
 	cmd.AddCommand(a.agentInventoryCommand(&root), a.agentDisksCommand(&root), a.agentStepsCommand())
-	return needsSubcommand(cmd)
+	return cli.NeedsSubcommand(cmd)
 }
 
 // thisMachine returns the hardware of the host that ironworks runs on.
 func (a *app) thisMachine(root string, lldp bool) (*linux.Machine, error) {
 	host := linux.Local(root)
-	host.Warn = func(format string, args ...any) { a.printMessage("note: "+format, args...) }
+	host.Warn = func(format string, args ...any) { a.PrintMessage("note: "+format, args...) }
 	params, err := host.Parameters()
 	if err != nil {
 		return nil, fmt.Errorf("this command describes a Linux host: %w", err)
@@ -49,7 +51,7 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(inventoryTable(inventory))
+			return a.Print(inventoryTable(inventory))
 		},
 	}
 	cmd.Flags().BoolVar(&lldp, "lldp", false, "wait up to 30s for LLDP frames of switches (needs root)")
@@ -57,11 +59,11 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 }
 
 // inventoryTable returns a table with a row for each part of a machine.
-func inventoryTable(i agent.Inventory) result {
-	r := result{header: []string{"PART", "VALUE", "DETAILS"}, data: i, names: []string{i.Hostname}}
+func inventoryTable(i agent.Inventory) cli.Result {
+	r := cli.Result{Header: []string{"PART", "VALUE", "DETAILS"}, Data: i, Names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {
-		details = removeWord(details, "")
-		r.rows = append(r.rows, []string{part, value, strings.Join(details, ", ")})
+		details = cli.RemoveWord(details, "")
+		r.Rows = append(r.Rows, []string{part, value, strings.Join(details, ", ")})
 	}
 	v := i.SystemVendor
 	add("host", i.Hostname)
@@ -72,7 +74,7 @@ func inventoryTable(i agent.Inventory) result {
 	add("memory", fmt.Sprintf("%d MiB", i.Memory.PhysicalMB), fmt.Sprintf("usable %d MiB", i.Memory.Total/mib))
 	add("CPUs", strconv.Itoa(i.CPU.Count), i.CPU.ModelName, i.CPU.Architecture, fmt.Sprintf("%d sockets", i.CPU.SocketCount))
 	if i.BMCAddress != nil || i.BMCv6Address != nil {
-		add("BMC", strings.Join(removeWord([]string{deref(i.BMCAddress), deref(i.BMCv6Address)}, ""), " "), i.BMCMAC)
+		add("BMC", strings.Join(cli.RemoveWord([]string{deref(i.BMCAddress), deref(i.BMCv6Address)}, ""), " "), i.BMCMAC)
 	}
 	for _, n := range i.Interfaces {
 		link := "no carrier"
@@ -114,11 +116,11 @@ func (a *app) agentDisksCommand(root *string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var c hints.Case
 			var err error
-			if c.Hints, err = a.readHints(given); err != nil {
-				return usagef("--root-device: %w", err)
+			if c.Hints, err = a.ReadHints(given); err != nil {
+				return cli.Usagef("--root-device: %w", err)
 			}
-			if c.Skip, err = a.readHints(skip); err != nil {
-				return usagef("--skip: %w", err)
+			if c.Skip, err = a.ReadHints(skip); err != nil {
+				return cli.Usagef("--skip: %w", err)
 			}
 			machine, err := a.thisMachine(*root, false)
 			if err != nil {
@@ -148,10 +150,10 @@ func (a *app) printPick(c hints.Case, disks []agent.Disk) error {
 			return err
 		}
 	}
-	report, e := match(&c, hints.GenerationNewest)
-	table := diskTable(report, e)
-	table.empty = "This host has no disk."
-	if err := a.print(table); err != nil {
+	report, e := hardware.Match(&c, hints.GenerationNewest)
+	table := hardware.DiskTable(report, e)
+	table.Empty = "This host has no disk."
+	if err := a.Print(table); err != nil {
 		return err
 	}
 	if report.Agent.Error != nil {
@@ -166,16 +168,16 @@ func (a *app) agentStepsCommand() *cobra.Command {
 		Use: "steps", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			steps := agent.Steps(version)
-			r := result{header: []string{"PHASE", "INTERFACE", "STEP", "PRIORITY", "ABORTABLE", "ARGUMENTS"}, data: steps}
+			r := cli.Result{Header: []string{"PHASE", "INTERFACE", "STEP", "PRIORITY", "ABORTABLE", "ARGUMENTS"}, Data: steps}
 			for _, s := range steps {
 				abortable := "no"
 				if s.Abortable {
 					abortable = "yes"
 				}
-				r.names = append(r.names, s.Phase+"."+s.Step)
-				r.rows = append(r.rows, []string{s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), abortable, strings.Join(s.Arguments, ", ")})
+				r.Names = append(r.Names, s.Phase+"."+s.Step)
+				r.Rows = append(r.Rows, []string{s.Phase, s.Interface, s.Step, strconv.Itoa(s.Priority), abortable, strings.Join(s.Arguments, ", ")})
 			}
-			return a.print(r)
+			return a.Print(r)
 		},
 	}
 	cmd.Flags().StringVar(&version, "agent-version", "13.0.0", "version of ironic-python-agent whose steps are listed")

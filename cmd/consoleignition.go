@@ -15,7 +15,7 @@ type consoleRamdisks struct {
 }
 
 func (c *consoleHost) ramdisks(s *session.Session, keep session.LineRecorder) screen.Ramdisks {
-	return &consoleRamdisks{session.Ramdisks{Host: c.app.host(), Session: s, Record: keep}, c}
+	return &consoleRamdisks{session.Ramdisks{Host: c.app.Host(), Session: s, Record: keep}, c}
 }
 
 // Serve starts a server.

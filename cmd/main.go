@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"ironworks/cmd/cli"
 	"ironworks/config"
 	"ironworks/models"
 )
@@ -18,24 +19,24 @@ import (
 func Main() int {
 	// A broken pipe is an error that the commands handle: the process must not die while a node is deployed.
 	signal.Ignore(syscall.SIGPIPE)
-	signals := &interrupts{}
-	ctx, stop := signals.cancelOnSignal(context.Background())
+	signals := &cli.Interrupts{}
+	ctx, stop := signals.CancelOnSignal(context.Background())
 	defer stop()
-	code := run(ctx, process{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		options: config.FromOS(), handOver: signals.handOver,
+	code := run(ctx, cli.Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Options: config.FromOS(), HandOver: signals.HandOver,
 	})
-	if signals.terminated.Load() {
-		return exitTerminated
+	if signals.Terminated.Load() {
+		return cli.ExitTerminated
 	}
 	return code
 }
 
 // run executes one command line and returns the exit code.
-func run(ctx context.Context, p process) int {
+func run(ctx context.Context, p cli.Process) int {
 	a := newApp(p)
 	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
-	root.SetArgs(p.args)
+	root.SetArgs(p.Args)
 	return a.guard(ctx, root.ExecuteContext)
 }
 
@@ -44,13 +45,13 @@ func (a *app) guard(ctx context.Context, work func(context.Context) error) (code
 	defer func() {
 		if v := recover(); v != nil {
 			a.crashed(v, debug.Stack())
-			code = exitFailed
+			code = cli.ExitFailed
 		}
 	}()
 	err := work(ctx)
 	var fault *models.Fault
 	if errors.Is(err, syscall.EPIPE) && !errors.As(err, &fault) {
-		return exitOK // the reader closed the pipe, as head does
+		return cli.ExitOK // the reader closed the pipe, as head does
 	}
-	return a.report(ctx, err)
+	return a.Report(ctx, err)
 }

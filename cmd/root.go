@@ -9,8 +9,24 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ironworks/cmd/actions"
+	"ironworks/cmd/cli"
+	"ironworks/cmd/declared"
+	"ironworks/cmd/enroll"
+	"ironworks/cmd/hardware"
+	"ironworks/cmd/help"
+	"ironworks/cmd/ignition"
+	"ironworks/cmd/journal"
+	"ironworks/cmd/lab"
+	"ironworks/cmd/ports"
+	"ironworks/cmd/show"
 	"ironworks/models"
 )
+
+// app is a run of the program.
+type app struct{ *cli.App }
+
+func newApp(p cli.Process) *app { return &app{cli.NewApp(p)} }
 
 func (a *app) rootCommand() *cobra.Command {
 	var console consoleFlags
@@ -26,36 +42,26 @@ func (a *app) rootCommand() *cobra.Command {
 		},
 	}
 	console.register(root)
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(flagError)
-	f := root.PersistentFlags()
-	f.StringVar(&a.flags.ConfigFile, "config", "", "configuration file")
-	f.StringVarP(&a.flags.Context, "context", "c", "", "context of the configuration file, or cloud of clouds.yaml")
-	f.StringVar(&a.flags.Cloud, "cloud", "", "cloud of clouds.yaml")
-	f.StringVar(&a.flags.URL, "url", "", "URL of an Ironic without Keystone")
-	f.StringVar(&a.flags.Username, "username", "", "user name for http_basic or Keystone")
-	f.StringVar(&a.flags.CACert, "cacert", "", "PEM file of the CA that signed the server's certificate")
-	f.BoolVar(&a.insecure, "insecure", false, "skip verification of the server's certificate")
-	f.BoolVar(&a.readOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
-	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
-	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
+	a.RegisterFlags(root.PersistentFlags())
 	root.AddCommand(
-		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(), a.sshCommand(),
-		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(), a.deleteCommand(), a.runCommand(),
-		a.portCommand(), a.portgroupCommand(), a.vifCommand(), a.rulesCommand(), a.templatesCommand(), a.runbooksCommand(),
-		a.stepsCommand(), a.biosCommand(), a.firmwareCommand(), a.raidCommand(), a.inventoryCommand(), a.webConsoleCommand(), a.volumesCommand(), a.vendorCommand(),
-		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.agentCommand(), a.versionCommand(), a.manCommand(), a.serveCommand(),
+		enroll.Command(a.App), ignition.Command(a.App), journal.Command(a.App), lab.Command(a.App),
+		a.runCommand(), a.replayCommand(), a.agentCommand(), a.manCommand(), a.serveCommand(),
 	)
-	root.AddCommand(a.verbCommands()...)
-	root.AddCommand(a.flagCommands()...)
+	root.AddCommand(show.Commands(a.App)...)
+	root.AddCommand(actions.Commands(a.App)...)
+	root.AddCommand(actions.Verbs(a.App)...)
+	root.AddCommand(ports.Commands(a.App)...)
+	root.AddCommand(declared.Commands(a.App)...)
+	root.AddCommand(hardware.Commands(a.App)...)
 	wrapUsage(root)
-	if a.remote != nil {
-		a.remote.restrict(a, root)
+	if a.Remote != nil {
+		a.restrict(root)
 	}
-	addHelp(root)
+	help.AddHelp(root)
 	a.completeFlags(root)
 	return root
 }
@@ -65,7 +71,7 @@ func wrapUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usagef("%w (see %s --help)", argumentError(cmd, args, err), cmd.CommandPath())
+				return cli.Usagef("%w (see %s --help)", argumentError(cmd, args, err), cmd.CommandPath())
 			}
 			return nil
 		}
@@ -80,16 +86,16 @@ func wrapUsage(cmd *cobra.Command) {
 func flagError(cmd *cobra.Command, err error) error {
 	if before := cmd.Flags().Args(); !cmd.HasParent() && len(before) > 0 {
 		if wrong := fileArgument(cmd, before[:1]); wrong != nil {
-			return usagef("%w (see %s --help)", wrong, cmd.CommandPath())
+			return cli.Usagef("%w (see %s --help)", wrong, cmd.CommandPath())
 		}
 	}
 	near := ""
 	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		near = didYouMean("--"+unknown.GetSpecifiedName(), known)
+		near = cli.DidYouMean("--"+unknown.GetSpecifiedName(), known)
 	}
-	return usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
+	return cli.Usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
 }
 
 // argumentError returns an error of cobra about the arguments of a command. It adds the arguments that the command
@@ -123,5 +129,5 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 	case strings.ContainsAny(args[0], "./"):
 		return err // the argument is a path, not a mistyped command
 	}
-	return unknownCommand(cmd, args[0])
+	return cli.UnknownCommand(cmd, args[0])
 }

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// editorGrace is the time after the end of an editor during which its Ctrl-C may still arrive.
+const editorGrace = 500 * time.Millisecond
+
+// Interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
+// the terminal, because Ctrl-C is then meant for the editor.
+type Interrupts struct {
+	// handedOver counts the programs that have the terminal.
+	handedOver atomic.Int32
+	// Terminated is set by SIGTERM.
+	Terminated atomic.Bool
+}
+
+// CancelOnSignal cancels the context at the first signal. The second signal kills the process.
+func (i *Interrupts) CancelOnSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	caught, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer close(done)
+		defer cancel()
+		defer signal.Stop(caught)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s := <-caught:
+				if i.end(s) {
+					return
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		<-done
+	}
+}
+
+// end reports whether a signal is meant for this program.
+func (i *Interrupts) end(s os.Signal) bool {
+	if s == syscall.SIGTERM {
+		i.Terminated.Store(true)
+	}
+	return s != os.Interrupt || i.handedOver.Load() == 0
+}
+
+// HandOver ignores Ctrl-C for another program at the terminal, until shortly after back is called.
+func (i *Interrupts) HandOver() (back func()) {
+	i.handedOver.Add(1)
+	return func() { time.AfterFunc(editorGrace, func() { i.handedOver.Add(-1) }) }
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestInterrupts: Ctrl-C belongs to the editor while the editor runs, and shortly after. Otherwise it ends the program.
+func TestInterrupts(t *testing.T) {
+	send := func(signal syscall.Signal) {
+		t.Helper()
+		if err := syscall.Kill(os.Getpid(), signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := func(ctx context.Context, why string) {
+		t.Helper()
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s ends nothing", why)
+		}
+	}
+	var signals Interrupts
+	ctx, stop := signals.CancelOnSignal(t.Context())
+	for range 50 {
+		back := signals.HandOver()
+		if err := exec.CommandContext(t.Context(), "sh", "-c", "kill -INT $PPID").Run(); err != nil {
+			t.Fatal(err)
+		}
+		back()
+		select {
+		case <-ctx.Done():
+			t.Fatal("an editor's SIGINT ends the run")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	for signals.handedOver.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(editorGrace / 50):
+		}
+	}
+	send(syscall.SIGINT)
+	ended(ctx, "SIGINT after an editor")
+	stop()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		ctx, stop := signals.CancelOnSignal(t.Context())
+		send(signal)
+		ended(ctx, signal.String())
+		stop()
+		if terminated := signals.Terminated.Load(); terminated != (signal == syscall.SIGTERM) {
+			t.Errorf("%s: terminated is %v", signal, terminated)
+		}
+	}
+	ctx, stop = signals.CancelOnSignal(t.Context())
+	defer stop()
+	defer signals.HandOver()()
+	send(syscall.SIGTERM)
+	ended(ctx, "SIGTERM while an editor has the terminal")
+}
