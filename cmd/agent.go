@@ -62,7 +62,7 @@ func (a *app) agentInventoryCommand(root *string) *cobra.Command {
 func inventoryTable(i agent.Inventory) cli.Result {
 	r := cli.Result{Header: []string{"PART", "VALUE", "DETAILS"}, Data: i, Names: []string{i.Hostname}}
 	add := func(part, value string, details ...string) {
-		details = cli.RemoveWord(details, "")
+		details = cli.NonEmpty(details...)
 		r.Rows = append(r.Rows, []string{part, value, strings.Join(details, ", ")})
 	}
 	v := i.SystemVendor
@@ -74,7 +74,7 @@ func inventoryTable(i agent.Inventory) cli.Result {
 	add("memory", fmt.Sprintf("%d MiB", i.Memory.PhysicalMB), fmt.Sprintf("usable %d MiB", i.Memory.Total/mib))
 	add("CPUs", strconv.Itoa(i.CPU.Count), i.CPU.ModelName, i.CPU.Architecture, fmt.Sprintf("%d sockets", i.CPU.SocketCount))
 	if i.BMCAddress != nil || i.BMCv6Address != nil {
-		add("BMC", strings.Join(cli.RemoveWord([]string{deref(i.BMCAddress), deref(i.BMCv6Address)}, ""), " "), i.BMCMAC)
+		add("BMC", strings.Join(cli.NonEmpty(deref(i.BMCAddress), deref(i.BMCv6Address)), " "), i.BMCMAC)
 	}
 	for _, n := range i.Interfaces {
 		link := "no carrier"

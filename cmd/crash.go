@@ -7,32 +7,19 @@ import (
 	"time"
 
 	"ironworks/cmd/cli"
-	"ironworks/models"
 	"ironworks/printable"
 )
 
 // crashed writes a panic and its stack to a crash file, without secrets, and prints the path.
 func (a *app) crashed(v any, stack []byte) {
-	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
+	text := a.Masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
 		cli.Version(), time.Now().UTC().Format(time.RFC3339), commandName(a.Args), v, stack))
 	path, err := writeCrash(a.Files.Crashes, text)
 	if err != nil {
-		a.PrintMessage("crashed: %s (cannot write a crash file: %v)", a.masked(fmt.Sprint(v)), err)
+		a.PrintMessage("crashed: %s (cannot write a crash file: %v)", a.Masked(fmt.Sprint(v)), err)
 		return
 	}
 	a.PrintMessage("crashed; please report this bug with %s", path)
-}
-
-// masked replaces the secrets of the connection in a text.
-func (a *app) masked(text string) string {
-	a.SecretsMu.Lock()
-	defer a.SecretsMu.Unlock()
-	for _, secret := range a.Secrets {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, models.Mask)
-		}
-	}
-	return text
 }
 
 // commandName returns the name of the command without its arguments, which may be secret.

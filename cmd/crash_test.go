@@ -101,7 +101,7 @@ func TestCrashWithoutAStateDirectory(t *testing.T) {
 	}
 	a := newApp(cli.Process{Args: []string{"nodes"}, Stderr: &errs})
 	a.Files.Crashes = filepath.Join(file, "crashes")
-	a.Secrets = []string{"pass-9f3a"}
+	a.Mask("pass-9f3a")
 	a.crashed("bad thing with pass-9f3a", debug.Stack())
 	if text := errs.String(); !strings.Contains(text, "bad thing") || strings.Contains(text, "pass-9f3a") || strings.Contains(text, "goroutine") {
 		t.Errorf("%q", text)

@@ -250,8 +250,10 @@ func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != cli.ExitConnect || !strings.Contains(complaints, advice) {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
-	a := newApp(cli.Process{Stderr: io.Discard})
-	if a.FromContext(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
-		t.Error("a BMC without an Ironic")
+	var complaints bytes.Buffer
+	a := newApp(cli.Process{Stderr: &complaints})
+	a.Report(t.Context(), &models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"})
+	if strings.Contains(complaints.String(), advice) {
+		t.Errorf("a BMC without an Ironic: %s", &complaints)
 	}
 }

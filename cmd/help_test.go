@@ -35,7 +35,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			t.Errorf("%s: want two examples:\n%s", cmd.CommandPath(), cmd.Example)
 		}
 	}
-	for _, texts := range help.HelpTopics() {
+	for _, texts := range help.Topics() {
 		for path := range texts {
 			if !paths[path] {
 				t.Errorf("help of %s, which is no command", path)

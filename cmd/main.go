@@ -19,14 +19,14 @@ import (
 func Main() int {
 	// A broken pipe is an error that the commands handle: the process must not die while a node is deployed.
 	signal.Ignore(syscall.SIGPIPE)
-	signals := &cli.Interrupts{}
-	ctx, stop := signals.CancelOnSignal(context.Background())
+	signals := &interrupts{}
+	ctx, stop := signals.cancelOnSignal(context.Background())
 	defer stop()
 	code := run(ctx, cli.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Options: config.FromOS(), HandOver: signals.HandOver,
+		Options: config.FromOS(), HandOver: signals.handOver,
 	})
-	if signals.Terminated.Load() {
+	if signals.terminated.Load() {
 		return cli.ExitTerminated
 	}
 	return code

@@ -61,7 +61,7 @@ func (a *app) rootCommand() *cobra.Command {
 	if a.Remote != nil {
 		a.restrict(root)
 	}
-	help.AddHelp(root)
+	help.Add(root)
 	a.completeFlags(root)
 	return root
 }

@@ -121,7 +121,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	if err != nil {
 		return err
 	}
-	a.Client, a.Keystone = opened.Client, cfg.Current.Connection.Keystone.AuthURL
+	a.Opened(opened.Client, &cfg.Current)
 	if flags.check {
 		defer opened.Close()
 		return a.checkServer(cmd.Context(), opened, server, &settings, list)

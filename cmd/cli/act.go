@@ -30,6 +30,7 @@ type ActFlags struct {
 	RetryCommand func(names []string) string
 }
 
+// Register adds the flags to a command; follows adds the flags of commands that can wait for the result.
 func (f *ActFlags) Register(cmd *cobra.Command, follows bool) {
 	if follows {
 		cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait until every node reaches a stable state; same as --follow")
@@ -247,8 +248,8 @@ func (a *App) printUnfinished(plan provision.Batch, results []provision.Result) 
 	a.PrintMessage("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-// WorseExitCode merges the exit codes of two nodes. The code exitOK gives way to the other one, and two different
-// failures become exitFailed. The exit code of a command is therefore exitConnect only if no node failed for another
+// WorseExitCode merges the exit codes of two nodes. The code ExitOK gives way to the other one, and two different
+// failures become exitFailed. The exit code of a command is therefore ExitConnect only if no node failed for another
 // reason than its connection.
 func WorseExitCode(code, other int) int {
 	switch {
@@ -273,6 +274,7 @@ func shortReason(err error) string {
 	return reason + "; " + left.Error()
 }
 
+// ShortCause returns the text of an error without its node and verb, which tables show in columns of their own.
 func ShortCause(err error) string {
 	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Advice()

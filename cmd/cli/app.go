@@ -1,3 +1,5 @@
+// Package cli provides the parts that all commands share: the streams and global flags of a run, the connection to
+// Ironic, output formats, exit codes, prompts, progress lines, and the flow that confirms, sends and reports actions.
 package cli
 
 import (
@@ -5,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,22 +35,25 @@ type App struct {
 	// JournalFile is the journal that --journal names. It is empty if the command uses the journal of the context.
 	JournalFile string
 
-	// secrets has the secrets that crash files mask. guessed and searched explain a failed connection if no Ironic is
-	// configured.
-	SecretsMu sync.Mutex // the console opens contexts concurrently
-	Secrets   []string
-	guessed   bool
-	searched  string
-	Files     config.Files
-	// Client and keystone are the servers of the context. With them, a failed connection to a server is distinguished
+	// Files are the files of the program, once the configuration is loaded.
+	Files config.Files
+
+	// secrets are masked in crash files.
+	secretsMu sync.Mutex // the console opens contexts concurrently
+	secrets   []string
+	// guessed and searched explain a failed connection if no Ironic is configured.
+	guessed  bool
+	searched string
+	// client and keystone are the servers of the context. With them, a failed connection to a server is distinguished
 	// from a failed connection to a BMC.
-	Client   *ironicclient.Client
-	Keystone string
+	client   *ironicclient.Client
+	keystone string
 	// prompting is true while a prompt waits on the terminal for an answer. Progress lines must not overwrite the
 	// prompt.
 	prompting atomic.Bool
 }
 
+// NewApp returns a run of the program in a process. Its results are printed as tables.
 func NewApp(p Process) *App { return &App{Process: p, Output: OutputTable} }
 
 // Load reads the configuration with the flags of this run and prints its warnings.
@@ -94,8 +100,13 @@ func (a *App) Connect(cmd *cobra.Command) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Client, a.Keystone = opened.Client, cur.Connection.Keystone.AuthURL
+	a.Opened(opened.Client, &cur)
 	return opened, nil
+}
+
+// Opened notes the servers of the context: errors of their connections suggest ironworks doctor.
+func (a *App) Opened(client *ironicclient.Client, c *config.Context) {
+	a.client, a.keystone = client, c.Connection.Keystone.AuthURL
 }
 
 // Host describes this program to sessions. It needs a loaded configuration.
@@ -103,12 +114,24 @@ func (a *App) Host() session.Host {
 	return session.Host{Files: a.Files, UserAgent: "ironworks/" + Version(), Home: a.Options.Home, Env: a.Options.Env, Mask: a.Mask}
 }
 
+// Masked replaces the secrets that were passed to Mask.
+func (a *App) Masked(text string) string {
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
+	for _, secret := range a.secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, models.Mask)
+		}
+	}
+	return text
+}
+
 // Mask adds secrets that crash files must not show.
 func (a *App) Mask(secrets ...models.Secret) {
-	a.SecretsMu.Lock()
-	defer a.SecretsMu.Unlock()
+	a.secretsMu.Lock()
+	defer a.secretsMu.Unlock()
 	for _, s := range secrets {
-		a.Secrets = append(a.Secrets, s.Reveal())
+		a.secrets = append(a.secrets, s.Reveal())
 	}
 }
 
@@ -169,10 +192,11 @@ type Process struct {
 	HandOver func() (back func())
 	// Remote is the user of ironworks serve who runs the command; nil for a local command.
 	Remote *RemoteUser
-	// bug, set by tests, is called when the console opens a session, and may panic.
+	// Bug, set by tests, is called when the console opens a session, and may panic.
 	Bug func()
 }
 
+// Version returns the version of the program: from the build, or else from the module.
 func Version() string {
 	if buildVersion != "" {
 		return buildVersion

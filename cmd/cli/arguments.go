@@ -12,6 +12,7 @@ import (
 	"ironworks/provision"
 )
 
+// ReadNodeFile reads a file that describes nodes, or standard input for "-".
 func (a *App) ReadNodeFile(name string) ([]byte, error) {
 	if name == "-" {
 		return ReadAll(a.Stdin)
@@ -31,7 +32,7 @@ func (a *App) ReadHints(arg string) (hints.Hints, error) {
 	return hints.Decode(raw)
 }
 
-// ReadAll reads at most inputMost bytes; no request to Ironic is larger.
+// ReadAll reads at most InputMost bytes; no request to Ironic is larger.
 func ReadAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, InputMost+1))
 	if len(data) > InputMost {

@@ -13,7 +13,7 @@ import (
 )
 
 // AskSecret prompts for a secret at the terminal without echo, so that the secret is neither on the screen nor in the
-// shell's history. It must be called only if [app.interactive] returns true.
+// shell's history. It must be called only if [App.Interactive] returns true.
 func (a *App) AskSecret(ctx context.Context, question string) (models.Secret, error) {
 	in, is := a.Stdin.(*os.File)
 	if !is {

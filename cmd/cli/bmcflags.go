@@ -14,13 +14,14 @@ import (
 	"ironworks/session"
 )
 
-// BmcFlags select a BMC and how to connect to it.
-type BmcFlags struct {
+// BMCFlags select a BMC and how to connect to it.
+type BMCFlags struct {
 	session.BMCFlags
 	PasswordFile string
 }
 
-func (f *BmcFlags) Register(flags *pflag.FlagSet) {
+// Register adds the flags to a command.
+func (f *BMCFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Address, "address", "", "URL of a BMC without a node, https://HOST[:PORT]")
 	flags.StringVar(&f.System, "system", "", "Redfish path of the machine if the BMC manages several, as in redfish_system_id")
 	flags.StringVar(&f.Login.Username, "bmc-username", "", "user name for the BMC")
@@ -33,7 +34,7 @@ func (f *BmcFlags) Register(flags *pflag.FlagSet) {
 
 // WantsNode reports whether the BMC is that of a node, not that of --address. named is the number of nodes among the
 // arguments.
-func (f *BmcFlags) WantsNode(command string, named int) (node bool, err error) {
+func (f *BMCFlags) WantsNode(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
 		return false, Usagef("%s: no BMC given: name a NODE, or --address https://HOST", command)
@@ -43,20 +44,21 @@ func (f *BmcFlags) WantsNode(command string, named int) (node bool, err error) {
 	return named > 0, nil
 }
 
-func (f *BmcFlags) Target() bmc.Target { return bmc.Target{Address: f.Address} }
+// Target returns the BMC of --address.
+func (f *BMCFlags) Target() bmc.Target { return bmc.Target{Address: f.Address} }
 
-// Bmcs returns the BMC client of a command.
-func (a *App) Bmcs(s *session.Session, flags *BmcFlags) (*provision.BMCs, error) {
-	way, err := a.BmcAccess(s, flags)
+// BMCs returns the BMC client of a command.
+func (a *App) BMCs(s *session.Session, flags *BMCFlags) (*provision.BMCs, error) {
+	way, err := a.BMCAccess(s, flags)
 	if err != nil {
 		return nil, err
 	}
 	return way.BMCs(s), nil
 }
 
-// BmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil for the BMC of
+// BMCAccess returns how to reach BMCs, from flags, environment and context. The session is nil for the BMC of
 // --address, which needs no Ironic.
-func (a *App) BmcAccess(s *session.Session, flags *BmcFlags) (*session.BMCAccess, error) {
+func (a *App) BMCAccess(s *session.Session, flags *BMCFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.PasswordFile != "" {
 		var err error

@@ -116,6 +116,7 @@ func (a *App) AskTyped(ctx context.Context, question, want string, count int, ac
 	return err
 }
 
+// NothingSent is the reason of a refusal if the operator did not confirm.
 const NothingSent = "not confirmed, nothing was sent"
 
 // AskYes asks a question whose answer is yes or no. The answer no returns a refusal with the reason otherwise.

@@ -29,6 +29,7 @@ type UsageError struct{ err error }
 func (e *UsageError) Error() string { return e.err.Error() }
 func (e *UsageError) Unwrap() error { return e.err }
 
+// Usagef returns a UsageError with a formatted text.
 func Usagef(format string, args ...any) error {
 	return &UsageError{err: fmt.Errorf(format, args...)}
 }
@@ -55,19 +56,19 @@ func (a *App) Report(ctx context.Context, err error) int {
 	if code == ExitConnect && a.guessed {
 		a.PrintErr("%s", a.searched)
 	}
-	if code == ExitConnect && a.FromContext(err) {
+	if code == ExitConnect && a.fromContext(err) {
 		a.PrintMessage("run ironworks doctor to check the connection step by step")
 	}
 	return code
 }
 
-// FromContext reports whether an error came from Ironic or Keystone, and not from a BMC.
-func (a *App) FromContext(err error) bool {
+// fromContext reports whether an error came from Ironic or Keystone, and not from a BMC.
+func (a *App) fromContext(err error) bool {
 	var fault *models.Fault
-	if a.Client == nil || !errors.As(err, &fault) {
+	if a.client == nil || !errors.As(err, &fault) {
 		return false
 	}
-	for _, server := range []string{a.Client.Endpoint(), a.Keystone} {
+	for _, server := range []string{a.client.Endpoint(), a.keystone} {
 		if server != "" && strings.HasPrefix(fault.URL, server) {
 			return true
 		}
@@ -81,6 +82,7 @@ func is[E error](err error) bool {
 	return found
 }
 
+// ExitCode returns the exit code for an error.
 func ExitCode(err error) int {
 	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
 	fault, faulty := errors.AsType[*models.Fault](err)

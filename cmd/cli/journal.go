@@ -31,6 +31,7 @@ func (a *App) OfflineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.PrintMessage("%v", err) }), cfg, nil
 }
 
+// JournalFlag adds the flag --journal.
 func (a *App) JournalFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.JournalFile, "journal", "", "journal file to read (default: the context's journal), such as journal-lab.db in a --lab-state directory")
 }

@@ -63,6 +63,7 @@ func newListing(saved *models.SavedFilters, flags ListFlags, filter string) (l s
 	return l, nil
 }
 
+// NoNodes returns the sentence that replaces an empty list of nodes.
 func NoNodes(filter string) string {
 	if filter == "" {
 		return "No nodes."

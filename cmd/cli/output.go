@@ -64,16 +64,18 @@ func (f outputFlag) Set(s string) error {
 // Type returns the name of the type in the help.
 func (f outputFlag) Type() string { return OutputFormatFlag }
 
+// OutputNames returns the values of the flag --output.
 func OutputNames() []string {
 	return []string{string(OutputTable), wideTable, string(OutputJSON), string(OutputYAML), string(OutputName)}
 }
 
 // Result is output that can be printed in every format.
 type Result struct {
-	// Data is the output as JSON and YAML; names are the lines of -o name.
-	Data  any
+	// Data is the output as JSON and YAML.
+	Data any
+	// Names are the lines of -o name.
 	Names []string
-	// Header and rows are the table; without a header, text is printed instead.
+	// Header and Rows are the table. If Header is nil, Text is printed instead.
 	Header []string
 	Rows   [][]string
 	Text   string
@@ -181,6 +183,7 @@ func WriteTable(w io.Writer, header []string, rows [][]string, width int) {
 	}
 }
 
+// MakePrintable sanitizes the cells of a row in place.
 func MakePrintable(row []string) {
 	for i := range row {
 		row[i] = printable.Line(row[i])
@@ -225,6 +228,7 @@ func NonNil[T any](list []T) []T {
 	return list
 }
 
+// YesNo returns "yes" or "no".
 func YesNo(b bool) string {
 	if b {
 		return "yes"
@@ -232,6 +236,7 @@ func YesNo(b bool) string {
 	return "no"
 }
 
+// TimeText formats a time in the local time zone. It returns "" for the zero time.
 func TimeText(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -239,12 +244,7 @@ func TimeText(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
-func RemoveWord(words []string, out string) []string {
-	var left []string
-	for _, w := range words {
-		if w != out {
-			left = append(left, w)
-		}
-	}
-	return left
+// NonEmpty returns the words that are not empty.
+func NonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }

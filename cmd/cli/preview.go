@@ -7,6 +7,7 @@ import (
 	"ironworks/provision"
 )
 
+// PrintPreviews prints the requests of a dry run. Its error has the exit code of refusals if a node was refused.
 func (a *App) PrintPreviews(previews []provision.Preview) error {
 	r := Result{Data: NonNil(previews)}
 	var text strings.Builder

@@ -12,9 +12,9 @@ import (
 	"ironworks/printable"
 )
 
-// progress is a progress line on a terminal; without a terminal it prints nothing. The line
+// Progress is a progress line on a terminal; without a terminal it prints nothing. The line
 // appears after progressDelay, so that quick commands stay silent.
-type progress struct {
+type Progress struct {
 	mu      sync.Mutex
 	out     io.Writer
 	width   int
@@ -32,8 +32,9 @@ const (
 	progressPeriod = 200 * time.Millisecond
 )
 
-func (a *App) NewProgress() *progress {
-	p := &progress{done: make(chan struct{}), started: time.Now(), prompting: &a.prompting}
+// NewProgress returns a progress line on stderr. Stop must be called.
+func (a *App) NewProgress() *Progress {
+	p := &Progress{done: make(chan struct{}), started: time.Now(), prompting: &a.prompting}
 	width, is := Terminal(a.Stderr)
 	if !is {
 		return p
@@ -43,7 +44,7 @@ func (a *App) NewProgress() *progress {
 	return p
 }
 
-func (p *progress) loop() {
+func (p *Progress) loop() {
 	tick := time.NewTicker(progressPeriod)
 	defer tick.Stop()
 	for {
@@ -57,19 +58,19 @@ func (p *progress) loop() {
 }
 
 // SetText sets the line.
-func (p *progress) SetText(format string, args ...any) {
+func (p *Progress) SetText(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.Live(func() string { return text })
 }
 
 // Live sets a line whose text is computed whenever it is drawn, such as a countdown.
-func (p *progress) Live(text func() string) {
+func (p *Progress) Live(text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text = text
 }
 
-func (p *progress) paint() {
+func (p *Progress) paint() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.out == nil || p.text == nil || p.prompting.Load() || time.Since(p.started) < progressDelay {
@@ -80,7 +81,7 @@ func (p *progress) paint() {
 }
 
 // Stop erases the line.
-func (p *progress) Stop() {
+func (p *Progress) Stop() {
 	close(p.done)
 	p.wg.Wait()
 	p.mu.Lock()

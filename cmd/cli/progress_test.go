@@ -12,7 +12,7 @@ func TestProgressLeavesPromptsAlone(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	var prompting atomic.Bool
-	p := &progress{out: &out, width: 80, started: time.Now().Add(-time.Minute), prompting: &prompting}
+	p := &Progress{out: &out, width: 80, started: time.Now().Add(-time.Minute), prompting: &prompting}
 	p.SetText("querying BMCs")
 	prompting.Store(true)
 	p.paint()

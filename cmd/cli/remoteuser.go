@@ -30,10 +30,11 @@ func (r *RemoteUser) connect(a *App) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Client, a.Keystone = live.Client, live.Context.Connection.Keystone.AuthURL
+	a.Opened(live.Client, &live.Context)
 	return live.Reporting(func(text string) { a.PrintMessage("%s", text) }), nil
 }
 
+// TextNoFiles is the refusal of a file name over SSH.
 const TextNoFiles = "files of the server are not available over SSH; pass the content on standard input (-)"
 
 // WhyNoFiles returns why the operator cannot name files. It returns "" if files are possible.
@@ -43,9 +44,6 @@ func (a *App) WhyNoFiles() string {
 	}
 	return TextNoFiles
 }
-
-// CodeRefusal is a refusal by the server. The exit code is exitRefused.
-type CodeRefusal struct{ Why string }
 
 // visibleNodes returns the nodes that the user can see.
 func (a *App) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
@@ -58,5 +56,8 @@ func (a *App) visibleNodes(nodes []models.NodeRef) []models.NodeRef {
 	}
 	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool { return !sees(n.UUID) })
 }
+
+// CodeRefusal is a refusal by the server. Its exit code is ExitRefused.
+type CodeRefusal struct{ Why string }
 
 func (e *CodeRefusal) Error() string { return e.Why }

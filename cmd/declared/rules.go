@@ -32,7 +32,7 @@ func (a *app) declaredRules() declaredKind[*rules.Rule] {
 		find: provision.FindRules, parse: a.parseRules, yaml: rules.YAML, documents: bodiesOf,
 		name: func(rule *rules.Rule) string { return rule.UUID },
 		words: func(rule *rules.Rule) []string {
-			return cli.RemoveWord([]string{rule.UUID, rule.Description}, "")
+			return cli.NonEmpty(rule.UUID, rule.Description)
 		},
 		note: func(rule *rules.Rule) string {
 			if !rule.Hidden {

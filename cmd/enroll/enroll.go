@@ -40,7 +40,7 @@ type enrollFlags struct {
 	yes               bool
 	skipRefused       bool
 	timeout           time.Duration
-	bmc               cli.BmcFlags
+	bmc               cli.BMCFlags
 	ramdisk           enrollRamdiskFlags
 }
 
@@ -143,7 +143,7 @@ func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags
 		return r, nil
 	}
 	var err error
-	r.BMCs, err = a.Bmcs(s, &flags.bmc)
+	r.BMCs, err = a.BMCs(s, &flags.bmc)
 	return r, err
 }
 

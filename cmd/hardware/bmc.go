@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) bmcCommand() *cobra.Command {
-	var flags cli.BmcFlags
+	var flags cli.BMCFlags
 	cmd := &cobra.Command{
 		Use:               "bmc [NODE]",
 		Args:              cobra.MaximumNArgs(1),
@@ -35,13 +35,13 @@ func (a *app) bmcCommand() *cobra.Command {
 }
 
 // queryBMC queries the BMC of a node, or the BMC of --address. The latter needs no configuration.
-func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BmcFlags, args []string) (*provision.BMCReport, error) {
+func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string) (*provision.BMCReport, error) {
 	node, err := flags.WantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
 		return nil, err
 	}
 	if !node {
-		bmcs, err := a.Bmcs(nil, flags)
+		bmcs, err := a.BMCs(nil, flags)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (a *app) queryBMC(cmd *cobra.Command, flags *cli.BmcFlags, args []string) (
 		return nil, err
 	}
 	defer s.Close()
-	bmcs, err := a.Bmcs(s, flags)
+	bmcs, err := a.BMCs(s, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, w
 	return a.Print(r)
 }
 
-func (a *app) bmcConsoleCommand(flags *cli.BmcFlags) *cobra.Command {
+func (a *app) bmcConsoleCommand(flags *cli.BMCFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "console [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.CompleteNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,7 +12,7 @@ import (
 	"ironworks/session"
 )
 
-func (a *app) bmcLoginCommand(flags *cli.BmcFlags) *cobra.Command {
+func (a *app) bmcLoginCommand(flags *cli.BMCFlags) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "login [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.CompleteNodes(1),
@@ -26,7 +26,7 @@ func (a *app) bmcLoginCommand(flags *cli.BmcFlags) *cobra.Command {
 	return cmd
 }
 
-func (a *app) bmcLogoutCommand(flags *cli.BmcFlags) *cobra.Command {
+func (a *app) bmcLogoutCommand(flags *cli.BMCFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "logout [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.CompleteNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,7 +45,7 @@ func errNoKeyring(command string) error {
 }
 
 // withBMC calls do with the BMC of a node, or the BMC of --address.
-func (a *app) withBMC(cmd *cobra.Command, flags *cli.BmcFlags, args []string, do func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error) error {
+func (a *app) withBMC(cmd *cobra.Command, flags *cli.BMCFlags, args []string, do func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error) error {
 	node, err := flags.WantsNode(cmd.CommandPath(), len(args))
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *app) withBMC(cmd *cobra.Command, flags *cli.BmcFlags, args []string, do
 			return err
 		}
 	}
-	way, err := a.BmcAccess(s, flags)
+	way, err := a.BMCAccess(s, flags)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // bmcOrderCommands returns the commands that change machines through their BMCs.
-func (a *app) bmcOrderCommands(flags *cli.BmcFlags) []*cobra.Command {
+func (a *app) bmcOrderCommands(flags *cli.BMCFlags) []*cobra.Command {
 	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…"}
 	for _, p := range models.BMCPowers {
 		power.AddCommand(a.bmcOrderCommand(flags, p.Name, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.Verb} }))
@@ -40,7 +40,7 @@ func (a *app) bmcOrderCommands(flags *cli.BmcFlags) []*cobra.Command {
 
 // bmcOrderCommand returns a command that sends one order. argument is the placeholder of the argument before the nodes;
 // it is "" if the command has none.
-func (a *app) bmcOrderCommand(flags *cli.BmcFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
+func (a *app) bmcOrderCommand(flags *cli.BMCFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	var act cli.ActFlags
 	first := 0
 	if argument != "" {
@@ -67,13 +67,13 @@ func (a *app) bmcOrderCommand(flags *cli.BmcFlags, name, argument string, order 
 }
 
 // orderBMCs sends an order to the BMCs of nodes. It does so in the same way as any action on nodes.
-func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BmcFlags, o models.BMCOrder, names []string, act cli.ActFlags) error {
+func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, names []string, act cli.ActFlags) error {
 	s, nodes, err := a.ConnectNodes(cmd, names)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	bmcs, err := a.Bmcs(s, flags)
+	bmcs, err := a.BMCs(s, flags)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *app) orderBMCs(cmd *cobra.Command, flags *cli.BmcFlags, o models.BMCOrd
 }
 
 // orderBareBMC sends an order to the BMC of --address.
-func (a *app) orderBareBMC(cmd *cobra.Command, flags *cli.BmcFlags, o models.BMCOrder, act cli.ActFlags) error {
+func (a *app) orderBareBMC(cmd *cobra.Command, flags *cli.BMCFlags, o models.BMCOrder, act cli.ActFlags) error {
 	target := flags.Target()
 	shown := models.MaskURL(target.Address)
 	cfg, err := a.LoadConfig(cmd, true)
@@ -97,7 +97,7 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *cli.BmcFlags, o models.BMC
 			return err
 		}
 	}
-	bmcs, err := a.Bmcs(nil, flags)
+	bmcs, err := a.BMCs(nil, flags)
 	if err != nil {
 		return err
 	}

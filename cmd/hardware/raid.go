@@ -48,7 +48,7 @@ func (a *app) raidShowCommand() *cobra.Command {
 }
 
 func (a *app) raidCheckCommand() *cobra.Command {
-	var flags cli.BmcFlags
+	var flags cli.BMCFlags
 	var file string
 	cmd := &cobra.Command{
 		Use: "check [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.CompleteNodes(1),

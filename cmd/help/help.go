@@ -1,3 +1,4 @@
+// Package help has the help of all commands.
 package help
 
 import (
@@ -13,21 +14,21 @@ import (
 // examples, one per line, that work against ironworks lab up.
 type helpText struct{ short, long, example string }
 
-// AddHelp sets the help of a command and of the commands below it.
-func AddHelp(cmd *cobra.Command) {
+// Add sets the help of a command and of the commands below it.
+func Add(cmd *cobra.Command) {
 	text := helpOf(cmd.CommandPath())
 	cmd.Short, cmd.Long = text.short, strings.ReplaceAll(text.long, "{filter keys}", cli.Wrapped(strings.Join(models.FilterKeys(), ", "), 100, 6))
 	if text.example != "" {
 		cmd.Example = "  " + strings.ReplaceAll(text.example, "\n", "\n  ")
 	}
 	for _, sub := range cmd.Commands() {
-		AddHelp(sub)
+		Add(sub)
 	}
 }
 
 // helpOf returns the help of a command by its path.
 func helpOf(path string) helpText {
-	for _, topic := range HelpTopics() {
+	for _, topic := range Topics() {
 		if text, there := topic[path]; there {
 			return text
 		}
@@ -35,7 +36,8 @@ func helpOf(path string) helpText {
 	return helpText{}
 }
 
-func HelpTopics() []map[string]helpText {
+// Topics returns the help texts of all topics, each by the path of the command.
+func Topics() []map[string]helpText {
 	return []map[string]helpText{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
 }
 

@@ -19,6 +19,7 @@ type SiteFlags struct {
 	file     string
 }
 
+// Register adds the flags to a command.
 func (f *SiteFlags) Register(set *pflag.FlagSet) {
 	set.IntVar(&f.machines, "lab-machines", 12, "number of machines of the lab, up to 10000")
 	set.Float64Var(&f.Speed, "lab-speed", 10, "speed of boots, installations and erasures, relative to real machines")
@@ -36,6 +37,7 @@ func (f *SiteFlags) Used(cmd *cobra.Command) string {
 	return ""
 }
 
+// Options checks the flags.
 func (f *SiteFlags) Options() (lab.SiteOptions, error) {
 	members, err := labMembers(f.file, "lab-machines", f.machines)
 	if err != nil {

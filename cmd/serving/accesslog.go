@@ -30,6 +30,7 @@ type fetchKey struct {
 	remote string
 }
 
+// NewAccessLog returns a log that prints to the streams of a.
 func NewAccessLog(a *cli.App) *AccessLog {
 	return &AccessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
 }

@@ -1,3 +1,4 @@
+// Package serving has the flags and the log of commands that serve images.
 package serving
 
 import (
@@ -79,6 +80,7 @@ func offerAddress(a *cli.App, candidates []serve.Candidate) {
 	a.PrintMessage("only this computer can connect; pass --listen auto to listen on %s%s, which %s can reach", best.Addr, via, clients)
 }
 
+// Register adds the flags to a command.
 func (f *ListenFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port of 127.0.0.1)")
 	flags.StringVar(&f.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")

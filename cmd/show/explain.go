@@ -22,7 +22,7 @@ type explainFlags struct {
 	state string
 	// bmc means that every BMC is queried; bmcFlags are the flags of ironworks bmc.
 	bmc      bool
-	bmcFlags cli.BmcFlags
+	bmcFlags cli.BMCFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -133,7 +133,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 // bmcQueryFor returns how to query BMCs: with --bmc every BMC; otherwise only the BMC of a machine that Ironic waits
 // for, if its credentials are known without a prompt.
 func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
-	way, err := a.BmcAccess(s, &flags.bmcFlags)
+	way, err := a.BMCAccess(s, &flags.bmcFlags)
 	switch {
 	case err != nil && flags.bmc:
 		return nil, err

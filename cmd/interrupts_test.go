@@ -1,4 +1,4 @@
-package cli
+package cmd
 
 import (
 	"context"
@@ -25,10 +25,10 @@ func TestInterrupts(t *testing.T) {
 			t.Errorf("%s ends nothing", why)
 		}
 	}
-	var signals Interrupts
-	ctx, stop := signals.CancelOnSignal(t.Context())
+	var signals interrupts
+	ctx, stop := signals.cancelOnSignal(t.Context())
 	for range 50 {
-		back := signals.HandOver()
+		back := signals.handOver()
 		if err := exec.CommandContext(t.Context(), "sh", "-c", "kill -INT $PPID").Run(); err != nil {
 			t.Fatal(err)
 		}
@@ -49,17 +49,17 @@ func TestInterrupts(t *testing.T) {
 	ended(ctx, "SIGINT after an editor")
 	stop()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		ctx, stop := signals.CancelOnSignal(t.Context())
+		ctx, stop := signals.cancelOnSignal(t.Context())
 		send(signal)
 		ended(ctx, signal.String())
 		stop()
-		if terminated := signals.Terminated.Load(); terminated != (signal == syscall.SIGTERM) {
+		if terminated := signals.terminated.Load(); terminated != (signal == syscall.SIGTERM) {
 			t.Errorf("%s: terminated is %v", signal, terminated)
 		}
 	}
-	ctx, stop = signals.CancelOnSignal(t.Context())
+	ctx, stop = signals.cancelOnSignal(t.Context())
 	defer stop()
-	defer signals.HandOver()()
+	defer signals.handOver()()
 	send(syscall.SIGTERM)
 	ended(ctx, "SIGTERM while an editor has the terminal")
 }

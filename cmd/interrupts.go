@@ -1,4 +1,4 @@
-package cli
+package cmd
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 // editorGrace is the time after the end of an editor during which its Ctrl-C may still arrive.
 const editorGrace = 500 * time.Millisecond
 
-// Interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
+// interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
 // the terminal, because Ctrl-C is then meant for the editor.
-type Interrupts struct {
+type interrupts struct {
 	// handedOver counts the programs that have the terminal.
 	handedOver atomic.Int32
-	// Terminated is set by SIGTERM.
-	Terminated atomic.Bool
+	// terminated is set by SIGTERM.
+	terminated atomic.Bool
 }
 
-// CancelOnSignal cancels the context at the first signal. The second signal kills the process.
-func (i *Interrupts) CancelOnSignal(parent context.Context) (ctx context.Context, stop func()) {
+// cancelOnSignal cancels the context at the first signal. The second signal kills the process.
+func (i *interrupts) cancelOnSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	caught, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
@@ -48,15 +48,15 @@ func (i *Interrupts) CancelOnSignal(parent context.Context) (ctx context.Context
 }
 
 // end reports whether a signal is meant for this program.
-func (i *Interrupts) end(s os.Signal) bool {
+func (i *interrupts) end(s os.Signal) bool {
 	if s == syscall.SIGTERM {
-		i.Terminated.Store(true)
+		i.terminated.Store(true)
 	}
 	return s != os.Interrupt || i.handedOver.Load() == 0
 }
 
-// HandOver ignores Ctrl-C for another program at the terminal, until shortly after back is called.
-func (i *Interrupts) HandOver() (back func()) {
+// handOver ignores Ctrl-C for another program at the terminal, until shortly after back is called.
+func (i *interrupts) handOver() (back func()) {
 	i.handedOver.Add(1)
 	return func() { time.AfterFunc(editorGrace, func() { i.handedOver.Add(-1) }) }
 }
