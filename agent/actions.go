@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// actions returns all commands of the agent, by extension and by name.
+// actions returns all commands that the agent supports, keyed first by extension and then by name.
 func (a *agent) actions() map[string]map[string]action {
 	return map[string]map[string]action{
 		"deploy":  a.stepActions(deploying),
@@ -38,13 +38,15 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 }
 
 const (
-	// shutdownDelay is the time between the command to power off and its effect.
+	// shutdownDelay is how much time a machine at speed 1 takes to act on a command to power off or to reboot.
 	shutdownDelay = time.Second
-	// minShutdown is the minimum of that time at any speed, in which the agent sends its answer.
+	// minShutdown is the shortest such delay, whatever the speed. The agent needs it to send the answer to the
+	// command.
 	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown calls how, to power off or reboot, after a pause in which the answer to the command is sent.
+// shutDown writes cached data to disk, pauses while the answer to the command is sent, and then calls how, which
+// powers off or reboots the machine.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)
@@ -61,7 +63,7 @@ func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
 	return nil, a.hardware.Sync(ctx)
 }
 
-// getPartitionUUIDs implements the command get_partition_uuids: it returns the UUIDs that the last write_image has
+// getPartitionUUIDs implements the command get_partition_uuids. It returns the UUIDs that the most recent write_image
 // determined.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	a.mu.Lock()
@@ -78,8 +80,8 @@ func (a *agent) lockdown(context.Context, *dict) (any, error) {
 	return nil, nil
 }
 
-// errPlainPassword rejects a password that is not hashed; conductors have hashed it for many
-// years.
+// errPlainPassword is returned for a rescue password in plain text. Conductors have sent only hashed passwords for
+// many years.
 var errPlainPassword = errors.New("the rescue password is not hashed")
 
 func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
@@ -97,8 +99,8 @@ func (a *agent) collectSystemLogs(ctx context.Context, _ *dict) (any, error) {
 	return newDict("system_logs", a.collectLogs(ctx, allLines)), nil
 }
 
-// installBootloader handles whole-disk images, which have a boot loader: with UEFI the firmware
-// gets an entry, with BIOS there is nothing to do.
+// installBootloader prepares booting from the root disk. It assumes a whole-disk image, which contains its own boot
+// loader: with UEFI, it only creates a boot entry in the firmware; with BIOS, it does nothing.
 func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error) {
 	device, err := a.rootDisk(ctx, false)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is a running agent, from [Run] until its context ends.
+// agent is a running agent. It exists from the start of [Run] until the context of Run ends.
 type agent struct {
 	options   Options
 	hardware  Hardware
@@ -21,14 +21,17 @@ type agent struct {
 	beats           *heartbeats
 	runningCommands sync.WaitGroup // the goroutines of running commands
 	gate            CallGate       // calls that are being answered
-	rules           imageRules     // from the options, then from Ironic's answer to the lookup
-	endRequest      chan endReason // requests the end of the service; has room for one
+	rules           imageRules     // first taken from the options, then changed by Ironic's answer to the lookup
+	endRequest      chan endReason // receives requests to end the service; buffers one
 
-	// refusedInventory is the inventory that inspectAgain sends again; nil if there is none.
+	// refusedInventory is the inventory that Ironic refused and that inspectAgain sends again. It is nil if there is
+	// none.
 	refusedInventory *dict
-	// inspected reports that the inventory was sent, or that no inspection needs it.
+	// inspected reports whether no inventory needs to be sent any more, because it was sent or because there is no
+	// inspection.
 	inspected bool
-	// listening waits for LLDP frames and adds their data to the inventory; nil if the inventory is complete.
+	// listening waits for LLDP frames and adds their data to the inventory. It is nil if the inventory is already
+	// complete.
 	listening completion
 
 	mu             sync.Mutex
@@ -42,7 +45,7 @@ type agent struct {
 	raidRoots      []raidRoot
 }
 
-// endReason is the reason why the service ends while the machine still runs.
+// endReason tells why the service ends although the machine keeps running.
 type endReason int
 
 const (
@@ -51,8 +54,8 @@ const (
 	endByDeath
 )
 
-// Run runs the agent until ctx ends, which is no error. It returns earlier after a rescue was finalized, or if Ironic
-// does not know the machine. When Run returns, all of its goroutines have ended.
+// Run runs the agent until ctx ends, in which case it returns nil. It returns earlier if a rescue was finalized or if
+// Ironic does not know the machine. All goroutines of the agent have ended when Run returns.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -81,7 +84,7 @@ func Run(ctx context.Context, options Options) error {
 func (a *agent) run(ctx context.Context) error {
 	a.log.agent.info("Starting ironic-python-agent version: %s", a.options.Version)
 	a.started = a.now()
-	// Ironic is asked for its release while the inventory is collected.
+	// While the inventory is collected, ask Ironic for its release.
 	var matching sync.WaitGroup
 	matching.Go(func() { a.matchIronic(ctx) })
 	err := a.firstInventory(ctx)
@@ -90,7 +93,7 @@ func (a *agent) run(ctx context.Context) error {
 		return fmt.Errorf("collecting the inventory: %w", err)
 	}
 	a.journal.host = a.inventory.Hostname
-	a.matchIronic(ctx) // a second attempt: Ironic may not have answered the first
+	a.matchIronic(ctx) // again, because the first attempt may have had no answer
 	found, err := a.introduce(ctx)
 	if err != nil {
 		return err
@@ -104,8 +107,8 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	if !mine || a.options.Rescued {
-		// Either the agent has no token, because Ironic issued it before, perhaps to another ramdisk, or the machine is
-		// in rescue.
+		// Either the agent has no token, because Ironic issued it before, perhaps to another ramdisk, or the machine
+		// is in rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -116,8 +119,8 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serveAndInspect(ctx)
 }
 
-// matchIronic makes the agent behave like the old agent if Ironic's release is the old one. The conductor of that
-// release lists commands without a token, and plans with the steps of the old agent.
+// matchIronic makes the agent behave like the old real agent if Ironic belongs to the old release. The conductor of
+// that release lists commands without sending a token, and plans with the steps of the old agent.
 func (a *agent) matchIronic(ctx context.Context) {
 	if !a.options.MatchIronic {
 		return
@@ -131,12 +134,12 @@ func (a *agent) matchIronic(ctx context.Context) {
 // now returns the time of the machine's clock.
 func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
-// scale returns a duration divided by the agent's speed.
+// scale returns d divided by the agent's speed.
 func (a *agent) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / a.options.Speed)
 }
 
-// sleep waits; it returns false if ctx ended first.
+// sleep waits for d, divided by the agent's speed. It returns false if ctx ended first.
 func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -146,7 +149,7 @@ func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// requestEnd requests the end of the service; only the first reason has an effect.
+// requestEnd requests that the service end for the given reason. Only the first request has an effect.
 func (a *agent) requestEnd(why endReason) {
 	select {
 	case a.endRequest <- why:
@@ -178,8 +181,8 @@ func (a *agent) cacheNode(node *dict) {
 	}
 }
 
-// installFails reports whether this run of coreos-installer must fail, and returns the last line that it then prints.
-// It counts the runs.
+// installFails counts down the runs of coreos-installer that should fail. It reports whether the current run should
+// fail and, if so, returns the last line that this run prints.
 func (a *agent) installFails() (message string, fails bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// maxBody is the maximum size of a request in bytes. It exceeds any request of a conductor, whose configdrive may have
-// 64 MiB.
+// maxBody is the maximum size of a request body, in bytes. It is larger than any request that a conductor sends: the
+// largest contains a configdrive of up to 64 MiB.
 const maxBody = 128 << 20
 
 // Errors of the service itself, not of a command.
@@ -28,7 +28,7 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler returns the service. Calls that wait for a command end when ctx ends.
+// handler returns the HTTP handler of the agent's API. A call that waits for a command ends when ctx ends.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")
@@ -64,7 +64,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 	return a.gate.Guard(a.logged(route))
 }
 
-// logged logs each request with its token in clear text, as the real agent does.
+// logged wraps next to log each request. Like the real agent, it logs the token in plain text.
 func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		uri, begin := r.URL.RequestURI(), time.Now()
@@ -133,7 +133,8 @@ func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.R
 	a.showCommand(ctx, w, r, found)
 }
 
-// showCommand answers with a command. If the caller asked to wait, it answers when the command has ended.
+// showCommand answers with the state of the command c. If the caller asked to wait, it first waits until the command
+// has ended.
 func (a *agent) showCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, c *command) {
 	if strings.EqualFold(r.URL.Query().Get("wait"), "true") {
 		select {
@@ -195,6 +196,6 @@ func refuse(w http.ResponseWriter, status int, text string) {
 func answer(w http.ResponseWriter, status int, body *dict) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A disconnected conductor gets no answer.
+	// There is no way to report an error to a conductor that has disconnected.
 	_, _ = io.WriteString(w, dump(body))
 }

@@ -18,13 +18,14 @@ import (
 	"ironworks/python"
 )
 
-// hashes are the checksum algorithms that Ironic can name. Python knows more, which Ironic does not use.
+// hashes maps the name of each checksum algorithm that Ironic can send to its implementation. Ironic does not use the
+// other algorithms that Python knows.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// hashOf returns the algorithm of a checksum without a name. MD5 is refused unless Ironic allows MD5, which it does by
-// default.
+// hashOf determines the algorithm of a checksum from its length, for checksums that are sent without the name of the
+// algorithm. It refuses MD5 unless Ironic allows it, which Ironic does by default.
 func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 	switch len(checksum) {
 	case 2 * sha512.Size:
@@ -45,8 +46,8 @@ func isURL(checksum string) bool {
 	return strings.HasPrefix(checksum, "http://") || strings.HasPrefix(checksum, "https://")
 }
 
-// expected returns the checksum that an image must have, and its algorithm. If final is true, the error would not be
-// fixed by a retry.
+// expected returns the checksum that the image must have, and the algorithm of that checksum. If it fails, final
+// reports whether another attempt would fail in the same way.
 func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHash func() hash.Hash, final bool, err error) {
 	sum, newHash = info.checksum, info.newHash
 	if isURL(sum) {
@@ -68,7 +69,7 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	return "", nil, true, f
 }
 
-// fetchChecksum downloads a checksum file and finds the image in it.
+// fetchChecksum downloads the checksum file of the image and returns the checksum that it lists for the image.
 func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
 	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
 	image := info.checksum
@@ -131,8 +132,9 @@ var (
 	lastChecksum  = regexp.MustCompile(`\s([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
 )
 
-// checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is old, BSD's "SHA256
-// (NAME) = SUM". If the line has no sum, found is the part that the real agent quotes in its message.
+// checksumIn returns the checksum of the file name if the given line of a checksum file contains it. Lines have the
+// form "SUM NAME", "SUM *NAME" or, unless the agent is old, "SHA256 (NAME) = SUM", which is the form of BSD. If the
+// line contains no checksum for name, found is the text that the real agent quotes in its error message.
 func (a generation) checksumIn(line, name string) (sum, found string, err error) {
 	if a == legacyAgent {
 		words := strings.Fields(line)

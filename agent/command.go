@@ -9,22 +9,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// commandStatus is the status of a command.
+// commandStatus is the status of a command, as the API shows it.
 type commandStatus string
 
 const (
 	running   commandStatus = "RUNNING"
 	succeeded commandStatus = "SUCCEEDED"
 	failed    commandStatus = "FAILED"
-	// mismatch is the status if the conductor planned with other versions. As in the real agent, it is used for all
-	// kinds of steps.
+	// mismatch means that the conductor planned with other versions than the agent's. As in the real agent, all kinds
+	// of steps use this status although its name mentions only cleaning.
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
 // command is a command from the conductor. The agent stores all commands until the agent exits.
 type command struct {
 	id, name string
-	done     chan struct{} // closed when it has ended
+	done     chan struct{} // closed when the command has ended
 
 	// The agent's lock guards the following fields.
 	status commandStatus
@@ -42,13 +42,14 @@ func (c *command) show() *dict {
 
 // action is the implementation of a command.
 type action struct {
-	// background reports that the command runs in the background, and that the agent sends a heartbeat after it.
+	// background reports whether the command runs in the background. If so, the agent sends a heartbeat when the
+	// command has ended.
 	background bool
 	do         func(ctx context.Context, params *dict) (any, error)
 }
 
-// execute starts a command. It returns an error only if the command is unknown or another one is running; a failure of
-// the command is stored in the command.
+// execute starts a command. It returns an error only if the command is unknown or if another one is still running. If
+// the command itself fails, its error is stored in the command.
 func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, error) {
 	extension, name, dotted := strings.Cut(full, ".")
 	if !dotted {
@@ -86,7 +87,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	a.runningCommands.Go(func() {
 		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		if ctx.Err() != nil {
-			return // the machine is off, so the answer is lost
+			return // the machine is off, so there is no way to answer
 		}
 		a.finish(c, result, err)
 		a.beats.request()
@@ -105,7 +106,7 @@ func (a *agent) guarded(do func() (any, error)) (result any, err error) {
 	return do()
 }
 
-// finish records the end of a command.
+// finish records the result or the error of the command c, which has ended.
 func (a *agent) finish(c *command, result any, err error) {
 	if text, ok := result.(string); ok {
 		result = newDict("result", text)

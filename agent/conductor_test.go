@@ -20,20 +20,20 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// conductor serves Ironic's API to an agent, and calls the agent as a conductor does.
+// conductor serves the part of Ironic's API that an agent uses, and calls the agent as a conductor does.
 type conductor struct {
 	t      *testing.T
 	server *httptest.Server
 
 	// The following fields are set before the agent starts.
 	node        string       // JSON of the node
-	lookups     []int        // statuses before the first 200
-	token       string       // token of the lookup's answer
-	inspection  int          // status of continue_inspection
+	lookups     []int        // statuses of the first lookups, all of which fail
+	token       string       // token in the answer to the first successful lookup
+	inspection  int          // status with which continue_inspection answers
 	apiVersion  string       // version in the root document
 	lookupQuery func(string) // called with the query of each lookup
-	// inspectionLater is the status of continue_inspection after a lookup has succeeded; if zero, the status is
-	// inspection.
+	// inspectionLater is the status with which continue_inspection answers after a successful lookup. If it is zero,
+	// the status in inspection is used.
 	inspectionLater int
 
 	mu        sync.Mutex
@@ -114,7 +114,7 @@ func (c *conductor) wait() *dict {
 	return c.heartbeats[len(c.heartbeats)-1]
 }
 
-// inventory returns the last inventory, nil before one was sent.
+// inventory returns the last inventory received, or nil if there was none.
 func (c *conductor) inventory() *dict {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +127,7 @@ func (c *conductor) start(m *metal, options Options) (done chan error) {
 	return c.startOn(m, m, options)
 }
 
-// startOn is like start, but runs the agent on other hardware, which wraps a metal.
+// startOn is like start, but the agent runs on hardware, which wraps m.
 func (c *conductor) startOn(m *metal, hardware Hardware, options Options) (done chan error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -149,7 +149,7 @@ func (c *conductor) startOn(m *metal, hardware Hardware, options Options) (done 
 	return done
 }
 
-// driver calls an agent like a conductor: with its certificate and TLS 1.3.
+// driver calls the API of an agent like a conductor: it trusts only the agent's certificate, and uses TLS 1.3.
 type driver struct {
 	t     *testing.T
 	base  string
@@ -207,7 +207,8 @@ func (d *driver) last() *dict {
 	return commands[len(commands)-1].(*dict)
 }
 
-// stepParams returns the parameters of an execute command.
+// stepParams returns the parameters of a command that executes the deploy step with the given name. The version is a
+// further JSON field, with a leading comma, or empty.
 func stepParams(name, version string) string {
 	return fmt.Sprintf(`{"step": {"interface": "deploy", "step": %q, "args": {}, "priority": 80}, "node": %s, "ports": []%s}`, name, wholeNode, version)
 }

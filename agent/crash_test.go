@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// brittle is hardware whose driver has a bug.
+// brittle is hardware that panics, like a driver with a bug.
 type brittle struct{ Hardware }
 
 func (brittle) BlockDevices(context.Context) ([]Disk, error) { panic("index out of range") }
 
-// TestCrashIsAFailureWithAReason checks that a crash in a step fails that step, and that the agent then works on.
+// TestCrashIsAFailureWithAReason checks that a panic in a step makes this step fail, and that the journal shows the
+// stack.
 func TestCrashIsAFailureWithAReason(t *testing.T) {
 	a := newWorkbench(t).agent(Options{})
 	a.hardware = brittle{a.hardware}
@@ -25,7 +26,7 @@ func TestCrashIsAFailureWithAReason(t *testing.T) {
 	}
 }
 
-// brittleLater is hardware that becomes brittle while the agent runs.
+// brittleLater is hardware that behaves normally until broken is set, and like brittle from then on.
 type brittleLater struct {
 	Hardware
 	broken *atomic.Bool
@@ -38,8 +39,8 @@ func (b brittleLater) BlockDevices(ctx context.Context) ([]Disk, error) {
 	return b.Hardware.BlockDevices(ctx)
 }
 
-// TestConductorLearnsOfACrash checks that the conductor reads the reason of a crash in a step, and that the agent
-// answers its next command.
+// TestConductorLearnsOfACrash checks that the conductor receives the reason why a step crashed, and that the agent
+// still executes the next command.
 func TestConductorLearnsOfACrash(t *testing.T) {
 	c, m, broken := newConductor(t), newMetal(), &atomic.Bool{}
 	done := c.startOn(m, brittleLater{m, broken}, Options{NoInspection: true})

@@ -17,8 +17,9 @@ import (
 	"ironworks/python"
 )
 
-// download tries the URLs until one returns the image with the right checksum. See _download_image and
-// _stream_raw_image_onto_device of ironic_python_agent/extensions/standby.py.
+// download downloads the image and passes its content to use. It retries failed downloads up to the configured number
+// of attempts, each of which tries the image's URLs in order. See _download_image and _stream_raw_image_onto_device
+// in ironic_python_agent/extensions/standby.py.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
 	limit := a.downloadLimit()
@@ -36,7 +37,8 @@ func (a *agent) download(ctx context.Context, info imageInfo, location string, u
 	return err
 }
 
-// downloadLimit returns the time at which a download must have ended; the zero time means no limit.
+// downloadLimit returns the time by which a download that starts now must have ended. The zero time means that there
+// is no limit.
 func (a *agent) downloadLimit() time.Time {
 	if a.options.Images.MaxDuration == 0 {
 		return time.Time{}
@@ -58,7 +60,7 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	content := &verified{from: body, sum: newHash(), want: want, mismatch: func(got string) *fault {
 		const format = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
 		a.log.standby.error(format, location, info.id, want, got)
-		// Like the real agent, this passes the last two arguments in the wrong order.
+		// The location and the ID of the image are swapped here, as in the real agent.
 		return newFault(imageChecksum, format, info.id, location, want, got)
 	}}
 	err = use(content)
@@ -86,8 +88,8 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	return false, newFault(imageDownload, "Download of image %s failed: Unable to write image to %s. Error: %v", info.id, where, err)
 }
 
-// verified is a reader of an image. At the end of the content it returns an error if the checksum is wrong, so that its
-// reader stops.
+// verified reads an image and computes its checksum. If the checksum turns out to be wrong at the end of the content,
+// Read returns an error, so that the reader of the image stops.
 type verified struct {
 	from     io.Reader
 	sum      hash.Hash
@@ -96,7 +98,7 @@ type verified struct {
 
 	ended  bool
 	wrong  *fault
-	broken error // the error of the connection
+	broken error // error of the connection, if any
 }
 
 func (v *verified) Read(p []byte) (int, error) {
@@ -140,8 +142,8 @@ func (a *agent) openAny(ctx context.Context, info imageInfo) (body *imageBody, f
 	return nil, false, newFault(imageDownload, "Download of image %s failed: %s", info.id, strings.Join(problems, "\n "))
 }
 
-// refusal is the error for an answer with another status than 200. Status 0 means that credentials are missing and no
-// request was sent.
+// refusal is the error for a response whose status is not 200. Status 0 means that no request was sent because
+// credentials are missing.
 type refusal struct {
 	status int
 	text   string
@@ -153,9 +155,10 @@ func (r *refusal) permanent() bool {
 	return r.status != 0 && r.status < http.StatusInternalServerError
 }
 
-// open starts a download. It does not retry after a successful answer without the image, such as 204, or after a
-// redirect without an address. The real agent intends to exclude 404 and others, too, but an unsuccessful response is
-// false in Python, so its condition never applies to them.
+// open starts the download from address and returns the body of the response. It retries on errors, except after a
+// successful response without an image, such as status 204, and after a redirect without an address. The real agent
+// is also meant to give up at once on some unsuccessful responses, such as 404. But an unsuccessful response counts
+// as false in Python, so its condition is never met.
 func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imageBody, error) {
 	authorization, err := a.authorization(info)
 	if err != nil {
@@ -178,8 +181,8 @@ func (a *agent) open(ctx context.Context, info imageInfo, address string) (*imag
 
 // ask sends one request for the whole image.
 func (a *agent) ask(ctx context.Context, source imageSource) (*imageBody, error) {
-	// The agent cannot fetch an oci:// address: Ironic replaces it with the address of a blob (get_image_service of
-	// ironic/common/image_service.py).
+	// Like the real agent, this agent cannot fetch oci:// addresses. Ironic replaces such an address with that of a
+	// blob; see get_image_service in ironic/common/image_service.py.
 	if u, err := url.Parse(source.address); err == nil && u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("No connection adapters were found for %s", python.Repr(source.address)) //nolint:staticcheck // the message of Python's requests
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// imageHost is a server that answers the requests for an image one by one.
+// imageHost is a server for one image. It records the headers of the requests.
 type imageHost struct {
 	*httptest.Server
 
@@ -27,7 +27,7 @@ type imageHost struct {
 	asked []http.Header
 }
 
-// hostImage starts a server whose answers take the number of the request, from 0.
+// hostImage starts a server that calls answer for each request. The argument n is the number of earlier requests.
 func hostImage(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) *imageHost {
 	t.Helper()
 	h := &imageHost{}
@@ -50,7 +50,7 @@ func (h *imageHost) requests() []http.Header {
 	return h.asked
 }
 
-// breakOff sends the header and some content, and closes the connection.
+// breakOff announces length bytes, sends only content, and then closes the connection.
 func breakOff(w http.ResponseWriter, content []byte, length int) {
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	_, _ = w.Write(content)
@@ -58,7 +58,7 @@ func breakOff(w http.ResponseWriter, content []byte, length int) {
 	panic(http.ErrAbortHandler)
 }
 
-// pattern is an image that fits into no buffer on the way.
+// pattern is the content of an image. It is larger than the buffers that the image passes through.
 var pattern = bytes.Repeat([]byte("0123456789abcdef"), 1<<14)
 
 func checksumOf(content []byte) string {
@@ -66,7 +66,8 @@ func checksumOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// streamed writes an image as it arrives, and returns the written content.
+// streamed runs the step write_image for a raw image that the server at address sends. It returns the content that
+// was written to the disk. The pairs of keys and values in more are added to the image_info.
 func streamed(t *testing.T, address string, images ImageOptions, more ...any) (string, *fault) {
 	t.Helper()
 	info := newDict("id", "i1", "urls", list{address}, "disk_format", "raw", "stream_raw_images", true, "checksum", checksumOf(pattern))
@@ -132,7 +133,8 @@ func TestBrokenDownloadIsContinued(t *testing.T) {
 	}
 }
 
-// TestChangedImageIsNotContinued covers a server whose image is another one after the interruption.
+// TestChangedImageIsNotContinued checks that a download starts again from the beginning if the server has another
+// image after an interruption.
 func TestChangedImageIsNotContinued(t *testing.T) {
 	h := hostImage(t, func(w http.ResponseWriter, _ *http.Request, n int) {
 		w.Header().Set("Accept-Ranges", "bytes")
@@ -148,7 +150,8 @@ func TestChangedImageIsNotContinued(t *testing.T) {
 	}
 }
 
-// TestHostileServers covers the messages and the numbers of requests of agent 13.0.0 with the same servers.
+// TestHostileServers checks the error messages and the numbers of requests for servers that misbehave. Both are those
+// of agent 13.0.0 with the same servers.
 func TestHostileServers(t *testing.T) {
 	endless := func(w http.ResponseWriter, r *http.Request, _ int) {
 		for r.Context().Err() == nil {
@@ -237,7 +240,8 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWithTheirServer checks redirects, as registries make them to their storage.
+// TestCredentialsStayWithTheirServer checks that the agent sends credentials to a registry and after redirects within
+// it, but not after a redirect to another server, such as the registry's storage.
 func TestCredentialsStayWithTheirServer(t *testing.T) {
 	storage := hostImage(t, func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write(pattern) })
 	var registry *imageHost
@@ -277,8 +281,8 @@ func TestCredentialsStayWithTheirServer(t *testing.T) {
 	}
 }
 
-// TestTransferEncodings covers the encodings that Python's requests undoes, and a file that is compressed itself, which
-// stays as it is.
+// TestTransferEncodings checks that the agent decodes the content encodings that Python's requests decodes. An image
+// file that is itself compressed must remain compressed.
 func TestTransferEncodings(t *testing.T) {
 	packed := map[string][]byte{"zstd": pattern, "": pattern}
 	var buffer bytes.Buffer
@@ -306,7 +310,8 @@ func TestTransferEncodings(t *testing.T) {
 	}
 }
 
-// TestRegistryAddressIsRefused: Ironic sends the address of a blob in place of oci://.
+// TestRegistryAddressIsRefused checks the error for an oci:// address. Ironic normally replaces such an address with
+// that of a blob.
 func TestRegistryAddressIsRefused(t *testing.T) {
 	_, f := streamed(t, "oci://registry.invalid/image@sha256:00", ImageOptions{Tries: 1})
 	if f == nil || f.Type != commandExecution || f.Details != "No connection adapters were found for 'oci://registry.invalid/image@sha256:00'" {

@@ -15,10 +15,11 @@ import (
 	"ironworks/test/imagehost"
 )
 
-// noCredentials: agents of 2023 know no credentials. An Ironic of that time sends none, but a ramdisk may have some.
+// noCredentials is the reason for different results of agents of 2023, which do not support credentials. An Ironic of
+// that time sends none, but the configuration of a ramdisk may set some.
 const noCredentials = "9.4.2 sends no credentials"
 
-// ownResult are cases with another result than the real agent's, and why.
+// ownResult names the cases in which the result differs from the real agent's, with the reason.
 var ownResult = map[string]string{
 	"informs first":          "Python takes the first answer of 103 for the last",
 	"packs with half a gzip": "Python ends at a content that is cut off as if it were complete; its checksum is wrong, too",
@@ -32,8 +33,8 @@ var ownResult = map[string]string{
 	"9.4.2 redirects to another server": noCredentials,
 }
 
-// TestDownloadsLikeTheRealAgent compares downloads from good, broken and hostile servers with those of the real agents;
-// test/agent records and checks theirs.
+// TestDownloadsLikeTheRealAgent checks that downloads from good, broken and hostile servers have the same results as
+// with the real agents. The tests in test/agent record the results of the real agents and verify the recordings.
 func TestDownloadsLikeTheRealAgent(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join("testdata", "downloads.json"))
 	if err != nil {
@@ -78,7 +79,7 @@ func compareDownload(t *testing.T, c imagehost.Case, streams bool, version strin
 	}
 }
 
-// download runs the step write_image.
+// download runs write_image with the given server and returns the result in the form in which it was recorded.
 func download(t *testing.T, c imagehost.Case, server *imagehost.Server, streams bool, version string) imagehost.Result {
 	t.Helper()
 	raw, err := json.Marshal(server.Info)
@@ -103,7 +104,7 @@ func download(t *testing.T, c imagehost.Case, server *imagehost.Server, streams 
 	if streams {
 		place = "/dev/sda"
 	}
-	a.cacheNode(nodeOf(t, `{"root_device": {"name": "/dev/sda"}}`, "{}")) // hints, or Ironic is asked for some
+	a.cacheNode(nodeOf(t, `{"root_device": {"name": "/dev/sda"}}`, "{}")) // without these hints, the agent would request them from Ironic
 	_, err = a.writeImage(t.Context(), nil, newDict("image_info", image, "configdrive", nil))
 	result := imagehost.Result{Requests: server.Requests()}
 	var f *fault

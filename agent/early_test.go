@@ -24,7 +24,7 @@ func (m slowMetal) Inventory(ctx context.Context) (Inventory, error) {
 	}
 }
 
-// countingTransport closes a channel at the first request.
+// countingTransport calls first before each request that it sends.
 type countingTransport struct {
 	*http.Transport
 	first func()
@@ -35,8 +35,8 @@ func (c countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.Transport.RoundTrip(r)
 }
 
-// TestFirstRequestDoesNotWait: Ironic is asked for its release while the inventory, which may listen for LLDP, is
-// collected.
+// TestFirstRequestDoesNotWait checks that the agent requests Ironic's release while the inventory is still being
+// collected, which can take time because of LLDP.
 func TestFirstRequestDoesNotWait(t *testing.T) {
 	c, asked := newConductor(t), make(chan struct{})
 	m := newMetal()

@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// eraseDevices overwrites every disk that may be erased. Like the real agent, it continues after a failure and reports
-// the first one, but stops at a protected disk.
+// eraseDevices overwrites all disks that may be erased. Like the real agent, it continues after a failure and reports
+// only the first one. At a protected disk, however, it stops.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
@@ -54,13 +54,14 @@ func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
 	return nil
 }
 
-// eraseMetadata erases the partition tables and signatures of the disks that may be erased. After a disk that
-// cannot be erased, it continues, and fails at the end.
+// eraseMetadata erases the partition tables and signatures of all disks that may be erased. If a disk cannot be
+// erased, it continues with the next one and returns an error at the end. It stops only at a protected disk.
 func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress erases NVMe disks completely, which is quick, and only the metadata of the others.
+// eraseExpress erases NVMe disks completely, because they can do so quickly. It erases only the metadata of other
+// disks.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {
@@ -95,7 +96,7 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	return nil
 }
 
-// eraseOne erases a disk, or a partition before its disk is erased.
+// eraseOne erases a disk, or a partition of a disk that will be erased later.
 func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure) error {
 	if d.partition {
 		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)
@@ -104,7 +105,7 @@ func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure)
 	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
 }
 
-// eraseOf reads the options of an erasure, which Ironic keeps in the node's internal data.
+// eraseOf returns how to erase the disk d. Ironic stores the options in the node's driver_internal_info.
 func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	info := node.Dict("driver_internal_info")
 	allowed := func(key string) bool { return !info.Has(key) || python.Truthy(info.Get(key)) }
@@ -120,8 +121,8 @@ func eraseOf(node *dict, d Disk, depth Erasure) Erase {
 	}
 }
 
-// eraseFault converts the reason why a disk was not erased to the agent's error. The error for a protected disk ends
-// the step, even if more disks follow.
+// eraseFault converts an error of erasing a disk to an error of the agent. The error for a protected disk ends the
+// step, even if other disks have not been erased yet.
 func eraseFault(err error) error {
 	var protected *ProtectedError
 	if errors.As(err, &protected) {

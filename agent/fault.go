@@ -7,7 +7,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// kind is a class of the real agent's errors, by name.
+// kind is the name of an error class of the real agent.
 type kind string
 
 const (
@@ -35,7 +35,7 @@ const (
 	protectedDevice  kind = "ProtectedDeviceError"
 )
 
-// class has, for each kind, the message and the code with which its errors are reported.
+// class maps each kind to the code and the message with which its errors are reported.
 var class = map[kind]struct {
 	code    int
 	message string
@@ -79,10 +79,11 @@ func newFault(k kind, format string, args ...any) *fault {
 
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
 
-// ErrChecksum is the error at the end of an image whose content is complete, but not the expected one.
+// ErrChecksum is the error that a reader returns at the end of an image that was received completely but does not
+// have the expected checksum.
 var ErrChecksum = errors.New("wrong checksum")
 
-// Is makes a fault of the kind of wrong checksums match [ErrChecksum].
+// Is makes errors of kind imageChecksum match [ErrChecksum].
 func (f *fault) Is(target error) bool { return target == ErrChecksum && f.Type == imageChecksum }
 
 // exception is a Python exception that the real agent does not handle.

@@ -15,39 +15,40 @@ import (
 type Hardware interface {
 	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices returns the current disks with every serial and WWN, in the order of the
-	// kernel. A software RAID array follows the first of its disks.
+	// BlockDevices returns the current disks in the order of the kernel, each with all of its serials and WWNs. A
+	// software RAID array follows the first of its member disks.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
-	// Install runs coreos-installer and passes each line that it prints to line. A failed
-	// installer is an *ExitError; a missing one is ErrNoInstaller.
+	// Install runs coreos-installer and calls line for each line of its output. The error is an *ExitError if the
+	// installer fails, and ErrNoInstaller if it does not exist.
 	Install(ctx context.Context, install Install, line func(string)) error
-	// BootFrom creates the firmware's boot entry for a disk. A disk without an EFI partition is
-	// ErrNoEFIPartition.
+	// BootFrom creates a boot entry in the firmware for the given disk. The error is ErrNoEFIPartition if the disk
+	// has no EFI partition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and returns the disk's new identifier. The error is ErrNoPartitions if the
-	// disk has no partitions afterwards, or a *WriteError if the program that converts the image fails. For a raw
-	// image, it is ErrChecksum if the content ends with that error, after the image was written.
+	// WriteImage writes an image to a disk and returns the new identifier of the disk. The error is ErrNoPartitions
+	// if the disk has no partitions afterwards, and a *WriteError if the program that converts the image fails. If
+	// reading a raw image ends with ErrChecksum, which is only after the image was written, WriteImage returns that
+	// error.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
+	// Erase erases a disk. The error is a *ProtectedError if the disk must not be erased.
 	Erase(ctx context.Context, erase Erase) error
 
 	// StartUnit starts a systemd unit of the host; UnitState returns its state.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 
-	// SetRescuePassword allows the rescue user to log in with a password of this hash.
+	// SetRescuePassword lets the rescue user log in with the password that has the given hash.
 	SetRescuePassword(ctx context.Context, hash string) error
-	// NetworkDown permanently takes the network interfaces down.
+	// NetworkDown takes all network interfaces down for good.
 	NetworkDown(ctx context.Context) error
 	// Sync writes cached data to disk.
 	Sync(ctx context.Context) error
-	// PowerOff and Reboot start the action and do not wait for its end.
+	// PowerOff and Reboot only initiate the action; they do not wait until it is complete.
 	PowerOff(ctx context.Context) error
 	Reboot(ctx context.Context) error
 }
 
-// Errors that the methods of a [Hardware] return.
+// The following errors are returned by methods of [Hardware].
 var (
 	ErrNoInstaller    = errors.New("coreos-installer is not there")
 	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
@@ -68,12 +69,12 @@ func (e *WriteError) Error() string {
 	return fmt.Sprintf("converting the image failed with exit code %d: %s", e.Output.Code, e.Output.Stderr)
 }
 
-// Install is one run of coreos-installer.
+// Install describes one run of coreos-installer.
 type Install struct {
 	Device      string
-	Ignition    []byte   // nil if there is no configuration
-	AppendKargs []string // each becomes an argument --append-karg
-	ImageURL    string   // if empty, --offline
+	Ignition    []byte   // nil if there is no Ignition configuration
+	AppendKargs []string // each is passed with --append-karg
+	ImageURL    string   // if empty, the installer runs with --offline
 	CopyNetwork bool
 }
 
@@ -81,16 +82,18 @@ type Install struct {
 type ImageWrite struct {
 	Device string
 	ID     string
-	// Format is the format of the content: raw, qcow2 and so on. The agent has checked content that is not raw.
+	// Format is the format of the content, such as raw or qcow2. The agent has already verified content whose format
+	// is not raw.
 	Format string
-	// Wipe first removes partition tables and signatures, because an image may overwrite only some of them.
+	// Wipe requests that partition tables and signatures be removed first, because the image may overwrite only some
+	// of them.
 	Wipe bool
-	// Configdrive returns the file system of the configdrive, nil if there is none. It is called after
-	// the image was written.
+	// Configdrive returns the configdrive's file system. It is called after the image was written, and is nil if
+	// there is no configdrive.
 	Configdrive func(context.Context) ([]byte, error)
 }
 
-// Erasure is how much of a disk is erased.
+// Erasure tells which part of a disk to erase.
 type Erasure int
 
 const (
@@ -100,7 +103,7 @@ const (
 	EraseAll
 )
 
-// Erase has a disk to erase, and the options of the erasure. The zero values of the options are Ironic's defaults.
+// Erase describes how to erase a disk. The zero values of the options are Ironic's defaults.
 type Erase struct {
 	Device string
 	Depth  Erasure
@@ -108,11 +111,11 @@ type Erase struct {
 	// NoNVMe and NoATA forbid a secure erase by the disk itself. Shred allows overwriting a disk whose secure erase
 	// failed.
 	NoNVMe, NoATA, Shred bool
-	// Passes is the number of times that a disk is overwritten; 0 is once. Random omits the last pass, which writes
+	// Passes tells how many times to overwrite the disk; 0 means once. Random omits the final pass, which writes
 	// zeros.
 	Passes int
 	Random bool
-	// Unguarded also erases file systems that several machines may share.
+	// Unguarded allows erasing file systems that several machines may share.
 	Unguarded bool
 }
 
@@ -131,7 +134,8 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts is the value of a disk's attribute: unknown (nil), one text, or several alternatives.
+// Texts holds the value of an attribute of a disk: nil if it is unknown, one element in most cases, and more if there
+// are alternatives.
 type Texts []string
 
 // MarshalJSON returns null, a string or a list.
@@ -145,7 +149,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text returns the value of an attribute with one text.
+// Text returns the value of an attribute for which only the text s is known.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.

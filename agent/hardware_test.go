@@ -15,9 +15,9 @@ type metal struct {
 	disks    []Disk
 	hostname string
 	boot     BootMode
-	units    []UnitState // answers of UnitState, in order
+	units    []UnitState // results of the calls of UnitState, in order
 
-	// Errors that the methods return.
+	// The following fields are the errors that the methods return, and the lines that the installer prints.
 	installErr error
 	lines      []string
 	bootErrs   []error
@@ -132,7 +132,7 @@ func (m *metal) Sync(context.Context) error        { m.note("sync"); return nil 
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); m.off(); return nil }
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); m.off(); return nil }
 
-// lines collects the lines of the agent's journal.
+// lines collects the text of the agent's journal, line by line.
 type lines struct {
 	mu   sync.Mutex
 	text []string

@@ -20,9 +20,9 @@ const (
 type heartbeats struct {
 	agent   *agent
 	timeout time.Duration
-	force   chan struct{} // requests a heartbeat soon; has room for one request
+	force   chan struct{} // receives requests to send a heartbeat soon; buffers one
 
-	// callback is the agent's URL for the conductor. It is set before the first heartbeat.
+	// callback is the URL at which the conductor can call the agent. It is set before the first heartbeat.
 	callback string
 	ca       string
 }
@@ -43,8 +43,8 @@ func (h *heartbeats) request() {
 	}
 }
 
-// run sends heartbeats until ctx ends: the first at once, then at random intervals, and soon after
-// a command has ended.
+// run sends heartbeats until ctx ends: the first at once, then at random intervals, and soon after a command has
+// ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")
@@ -68,7 +68,7 @@ func (h *heartbeats) run(ctx context.Context) {
 	}
 }
 
-// wait waits until the next heartbeat is due; it returns false if ctx ended.
+// wait waits until the next heartbeat is due. It returns false if ctx ended first.
 func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
 	over := false // whether minHeartbeat has passed
 	for {

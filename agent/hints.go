@@ -8,10 +8,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of that
-// package, and back.
+// Package hints matches disks with root device hints. This file converts the agent's values and errors to those of
+// that package, and back.
 
-// generation returns the release whose rules for hints an agent of this generation follows.
+// generation returns the generation of hint rules that agents of generation a follow.
 func (a generation) generation() hints.Generation {
 	if a == legacyAgent {
 		return hints.GenerationOld
@@ -19,7 +19,7 @@ func (a generation) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintsOf converts the root device hints of a node.
+// hintsOf parses the value of a node's root device hints.
 func hintsOf(value any) (hints.Hints, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
@@ -28,7 +28,7 @@ func hintsOf(value any) (hints.Hints, error) {
 	return given, nil
 }
 
-// hintDisks converts disks for package hints.
+// hintDisks converts disks to the type of package hints.
 func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	if len(disks) == 0 {
 		return nil, nil // a RAID controller without volumes hides all drives

@@ -10,7 +10,7 @@ import (
 
 const gib = 1 << 30
 
-// shelf returns the disks that hintCases use.
+// shelf returns the disks on which hintCases are tested.
 func shelf() []Disk {
 	yes, no := true, false
 	return []Disk{
@@ -28,12 +28,12 @@ func shelf() []Disk {
 	}
 }
 
-// hintCase has hints and the first matching disk, or an error.
+// hintCase holds root device hints and the expected result: the name of the first matching disk, or an error message.
 type hintCase struct {
 	name, hints, disk, err string
 }
 
-// hintCases have the same results in the real agent's device_hints.py.
+// hintCases lists the cases to test. They give the same results with device_hints.py of the real agent.
 var hintCases = []hintCase{
 	{name: "a bare word is equality", hints: `{"vendor": "samsung"}`, disk: "/dev/sda"},
 	{name: "upper case does not matter", hints: `{"vendor": "SAMSUNG"}`, disk: "/dev/sda"},
@@ -147,8 +147,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestAwaitDisks: hints without a match are only logged after the lookup; invalid ones end the
-// agent.
+// TestAwaitDisks checks how the agent waits for the root device after the lookup. It only logs that no disk matches
+// the hints, but it ends if the hints cannot be compared with the disks.
 func TestAwaitDisks(t *testing.T) {
 	for _, c := range []struct {
 		name, hints, err string

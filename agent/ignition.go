@@ -7,8 +7,8 @@ import (
 	"ironworks/python"
 )
 
-// withHostname sets /etc/hostname to the machine's name in an Ignition configuration, replacing an
-// existing one. The result is nil, a string or a value for JSON.
+// withHostname adds the file /etc/hostname with the given name to the Ignition configuration userData, or replaces
+// that file. The result is nil, a string, or a value to be encoded as JSON.
 func withHostname(userData any, hostname string) (any, error) {
 	if hostname == "" {
 		return userData, nil
@@ -60,8 +60,8 @@ func noAttribute(v any, name string) error {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", hints.PythonTypeName(v), name)
 }
 
-// joinKargs implements Python's ','.join: it joins the kernel arguments of a list, or the characters of a string.
-// coreos-installer does not support commas, but this is what the real agent passes.
+// joinKargs implements Python's ','.join. It joins the elements of a list of kernel arguments, or the characters of a
+// string. coreos-installer does not support commas, but the real agent passes them, too.
 func joinKargs(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

@@ -49,9 +49,9 @@ func (a *agent) writtenDevice() string {
 	return a.writtenImage
 }
 
-// fetchAndWrite returns the result of get_partition_uuids: the identifier of the disk, or those of its partitions. A
-// raw image may be streamed to the disk and is verified afterwards; other images are verified before anything is
-// written to the disk.
+// fetchAndWrite downloads the image and writes it to the device. It returns what get_partition_uuids will return: the
+// identifier of the disk, or the identifiers of its partitions. An image that is streamed is verified only after it
+// was written. All other images are verified before anything is written to the disk.
 func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if info.streams {
 		paths, err := a.prepare(ctx, info, device)
@@ -102,13 +102,14 @@ func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*di
 	return a.partition(ctx, info, device)
 }
 
-// PartitionWriter is a [Hardware] that can write the content of a single partition.
+// PartitionWriter is implemented by a [Hardware] that can write to a single partition.
 type PartitionWriter interface {
-	// WritePartition writes the content of a partition.
+	// WritePartition writes content to the given partition.
 	WritePartition(ctx context.Context, partition string, content io.Reader) error
 }
 
-// fillConfigdrive writes the configdrive to its partition, which the agent has created for a partition image.
+// fillConfigdrive writes the configdrive to the partition that the agent created for it. There is such a partition
+// only with partition images.
 func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition string) error {
 	writer, ok := a.hardware.(PartitionWriter)
 	if !ok || partition == "" {
@@ -121,7 +122,7 @@ func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition s
 	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
 }
 
-// conductorResult returns the result that the conductor can request later with get_partition_uuids.
+// conductorResult returns the result that the conductor can later get with the command get_partition_uuids.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil
@@ -132,7 +133,8 @@ func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict
 	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile checks and writes a downloaded image. No program may read the file before its content was checked.
+// writeFile checks the downloaded image in file and writes it to the device. No other program may read the file
+// before the check.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// imageSource is the location of an image, with the client and the credentials to fetch it.
+// imageSource describes where and how to download an image.
 type imageSource struct {
 	client        *http.Client
 	address       string
@@ -23,8 +23,8 @@ type imageSource struct {
 	silence       time.Duration
 }
 
-// request requests the content from an offset. If a validator is given and the content has changed, the server sends
-// the whole content.
+// request requests the content of the image from the given offset. If offset is not 0, the server compares the
+// validator, an ETag or a date, with its content, and sends the whole content if it has changed.
 func (s imageSource) request(ctx context.Context, offset int64, validator string) (*imageBody, error) {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -36,7 +36,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	if s.authorization != "" {
 		request.Header.Set("Authorization", s.authorization)
 	}
-	request.Header.Set("Accept-Encoding", "gzip, deflate") // as Python's requests, which decodes both
+	request.Header.Set("Accept-Encoding", "gzip, deflate") // like Python's requests, which decodes both
 	if offset > 0 {
 		request.Header.Set("Accept-Encoding", "identity")
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
@@ -51,7 +51,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 			err = fmt.Errorf("%w (read timeout=%v)", silent(request), s.silence.Seconds())
 		}
 		if errors.Is(err, errRedirects) {
-			err = errRedirects // without the method and the address
+			err = errRedirects // drop the method and the address from the error
 		}
 		cancel(nil)
 		return nil, err
@@ -61,7 +61,7 @@ func (s imageSource) request(ctx context.Context, offset int64, validator string
 	return body, nil
 }
 
-// errSilence reports that a server has sent nothing for too long.
+// errSilence is the reason for canceling a request if the server has sent nothing for too long.
 var errSilence = errors.New("the server sends nothing")
 
 // silent returns an error with the message of Python's requests for a read timeout.
@@ -73,7 +73,8 @@ func silent(request *http.Request) error {
 	return fmt.Errorf("%s(host='%s', port=%s): Read timed out.", kind, request.URL.Hostname(), portOf(request.URL)) //nolint:staticcheck // as above
 }
 
-// imageBody is the content of an image as it is downloaded. It continues after broken connections.
+// imageBody reads the content of an image while it is downloaded. It can resume the download after the connection has
+// broken.
 type imageBody struct {
 	agent    *agent
 	source   imageSource
@@ -83,8 +84,8 @@ type imageBody struct {
 	response *http.Response
 	content  io.Reader // the decoded content
 	id       string    // ID of the image, for messages
-	limit    time.Time // when the download must have ended; zero for no limit
-	got      int64     // bytes of the response
+	limit    time.Time // deadline of the download; zero means no limit
+	got      int64     // number of bytes received, before decoding
 	resumed  int
 }
 
@@ -95,7 +96,7 @@ func (b *imageBody) Close() error {
 	return err
 }
 
-// Read returns the decoded content.
+// Read reads the decoded content.
 func (b *imageBody) Read(p []byte) (int, error) {
 	if !b.limit.IsZero() && time.Now().After(b.limit) {
 		return 0, newFault(imageTooSlow, "Download of image %s failed: Download exceeded max allowed time (%v seconds)", b.id, b.agent.options.Images.MaxDuration.Seconds())
@@ -103,7 +104,8 @@ func (b *imageBody) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// wire returns the content as the server sends it, before decoding; it continues after a broken connection.
+// wire returns a reader for the content as the server sends it, before decoding. The reader resumes the download
+// after the connection has broken.
 func (b *imageBody) wire() io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		for {
@@ -119,7 +121,8 @@ func (b *imageBody) wire() io.Reader {
 	})
 }
 
-// orNil drops an error that comes with content: the next read returns it again.
+// orNil returns nil instead of an error that was returned together with n bytes, unless the error is io.EOF. The next
+// read returns the error again.
 func orNil(err error, n int) error {
 	if n > 0 && !errors.Is(err, io.EOF) {
 		return nil
@@ -142,7 +145,7 @@ func (b *imageBody) readOnce(p []byte) (int, error) {
 	return n, err
 }
 
-// describe converts an error to the text of Python's requests.
+// describe returns an error with the message that Python's requests uses for err.
 func (b *imageBody) describe(err error) error {
 	if size := b.response.ContentLength; errors.Is(err, io.ErrUnexpectedEOF) && size > 0 {
 		text := fmt.Sprintf("IncompleteRead(%d bytes read, %d more expected)", b.got, size-b.got)
@@ -151,9 +154,9 @@ func (b *imageBody) describe(err error) error {
 	return err
 }
 
-// resume continues the download where the connection broke. The real agent starts again from the beginning. This agent
-// does so only if the server cannot continue, or cannot tell whether the content is still the same. The checksum covers
-// the whole image in either case.
+// resume continues the download at the position where the connection broke, and reports whether it succeeded. The
+// real agent always starts again from the beginning. This agent does so only if the server cannot resume, or if it is
+// unknown whether the content is still the same. In either case, the checksum covers the whole image.
 func (b *imageBody) resume(cause error) bool {
 	first := b.response
 	validator := first.Header.Get("ETag")
@@ -188,8 +191,8 @@ func (b *imageBody) resume(cause error) bool {
 	return false
 }
 
-// decode undoes the encoding of the transfer. Like Python's requests without further packages, it knows gzip and
-// deflate, and does not decode others.
+// decode makes b.content undo the content encoding of the response. It supports gzip and deflate, and leaves content
+// with other encodings unchanged, like Python's requests without optional packages.
 func (b *imageBody) decode() {
 	switch strings.ToLower(strings.TrimSpace(b.response.Header.Get("Content-Encoding"))) {
 	case "gzip", "x-gzip":
@@ -210,12 +213,13 @@ func (b *imageBody) decode() {
 	}
 }
 
-// undecodable returns the message of Python's requests for content in another encoding than announced.
+// undecodable returns an error with the message that Python's requests uses for content that does not have the
+// announced encoding.
 func undecodable(encoding string, err error) error {
 	return fmt.Errorf("('Received response with content-encoding: %s, but failed to decode it.', %w)", encoding, err)
 }
 
-// inflate decodes deflate with the header of zlib, or without the header, as some servers send it.
+// inflate decompresses deflate data. Some servers omit the zlib header, so inflate accepts data with and without it.
 func inflate(wire *bufio.Reader) io.Reader {
 	var unpacked io.Reader
 	return readerFunc(func(p []byte) (int, error) {

@@ -12,16 +12,16 @@ import (
 	"ironworks/python"
 )
 
-// imageRules are the options that decide which images the agent accepts.
+// imageRules holds the settings that determine which images the agent accepts.
 type imageRules struct {
 	md5         bool
 	uninspected bool
-	formats     []string // nil means the default of the agent's generation
+	formats     []string // nil means the default formats of the agent's generation
 }
 
 func (o ImageOptions) rules() imageRules { return imageRules{o.MD5, o.Uninspected, o.Formats} }
 
-// override applies the configuration that Ironic's lookup returned. See process_lookup_data of
+// override changes the rules according to the configuration in the answer to the lookup. See process_lookup_data in
 // ironic_python_agent/agent.py.
 func (r *imageRules) override(config *dict) {
 	if v := config.Get("disable_deep_image_inspection"); v != nil {
@@ -38,7 +38,7 @@ func (r *imageRules) override(config *dict) {
 	}
 }
 
-// permitted returns the formats that the agent accepts.
+// permitted returns the image formats that an agent of generation age accepts.
 func (r *imageRules) permitted(age generation) []string {
 	switch {
 	case r.formats != nil:
@@ -49,12 +49,12 @@ func (r *imageRules) permitted(age generation) []string {
 	return []string{"raw", "gpt", "qcow2"}
 }
 
-// checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Without this check, qemu-img
-// would open files and hosts that the image names. See get_and_validate_image_format of
+// checkFormat returns the format of a downloaded image and the size of its disk, in bytes. Without this check,
+// qemu-img would open files and connect to hosts that the image names. See get_and_validate_image_format in
 // ironic_python_agent/disk_utils.py.
 //
-// An image that Ironic calls gpt is written as it is. The real agent passes that name to qemu-img, which knows no such
-// format.
+// An image to which Ironic assigns the format gpt is written without a conversion. The real agent passes this name to
+// qemu-img, which does not know such a format.
 func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (format string, virtual int64, err error) {
 	age := a.options.generation()
 	if info.format == "raw" || info.format == "gpt" && age == currentAgent {
@@ -84,7 +84,8 @@ func (a *agent) checkFormat(info imageInfo, image io.ReaderAt, size int64) (form
 	return found.Name, found.VirtualSize, nil
 }
 
-// uninspected returns the format of an image whose inspection is disabled. The real agent asks qemu-img.
+// uninspected returns the format of an image if the inspection of images is disabled. The real agent asks qemu-img
+// for it.
 func uninspected(info imageInfo, found imageformat.Format) string {
 	switch {
 	case info.format != "" && info.format != "unknown":
@@ -107,14 +108,15 @@ func (a generation) inspectionError(err error) string {
 	return "Security: Image matched multiple potential formats"
 }
 
-// unsafeImage logs and returns the error that refuses an image.
+// unsafeImage logs and returns the error for an image that the agent refuses.
 func (a *agent) unsafeImage(format string, args ...any) *fault {
 	f := newFault(invalidImage, format, args...)
 	a.log.disks.error("%s", f.Details)
 	return f
 }
 
-// outOfSpace returns the error of a download for which the ramdisk has no space; the download is not repeated.
+// outOfSpace returns err, or a fault if err reports that the ramdisk has no space for the image. Such a fault ends
+// the download without a retry.
 func outOfSpace(info imageInfo, file *os.File, err error) error {
 	if !errors.Is(err, syscall.ENOSPC) {
 		return err

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// qcowHeader returns the start of a qcow2 image with a disk of 1 GiB.
+// qcowHeader returns the header of a qcow2 image that contains a disk of 1 GiB.
 func qcowHeader() []byte {
 	header := make([]byte, 1024)
 	copy(header, "QFI\xfb\x00\x00\x00\x03")
@@ -15,7 +15,8 @@ func qcowHeader() []byte {
 	return header
 }
 
-// TestCheckedFormats compares messages with get_and_validate_image_format of both agents.
+// TestCheckedFormats checks that the error messages are the same as those of get_and_validate_image_format in both
+// releases of the real agent.
 func TestCheckedFormats(t *testing.T) {
 	backed := qcowHeader()
 	backed[15] = 104
@@ -61,7 +62,8 @@ func TestCheckedFormats(t *testing.T) {
 	}
 }
 
-// TestUnsafeImageLeavesTheDiskAlone downloads an image that would make qemu-img read the agent's files.
+// TestUnsafeImageLeavesTheDiskAlone checks that nothing is written to the disk if the image would make qemu-img read
+// files of the agent.
 func TestUnsafeImageLeavesTheDiskAlone(t *testing.T) {
 	image := qcowHeader()
 	image[15] = 104

@@ -13,9 +13,10 @@ import (
 	"ironworks/python"
 )
 
-// authorization returns the Authorization header for the servers of an image and of its checksums, "" for none. See
-// _download_with_proxy of ironic_python_agent/extensions/standby.py: a value that Ironic prepared, such as a registry's
-// token, takes precedence over the user in the image_info, and that user over the user in the configuration.
+// authorization returns the Authorization header for requests to the servers of the image and its checksums, or "" if
+// there is none. See _download_with_proxy in ironic_python_agent/extensions/standby.py. Three sources are tried in
+// order: a header that Ironic prepared, such as the token of a registry, the user in the image_info, and the user in
+// the agent's configuration.
 func (a *agent) authorization(info imageInfo) (string, error) {
 	given := info.given
 	if prepared := given.Text("image_request_authorization"); prepared != "" {
@@ -45,8 +46,8 @@ func (a *agent) authorization(info imageInfo) (string, error) {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password)), nil
 }
 
-// imageClient returns a client that uses the proxies of the image_info, and that sends the credentials only to the
-// server that they are for.
+// imageClient returns a client that uses the proxies in the image_info. After a redirect to another server, the
+// client no longer sends the credentials.
 func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	client := *a.options.Client
 	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
@@ -75,11 +76,11 @@ func (a *agent) imageClient(info imageInfo, authorization string) *http.Client {
 	return &client
 }
 
-// errRedirects has the message of Python's requests for too many redirects.
+// errRedirects is the error for too many redirects, with the message of Python's requests.
 var errRedirects = errors.New("Exceeded 30 redirects.") //nolint:staticcheck // as there
 
-// leavesServer reports whether one of several redirects leads to another server. See should_strip_auth of Python's
-// requests, which accepts a change from HTTP to HTTPS on their usual ports.
+// leavesServer reports whether one of the redirects in hops leads to another server. Like should_strip_auth of
+// Python's requests, it allows a change from HTTP to HTTPS on the default ports.
 func leavesServer(hops []*http.Request) bool {
 	for i := range len(hops) - 1 {
 		from, to := hops[i].URL, hops[i+1].URL
@@ -118,7 +119,8 @@ func proxyFor(target *url.URL, proxies *dict, without string) (*url.URL, error) 
 	return nil, nil //nolint:nilnil // no proxy
 }
 
-// bypassed reports whether no_proxy names a server: as an address, a network, or the end of its name.
+// bypassed reports whether without, the value of no_proxy, contains the target's host, either as an address, or
+// through a network or a domain.
 func bypassed(target *url.URL, without string) bool {
 	host := target.Hostname()
 	address, isAddress := netip.ParseAddr(host)
@@ -146,7 +148,7 @@ func bypassed(target *url.URL, without string) bool {
 	return false
 }
 
-// domainEnds reports whether a name is the domain or a name below it.
+// domainEnds reports whether name is the given domain or a name below it.
 func domainEnds(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }

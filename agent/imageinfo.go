@@ -7,23 +7,23 @@ import (
 	"ironworks/python"
 )
 
-// imageInfo is the parsed image_info of a direct deployment: the image that the agent writes.
+// imageInfo is the parsed image_info of a write_image step. It describes the image to write.
 type imageInfo struct {
 	id, format  string
 	urls        []string
-	checksum    string           // the checksum, or its URL
-	newHash     func() hash.Hash // nil means that the length of the checksum determines it
+	checksum    string           // the checksum, or the URL of a checksum file
+	newHash     func() hash.Hash // if nil, the length of the checksum determines the algorithm
 	streams     bool
 	bootMode    string
 	bootOption  string
 	configdrive string
-	// partition reports that the image is a root file system, and the agent creates the partitions
-	// around it.
+	// partition reports whether the image contains only a root file system. The agent then creates the partitions.
 	partition bool
 	given     *dict
 }
 
-// readImageInfo reads the image_info of a write_image step, with the agent's checks in its order.
+// readImageInfo reads the image_info of a write_image step. It makes the same checks as the real agent, in the same
+// order.
 func readImageInfo(args *dict, age generation, md5Enabled bool) (imageInfo, error) {
 	given := args.Dict("image_info")
 	info := imageInfo{given: given, partition: given.Text("image_type") == "partition", id: given.Text("id"), format: given.Text("disk_format"), bootMode: given.Text("deploy_boot_mode"), bootOption: given.Text("boot_option")}

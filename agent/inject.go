@@ -19,7 +19,8 @@ import (
 	"ironworks/python"
 )
 
-// injectFiles implements the step inject_files: the files of the node's properties, then those of its arguments.
+// injectFiles implements the step inject_files. It writes the files listed in the node's properties first, and then
+// those listed in the step's arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {
@@ -43,7 +44,8 @@ func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) 
 
 var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
 
-// filesToInject returns the files to inject after checking them; it reports all problems at once.
+// filesToInject checks and returns the files to inject. If several files are invalid, the error lists the problems of
+// all of them.
 func filesToInject(properties, arguments any) ([]*dict, error) {
 	var all list
 	for _, given := range []struct {
@@ -101,7 +103,7 @@ func checkFile(file *dict) []string {
 	return failures
 }
 
-// mounted is a mounted file system to which files are injected.
+// mounted is a file system that has been mounted to inject files into it.
 type mounted struct {
 	device string
 	files  []File
@@ -116,7 +118,7 @@ func (m *mounted) isFolder(name string) bool {
 	return name == "" || i >= 0 && m.files[i].Folder
 }
 
-// mount mounts a device. A failure of mount is a *processError.
+// mount mounts a device. If the program mount fails, the error is a *processError.
 func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 	programs, ok := a.hardware.(Programs)
 	if !ok {
@@ -145,8 +147,8 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 		}
 	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
 		a.log.inject.error("Failed to process file %s: %v", python.Repr(file), err)
-		// The real agent intends to name the class of the error, but names the class of that
-		// class.
+		// The real agent is meant to show the class of the error here, but shows the class of that class, which is
+		// always type.
 		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", python.Repr(file), err)
 		return errors.Join(err, a.unmount(ctx, on))
 	}
@@ -154,15 +156,16 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 }
 
 func (a *agent) unmount(ctx context.Context, on *mounted) error {
-	programs, _ := a.hardware.(Programs) // the device was mounted, so the hardware has programs
+	programs, _ := a.hardware.(Programs) // this cannot fail, because the hardware has mounted the device
 	if err := programs.Unmount(ctx, on.device, on.files); err != nil {
 		a.log.inject.warning("Unable to unmount temporary location: %v", err)
 	}
 	return ctx.Err()
 }
 
-// findAndMount finds the partition for a path: the requested partition, by number or device, or the first one that has
-// the path's first folder.
+// findAndMount mounts the partition into which the file name belongs, and returns the path of the file within it.
+// This is the given partition, specified by number or device. If none is given, it is the first partition that
+// contains the top folder of name.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
 	if python.Truthy(partition) {
 		device := python.Str(partition)
@@ -205,8 +208,8 @@ func (a *agent) findAndMount(ctx context.Context, name string, partition any, ro
 	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, python.Repr(partitions))
 }
 
-// nvmeStyle returns the device name of a partition, like the real step. The real step is also wrong for other disks
-// whose names end with a digit.
+// nvmeStyle returns the device name of a partition, as the real step determines it. Like the real step, it is wrong
+// for disks other than NVMe disks if their names end with a digit.
 func nvmeStyle(disk, part string) string {
 	if strings.Contains(disk, "nvme") {
 		return disk + "p" + part
@@ -214,7 +217,7 @@ func nvmeStyle(disk, part string) string {
 	return disk + part
 }
 
-// placeFile writes one file, with the folders above it.
+// placeFile writes one file to a mounted file system and creates missing folders above it.
 func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, name string) error {
 	if !on.isFolder(folderOf(name)) {
 		on.makeFolders(folderOf(name), toMode(file.Get("dirmode")))
@@ -225,7 +228,7 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 	if !file.Has("content") {
 		return errors.New("'content'")
 	}
-	// The real step opens the file first, so the file is empty if its content is unavailable.
+	// If the content cannot be determined, the result is an empty file, because the real step opens the file first.
 	i := on.index(name)
 	if i < 0 {
 		i = len(on.files)
@@ -265,7 +268,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return "", s, false
 }
 
-// makeFolders creates a folder and those above it; only the last gets the mode.
+// makeFolders creates a folder and the missing folders above it. Only the last folder gets the given mode; all
+// others, and the last if mode is 0, get mode 0755.
 func (m *mounted) makeFolders(name string, mode int) {
 	if m.isFolder(name) {
 		return
@@ -289,10 +293,11 @@ func toMode(v any) int {
 	return mode
 }
 
-// field is a replacement field of Python's format: {node[uuid]}.
+// field matches a replacement field in the format of Python, such as {node[uuid]}.
 var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
-// contentOf returns the content of a file: it decodes base64, or downloads the content from its URL.
+// contentOf returns the content of a file to inject. The content is either encoded in base64 or downloaded from a
+// URL.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {

@@ -18,8 +18,8 @@ const (
 	inspectWaitMax = 30 * time.Second
 )
 
-// inspect sends the inventory. Usually Ironic does not expect an inventory and answers 404, which is ignored. The
-// result is the node's UUID if Ironic returned it.
+// inspect sends the inventory to Ironic. It ignores status 404, with which Ironic usually answers because it does not
+// expect an inventory. It returns the UUID of the node, or "" if Ironic did not accept the inventory.
 func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error) {
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()
@@ -54,9 +54,9 @@ func (a *agent) inspect(ctx context.Context, inventory Inventory) (string, error
 	return o.Text("uuid"), nil
 }
 
-// inspectAgain sends the inventory again if Ironic refused it. The lookup has returned a token, so the node was not
-// locked then, and a conductor that started an inspection now waits for the inventory. Only success is logged, because
-// most boots are not for an inspection.
+// inspectAgain sends the inventory again if Ironic refused it before. The lookup returned a token, so the node was
+// not locked at that time, and a conductor that started an inspection is now waiting for the inventory. inspectAgain
+// logs only success, because most machines do not boot for an inspection.
 func (a *agent) inspectAgain(ctx context.Context) error {
 	if a.refusedInventory == nil {
 		return nil
@@ -85,7 +85,8 @@ func (a *agent) collectDefault(data *dict, inventory Inventory) {
 	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.generation().managerList()))
 }
 
-// collect runs the configured collectors, which add to data. It returns their errors as the text that Ironic receives.
+// collect runs the configured collectors, which add their results to data. It returns their errors as one text, in
+// the format in which Ironic receives them.
 func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) string {
 	var failures []string
 	fail := func(format string, args ...any) {
@@ -118,20 +119,20 @@ func (a *agent) collect(ctx context.Context, data *dict, inventory Inventory) st
 	return "The following errors were encountered:\n" + strings.Join(failures, "\n")
 }
 
-// Collector is a [Hardware] that has more collectors than default and logs.
+// Collector is implemented by a [Hardware] that supports more collectors than default and logs.
 type Collector interface {
-	// Collect returns the data of a collector and its key in the inventory. A nil value is not sent. An unknown
-	// collector is [ErrNoCollector].
+	// Collect runs the collector with the given name. It returns the collected data and their key in the inventory.
+	// If value is nil, nothing is sent. The error is [ErrNoCollector] if the collector is unknown.
 	Collect(ctx context.Context, name string) (key string, value any, err error)
 }
 
-// CollectorError is the error of a collector that Ironic receives unchanged: the agent does not put the collector's
-// name before it.
+// CollectorError is an error of a collector that Ironic receives unchanged. The agent does not prefix it with the
+// collector's name.
 type CollectorError string
 
 func (e CollectorError) Error() string { return string(e) }
 
-// ErrNoCollector reports a collector that this agent does not have.
+// ErrNoCollector is returned for a collector that this agent does not support.
 var ErrNoCollector = errors.New("this agent has no such collector")
 
 func (a *agent) collectMore(ctx context.Context, name string, data *dict) error {
@@ -148,7 +149,7 @@ func (a *agent) collectMore(ctx context.Context, name string, data *dict) error 
 
 const inspectionPath = "/v1/continue_inspection"
 
-// inspectionURLs returns the addresses for the inventory, in the order in which they are tried.
+// inspectionURLs returns the URLs that accept the inventory, in the order in which to try them.
 func (a *agent) inspectionURLs() []string {
 	if a.options.InspectionURL != "" {
 		return strings.Split(a.options.InspectionURL, ",")
@@ -160,8 +161,8 @@ func (a *agent) inspectionURLs() []string {
 	return urls
 }
 
-// postOnce sends the inventory to the first address that answers. Like the real agent, it names no API version, because
-// Ironic refuses versions below 1.84 here.
+// postOnce sends the inventory to one URL after the other until one answers. Like the real agent, it sends no API
+// version, because Ironic would refuse the agent's version, which is below 1.84.
 func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer reply, err error) {
 	for _, url := range a.inspectionURLs() {
 		if logged {
@@ -175,8 +176,8 @@ func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer r
 	return answer, err
 }
 
-// postInspection sends the inventory, with retries while Ironic is busy, failing or unreachable. An error after the
-// last retry ends the agent, unless it already serves.
+// postInspection sends the inventory and retries while Ironic is busy, failing or unreachable. It returns an error
+// after the last attempt. Such an error ends the agent, unless its service has already started.
 func (a *agent) postInspection(ctx context.Context, data *dict, logged bool) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {

@@ -94,8 +94,8 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// hostname returns the name for the installed system, which is that of the ramdisk. A ramdisk without a name calls
-// itself localhost, which the option DefaultHostname replaces.
+// hostname returns the host name for the installed system. This is the host name of the ramdisk, or the option
+// DefaultHostname if the ramdisk has no name and calls itself localhost.
 func (a *agent) hostname() string {
 	name := a.inventory.Hostname
 	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
@@ -104,7 +104,7 @@ func (a *agent) hostname() string {
 	return name
 }
 
-// CommandLine returns the command of an installation with the configuration in a file.
+// CommandLine returns the command line of coreos-installer. The Ignition configuration, if any, is in ignitionFile.
 func (i Install) CommandLine(ignitionFile string) []string {
 	line := []string{"coreos-installer", "install", "--preserve-on-error"}
 	if i.Ignition != nil {
@@ -136,7 +136,7 @@ func commandLine(i Install, root string) list {
 	return line
 }
 
-// runInstaller runs coreos-installer, at most three times, without a pause between them.
+// runInstaller runs coreos-installer until it succeeds, up to three times without pauses.
 func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	var err error
 	for range installTries {
@@ -166,7 +166,8 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs coreos-installer, unless a deliberate fault makes this run fail.
+// runInstallerOnce runs coreos-installer once. If a configured fault requires this run to fail, it only pretends to
+// do so.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
 	if message, fails := a.installFails(); fails {
 		line(message)
@@ -175,7 +176,7 @@ func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func
 	return a.hardware.Install(ctx, install, line)
 }
 
-// bootFrom creates the firmware's boot entry for the disk, as the real agent does after an installation.
+// bootFrom creates the boot entry for the disk in the firmware. The real agent does this after an installation.
 func (a *agent) bootFrom(ctx context.Context, device string) error {
 	a.log.coreos.info("Configuring UEFI boot from device %s", device)
 	var failure *fault
@@ -206,7 +207,8 @@ const (
 	assistedEvery = 15 * time.Second
 )
 
-// startAssistedInstall starts the assisted installer's agent and waits until it has ended.
+// startAssistedInstall implements the step start_assisted_install. It starts the agent of the assisted installer and
+// waits until that agent has ended.
 func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
 	active, err := a.assistedActive(ctx)
 	if err != nil {

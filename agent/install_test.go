@@ -25,7 +25,8 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	return v.(*dict)
 }
 
-// runStep executes a step like the command of the phase.
+// runStep executes the step with the given name in the same way as the command for steps of phase p, such as
+// execute_deploy_step.
 func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (any, *fault) {
 	t.Helper()
 	if args == nil {

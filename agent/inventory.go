@@ -1,6 +1,6 @@
 package agent
 
-// Inventory is the hardware inventory that the agent sends for inspection.
+// Inventory describes the hardware of the machine. The agent sends it for an inspection.
 type Inventory struct {
 	Interfaces   []Interface  `json:"interfaces"`
 	CPU          CPU          `json:"cpu"`
@@ -14,7 +14,7 @@ type Inventory struct {
 	BMCMAC       string       `json:"bmc_mac,omitempty"`
 }
 
-// Interface is a network interface.
+// Interface describes a network interface.
 type Interface struct {
 	Name        string  `json:"name"`
 	MAC         string  `json:"mac_address"`
@@ -41,13 +41,13 @@ type CPU struct {
 	SocketCount  int      `json:"socket_count"`
 }
 
-// Memory is the memory of the machine.
+// Memory holds the size of the machine's memory.
 type Memory struct {
 	Total      int64 `json:"total"` // bytes
 	PhysicalMB int64 `json:"physical_mb"`
 }
 
-// SystemVendor is the machine's manufacturer.
+// SystemVendor identifies the machine and its manufacturer.
 type SystemVendor struct {
 	ProductName  string   `json:"product_name"`
 	SerialNumber string   `json:"serial_number"`
@@ -55,17 +55,17 @@ type SystemVendor struct {
 	Firmware     Firmware `json:"firmware"`
 }
 
-// Firmware is the BIOS.
+// Firmware describes the BIOS or UEFI firmware.
 type Firmware struct {
 	Vendor    string `json:"vendor"`
 	Version   string `json:"version"`
 	BuildDate string `json:"build_date"`
 }
 
-// BootMode is how the machine booted.
+// BootMode is the firmware interface with which the machine booted.
 type BootMode string
 
-// Boot modes.
+// The possible boot modes are BIOS and UEFI.
 const (
 	BIOS BootMode = "bios"
 	UEFI BootMode = "uefi"

@@ -14,12 +14,12 @@ import (
 	"ironworks/models/hints"
 )
 
-// apiVersion is a minor version of Ironic's API.
+// apiVersion is the minor part of a version of Ironic's API, such as 68 for 1.68.
 type apiVersion int
 
 const (
 	oldestAPI   apiVersion = 31
-	withVersion apiVersion = 36 // heartbeats have the agent's version
+	withVersion apiVersion = 36 // first version whose heartbeats include the agent's version
 	withToken   apiVersion = 62
 	withCA      apiVersion = 68 // the newest version that the real agent knows
 	lastOld     apiVersion = 82 // the newest version of Ironic 21.4
@@ -27,15 +27,15 @@ const (
 
 func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
 
-// ironic is a client for the part of the API that the agent uses, without credentials.
+// ironic is a client for the part of Ironic's API that agents use. This part needs no credentials.
 type ironic struct {
 	client    *http.Client
 	log       logger
 	requestID string
 
 	mu      sync.Mutex
-	urls    []string   // the address that answered last comes first
-	version apiVersion // zero until the first request
+	urls    []string   // begins with the URL that answered last
+	version apiVersion // zero until Ironic has answered
 }
 
 func newIronic(options Options, log logger) *ironic {
@@ -48,7 +48,7 @@ func newIronic(options Options, log logger) *ironic {
 	return i
 }
 
-// url returns the URL that answered last, for messages.
+// url returns the URL at which Ironic answered last. Messages show it.
 func (i *ironic) url() string { return i.addresses()[0] }
 
 func (i *ironic) addresses() []string {
@@ -57,7 +57,7 @@ func (i *ironic) addresses() []string {
 	return slices.Clone(i.urls)
 }
 
-// prefer moves an address that has answered to the front.
+// prefer moves the given URL, at which Ironic has answered, to the front of the list.
 func (i *ironic) prefer(url string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -66,16 +66,17 @@ func (i *ironic) prefer(url string) {
 	}
 }
 
-// reply is the status and the body of an answer of Ironic.
+// reply holds the status and the body of a response from Ironic.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// maxReply is the maximum size of an answer in bytes, which exceeds any answer to an agent.
+// maxReply is the maximum size of a response, in bytes. Agents receive no response that is this large.
 const maxReply = 16 << 20
 
-// call sends a request to the first address that answers; if version is zero, it names no version.
+// call sends a request to each of Ironic's URLs in order until one answers. If version is zero, the request has no
+// version header.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
 	var answer reply
 	var err error

@@ -24,7 +24,7 @@ const (
 	PriorityInfo    Priority = 6
 )
 
-// Entry is a line of the journal.
+// Entry is one entry of the journal.
 type Entry struct {
 	Time     time.Time
 	Unit     string
@@ -32,7 +32,7 @@ type Entry struct {
 	Text     string
 }
 
-// Unit is the unit of the agent's own lines.
+// Unit is the systemd unit of the entries that the agent itself writes.
 const Unit = "ironic-agent.service"
 
 const (
@@ -40,7 +40,7 @@ const (
 	systemdUnit = "init.scope"
 )
 
-// journal writes lines and keeps the last ones, which the agent sends to Ironic.
+// journal passes entries to sink. It also keeps the latest ones, because the agent sends them to Ironic.
 type journal struct {
 	now  func() time.Time
 	sink func(Entry)
@@ -50,7 +50,7 @@ type journal struct {
 	entries []Entry
 }
 
-// keptEntries is the maximum number of lines that the journal keeps in memory.
+// keptEntries is the maximum number of entries that the journal keeps in memory.
 const keptEntries = inspectionLines
 
 func (j *journal) write(unit string, priority Priority, text string) {
@@ -66,7 +66,7 @@ func (j *journal) write(unit string, priority Priority, text string) {
 
 func (j *journal) systemd(priority Priority, text string) { j.write(systemdUnit, priority, text) }
 
-// text returns the journal as journalctl prints it.
+// text returns the entries in the format of journalctl.
 func (j *journal) text() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -81,13 +81,14 @@ func (j *journal) text() string {
 	return b.String()
 }
 
-// logger writes lines like a logger of oslo.log, with the name of a Python module.
+// logger writes to the journal in the format of an oslo.log logger for the given Python module.
 type logger struct {
 	journal *journal
 	module  string
 }
 
-// log writes a line. The journal stores all output of a container as info, whatever its level.
+// log writes a message, with one entry for each line. Like all output of a container, the entries have priority info
+// in the journal, whatever the level of the message.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
@@ -100,7 +101,7 @@ func (l logger) info(format string, args ...any)    { l.log("INFO", format, args
 func (l logger) warning(format string, args ...any) { l.log("WARNING", format, args...) }
 func (l logger) error(format string, args ...any)   { l.log("ERROR", format, args...) }
 
-// logs are the loggers of the agent's modules.
+// logs holds one logger for each Python module whose name appears in the log.
 type logs struct {
 	agent, base, client, inspector, hardware, hints, requests, app, standby, deploy, coreos, tls, image, disks, raid, inject logger
 }
@@ -127,10 +128,10 @@ func newLogs(j *journal) logs {
 	}
 }
 
-// Recorder is a [Hardware] that keeps logs, which the agent sends with its journal.
+// Recorder is implemented by a [Hardware] that keeps log files. The agent sends them together with its journal.
 type Recorder interface {
-	// SystemLogs returns log files by name. The journal among them has this number of last lines, or all lines if lines
-	// is 0. A file named journal replaces the agent's own journal.
+	// SystemLogs returns the contents of log files, keyed by name. It limits the journal of the system to the given
+	// number of last lines, unless lines is 0. A file named journal replaces the agent's own journal.
 	SystemLogs(ctx context.Context, lines int) map[string][]byte
 }
 
@@ -139,7 +140,7 @@ const (
 	inspectionLines = 10000
 )
 
-// collectLogs packs the logs as the agent sends them: base64 of a tar.gz.
+// collectLogs returns the logs in the form in which the agent sends them: a tar.gz archive, encoded in base64.
 func (a *agent) collectLogs(ctx context.Context, lines int) string {
 	files := map[string][]byte{}
 	if recorder, ok := a.hardware.(Recorder); ok {

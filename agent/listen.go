@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Listener is a [Hardware] that listens for LLDP while the agent works. A switch sends a frame every 30 s, and a
-// deployment needs none.
+// Listener is implemented by a [Hardware] that can listen for LLDP frames while the agent works. Switches send a
+// frame only every 30 s, and a deployment does not need one.
 type Listener interface {
-	// EarlyInventory returns the inventory without the LLDP data, and a function that waits for this data and adds it.
-	// The function is called again if its context ended; it is nil if nothing is missing.
+	// EarlyInventory returns the inventory without the LLDP data, together with a function that waits for this data
+	// and adds it. The function is nil if nothing is missing. It is called again if its context ended.
 	EarlyInventory(ctx context.Context) (Inventory, func(context.Context, *Inventory) error, error)
 }
 
-// completion waits for the LLDP data and adds it to an inventory; nil if the inventory is complete.
+// completion waits for the LLDP data and adds it to an inventory. It is nil if the inventory is complete.
 type completion func(context.Context, *Inventory) error
 
 // firstInventory stores the part of the inventory that is available without waiting for LLDP.
@@ -31,12 +31,13 @@ func (a *agent) firstInventory(ctx context.Context) error {
 	return err
 }
 
-// introduce looks the node up, after the inspection. See run of ironic_python_agent/agent.py.
+// introduce inspects the machine and then looks up its node. See run in ironic_python_agent/agent.py.
 //
-// While the hardware listens, the lookup comes first: if Ironic knows the node, the agent serves at once, and
-// [agent.serveAndInspect] sends the inventory. The real agent waits for LLDP before its first request, and if the
-// collector is lldp, again before the inspection. Ironic ignores heartbeats in inspect wait (heartbeat_allowed of
-// ironic/drivers/modules/agent_base.py), and an inventory in any other state.
+// While the hardware listens for LLDP frames, the lookup comes first. If it succeeds, the agent serves at once, and
+// [agent.serveAndInspect] sends the inventory later. The real agent, in contrast, waits for LLDP before its first
+// request, and waits again before the inspection if lldp is one of the collectors. Ironic ignores heartbeats while
+// the node is in inspect wait (heartbeat_allowed in ironic/drivers/modules/agent_base.py), and ignores an inventory
+// in any other state.
 func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	if a.listening != nil {
 		found, err := a.lookupWhile(ctx)
@@ -55,8 +56,8 @@ func (a *agent) introduce(ctx context.Context) (*dict, error) {
 	return a.lookup(ctx, uuid)
 }
 
-// lookupWhile looks the node up until the hardware has stopped listening. It returns nil if Ironic does not know the
-// node by then.
+// lookupWhile looks up the node repeatedly until the hardware has stopped listening for LLDP frames. It returns nil
+// if Ironic does not know the node by then.
 func (a *agent) lookupWhile(ctx context.Context) (*dict, error) {
 	listening, found := context.WithCancel(ctx)
 	defer found()
@@ -95,9 +96,9 @@ func (a *agent) complete(ctx context.Context, inventory *Inventory) bool {
 	return true
 }
 
-// serveAndInspect serves the conductor's calls, and sends the inventory when the hardware has stopped listening. If
-// Ironic rejects the inventory, the agent sends it again later. The real agent would end and be restarted by systemd,
-// but by then a step may be running.
+// serveAndInspect serves the conductor's calls, and sends the inventory when the hardware has stopped listening for
+// LLDP frames. If Ironic rejects the inventory, the agent sends it again later. The real agent would exit, and
+// systemd would restart it, but a step may already be running at that time.
 func (a *agent) serveAndInspect(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var inspecting sync.WaitGroup
@@ -108,7 +109,7 @@ func (a *agent) serveAndInspect(ctx context.Context) error {
 		}
 		for working.Err() == nil {
 			if _, err := a.inspect(working, inventory); err == nil {
-				a.beats.request() // Ironic ignores earlier heartbeats in inspect wait
+				a.beats.request() // Ironic ignored earlier heartbeats while the node was in inspect wait
 				return
 			}
 			a.sleep(working, inspectWaitMax)

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// listeningMetal is hardware whose switch sends a frame when the test says so.
+// listeningMetal is simulated hardware whose switch sends an LLDP frame when the test closes the channel frame.
 type listeningMetal struct {
 	*metal
 	frame  chan struct{} // closed when the frame arrives
-	ended  chan struct{} // closed when the frame was reported
+	ended  chan struct{} // closed when the agent has received the frame
 	failed error
 }
 
@@ -37,10 +37,11 @@ func (m *listeningMetal) EarlyInventory(ctx context.Context) (Inventory, func(co
 	}, err
 }
 
-// heard reports whether an inventory has what was listened for.
+// heard reports whether the inventory contains the data that the frame added.
 func heard(inventory *dict) bool { return strings.Contains(dump(inventory), `"heard"`) }
 
-// TestLookupDoesNotWaitForLLDP covers a node that Ironic knows: the agent serves, and sends the inventory later.
+// TestLookupDoesNotWaitForLLDP checks that the agent serves at once if Ironic knows the node, and that it sends the
+// inventory later.
 func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -54,15 +55,16 @@ func TestLookupDoesNotWaitForLLDP(t *testing.T) {
 	if _, answer := d.post("standby.sync", `{}`, true); answer.Text("command_status") != "SUCCEEDED" {
 		t.Errorf("a command meanwhile: %s", dump(answer))
 	}
-	c.wait() // of the command
+	c.wait() // the heartbeat after the command
 	close(m.frame)
-	c.wait() // after the inspection
+	c.wait() // the heartbeat after the inspection
 	if !heard(c.inventory()) || !journal.has("one interface is silent") {
 		t.Errorf("the inventory is %s", dump(c.inventory()))
 	}
 }
 
-// TestUnknownNodeIsInspectedFirst covers a node that only the inspection introduces to Ironic.
+// TestUnknownNodeIsInspectedFirst checks that the agent sends the inventory before a successful lookup if Ironic
+// learns of the node only by the inspection.
 func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -83,7 +85,8 @@ func TestUnknownNodeIsInspectedFirst(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotLost covers a lookup that is answered after LLDP ended. Ironic tells the token only once.
+// TestTokenIsNotLost checks that the agent uses the answer to a lookup even if it arrives after the end of listening
+// for LLDP frames. Ironic sends the token only once.
 func TestTokenIsNotLost(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusOK
@@ -100,7 +103,8 @@ func TestTokenIsNotLost(t *testing.T) {
 	}
 }
 
-// TestWithoutInspectionNothingIsAwaited: only an inspection sends what LLDP says.
+// TestWithoutInspectionNothingIsAwaited checks that without an inspection, the agent neither waits for LLDP frames
+// nor sends an inventory.
 func TestWithoutInspectionNothingIsAwaited(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.startOn(m.metal, m, Options{NoInspection: true, Speed: 1000})
@@ -112,12 +116,13 @@ func TestWithoutInspectionNothingIsAwaited(t *testing.T) {
 	}
 }
 
-// TestBusyIronicGetsTheInventoryLater: a failed inspection does not end a serving agent.
+// TestBusyIronicGetsTheInventoryLater checks that a failed inspection does not end an agent that already serves, and
+// that the agent sends the inventory again.
 func TestBusyIronicGetsTheInventoryLater(t *testing.T) {
 	c, m := newConductor(t), newListeningMetal()
 	c.inspection = http.StatusServiceUnavailable
 	close(m.frame)
-	// The node is known at once.
+	// Ironic knows the node, so the first lookup succeeds.
 	c.startOn(m.metal, m, Options{Speed: 1000})
 	for c.wait() != nil {
 		c.mu.Lock()

@@ -20,16 +20,16 @@ const (
 	shortestToken     = 32
 )
 
-// lockPauses are the pauses between lookups while the node is locked.
+// lockPauses lists the pauses after the first, second and further lookups that fail because the node is locked.
 var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second}
 
-// lookup looks the node up until Ironic knows it, or the timeout has passed.
+// lookup looks up the node repeatedly until Ironic knows it, or until the timeout has passed.
 func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	return a.lookupUntil(ctx, ctx, uuid)
 }
 
-// lookupUntil is like lookup, but also ends when the context until ends. It finishes a request first, because the
-// answer may contain the token, which Ironic returns only once.
+// lookupUntil is like lookup, but also ends when the context until ends. Before it ends, it waits for the answer to a
+// request that has been sent, because the answer may contain the token, which Ironic sends only once.
 func (a *agent) lookupUntil(ctx, until context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -95,7 +95,7 @@ func uuidOrNone(uuid string) string {
 	return uuid
 }
 
-// readLookup parses the answer to a lookup; it returns nil if the answer has no node.
+// readLookup parses the answer to a lookup. It returns nil if the answer contains no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := hints.ParsePythonJSON(string(answer.body))
 	if err != nil {
@@ -114,8 +114,7 @@ func (a *agent) readLookup(answer reply) *dict {
 	return found
 }
 
-// storeLookup stores the result of the lookup; it returns false if the agent has no token and must
-// stop.
+// storeLookup stores the result of a lookup. It returns false if the agent has no token and must not continue.
 func (a *agent) storeLookup(found *dict) bool {
 	node, config := found.Dict("node"), found.Dict("config")
 	a.log.agent.debug("Received lookup results: %s", python.Repr(found))
@@ -150,7 +149,8 @@ func (a *agent) ownToken() string {
 	return a.token
 }
 
-// refreshNode repeats the lookup of the node; errors are only logged.
+// refreshNode looks up the node again and returns it. If that fails, it logs the error and returns the node that it
+// already has.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
 	found, err := a.lookup(ctx, a.cachedNode().Text("uuid"))

@@ -9,15 +9,15 @@ import (
 	"ironworks/python"
 )
 
-// bootRecordPatterns match the entries that are removed by default: those of a disk, and of common
-// boot loaders.
+// bootRecordPatterns lists the default patterns of clean_uefi_nvram. They match the boot entries of disks and of
+// common boot loaders.
 var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
 
-// bootRecord matches a boot entry as efibootmgr prints it.
+// bootRecord matches a boot entry in the output of efibootmgr.
 var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
 
-// cleanNVRAM implements the step clean_uefi_nvram: it removes the firmware's boot entries whose
-// device path matches a pattern.
+// cleanNVRAM implements the step clean_uefi_nvram. It removes the boot entries in the firmware whose device path
+// matches one of the patterns.
 func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	given := args.Get("match_patterns")
 	if given == nil {
@@ -63,7 +63,8 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	return nil, nil
 }
 
-// erasePstore removes the kernel's crash data, of which simulated machines have none.
+// erasePstore implements the step erase_pstore. It removes the crash data that the kernel stored. Simulated machines
+// have no such data.
 func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	out, err := a.program(ctx, "findmnt", "-rno", "TARGET", "-t", "pstore")
 	folder, _, _ := strings.Cut(strings.TrimSpace(out.Stdout), "\n")
@@ -78,7 +79,7 @@ func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
 	return nil, nil
 }
 
-// installBootc implements the step execute_bootc_install with the ramdisk's podman.
+// installBootc implements the step execute_bootc_install. It uses the program podman of the ramdisk.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
 		if !args.Has(name) {

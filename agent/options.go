@@ -11,73 +11,76 @@ import (
 	"time"
 )
 
-// Options configure the agent.
+// Options configures the agent.
 type Options struct {
-	// IronicURL is the API, such as http://192.0.2.1:6385. Required. If it has several URLs, separated by commas, the
-	// agent uses the first that answers.
+	// IronicURL is the URL of Ironic's API, such as http://192.0.2.1:6385. It is required. It may consist of several
+	// URLs, separated by commas. The agent then uses the first one that answers.
 	IronicURL string
-	// GlobalRequestID is the request in Ironic that booted the machine, sent along with requests.
+	// GlobalRequestID is the ID of the request to Ironic that caused the machine to boot. The agent sends it with its
+	// own requests.
 	GlobalRequestID string
-	// Client sends the requests and fetches images. Required; it should have a timeout for
+	// Client sends the requests to Ironic and downloads images. It is required, and should have a timeout for
 	// response headers.
 	Client *http.Client
-	// Hardware is the machine. Required.
+	// Hardware is the machine on which the agent runs. It is required.
 	Hardware Hardware
-	// Journal receives every line of the journal. It must not call the agent.
+	// Journal receives every entry of the journal. It must not call the agent.
 	Journal func(Entry)
 
-	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
+	// Listen is the address on which the service listens. The default is 127.0.0.1:0.
 	Listen string
-	// Advertise returns the address under which conductors reach the service; port 0 stands for the service's port. By
-	// default it is the address that the service listens on.
+	// Advertise returns the address at which conductors can reach the service. Port 0 stands for the port on which
+	// the service listens. If Advertise is nil, the agent uses the address on which the service listens.
 	Advertise func(context.Context) (host string, port int, err error)
-	// PlainHTTP disables TLS.
+	// PlainHTTP disables TLS for the service.
 	PlainHTTP bool
-	// MinTLS is the oldest accepted version of TLS; the default is 1.2.
+	// MinTLS is the minimum TLS version that the service accepts. The default is TLS 1.2.
 	MinTLS uint16
-	// Token is the agent token of the boot medium. If empty, the lookup returns a token.
+	// Token is the agent token from the boot medium. If it is empty, the agent gets a token from the lookup.
 	Token string
-	// NoInspection skips inspection.
+	// NoInspection skips the inspection.
 	NoInspection bool
-	// InspectionURL receives the inventory. By default it is derived from IronicURL.
+	// InspectionURL is the URL to which the agent sends the inventory. The default is derived from IronicURL.
 	InspectionURL string
-	// Collectors are the names of the inspection collectors; the default is default and logs.
+	// Collectors lists the names of the inspection collectors. The default is "default" and "logs".
 	Collectors []string
-	// Rescued stops the agent after the lookup: the machine is in rescue.
+	// Rescued tells that the machine is in rescue. The agent then does nothing after the lookup.
 	Rescued bool
-	// DiskTries is the number of times, DiskWait apart, that the agent looks for a disk to install to before it serves;
-	// the default is once.
+	// DiskTries is the maximum number of attempts to find a root disk before the agent serves, and DiskWait is the
+	// pause between them. By default, there is one attempt.
 	DiskTries int
 	DiskWait  time.Duration
-	// CoreOSRoot is where the host's root is mounted in the agent's root, "/" if they are the same.
-	// The default is /mnt/coreos.
+	// CoreOSRoot is the path at which the agent sees the host's root, or "/" if the agent does not run in a
+	// container. The default is /mnt/coreos.
 	CoreOSRoot string
-	// CopyNetwork and InstallKargs apply to every installation of CoreOS, besides what a deployment
-	// requests: they are the environment IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of
+	// CopyNetwork and InstallKargs apply to every installation of CoreOS, in addition to what the deployment
+	// requests. They correspond to the environment variables IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of
 	// ironic-agent-image.
 	CopyNetwork  bool
 	InstallKargs []string
-	// DefaultHostname is the name of an installed system whose ramdisk has none: IPA_DEFAULT_HOSTNAME.
+	// DefaultHostname is the host name for an installed system if the ramdisk has no host name. It corresponds to the
+	// environment variable IPA_DEFAULT_HOSTNAME.
 	DefaultHostname string
-	// Simulated also offers the steps of simulatedOnly: on a simulated machine, this agent replaces
+	// Simulated enables the steps in simulatedOnly. It is meant for simulated machines, where this agent replaces
 	// ironic-python-agent.
 	Simulated bool
-	// Fast is for a machine that boots faster than the conductor reaches its wait state, which takes a busy conductor
-	// 20 s after power on. If Ironic answered 404 to the inventory, the agent sends it again after the lookup. The time
-	// while the node is locked is not part of LookupTimeout. The real agent does neither, so the node would stay in
-	// inspect wait.
+	// Fast is meant for machines that can boot before the conductor has put the node in its wait state. A busy
+	// conductor needs 20 s for this after it has powered on the machine. With Fast, the agent sends the inventory
+	// again after the lookup if Ironic first answered with status 404. Also, LookupTimeout does not include the time
+	// for which the node is locked. The real agent does neither, so the node would remain in inspect wait.
 	Fast bool
-	// Version is the reported version; the default is 13.0.0.
+	// Version is the agent version that is reported to Ironic. The default is 13.0.0.
 	Version string
-	// MatchIronic sets Version and OpenCommandList as in the agent of Ironic's release, once Ironic's API has answered.
+	// MatchIronic makes the agent set Version and OpenCommandList as soon as it knows the release of Ironic. The
+	// values are those of the agent of that release.
 	MatchIronic bool
-	// OpenCommandList lists commands without a token, like agents at the time of Ironic 21.4,
-	// whose conductor sends none with that call.
+	// OpenCommandList allows listing commands without a token. Agents at the time of Ironic 21.4 allow this, because
+	// the conductor of that release sends no token with this call.
 	OpenCommandList bool
 
-	// Speed divides every pause; 1 is the real agent's speed.
+	// Speed divides the duration of every pause. The default is 1, which is the speed of the real agent.
 	Speed float64
-	// LookupTimeout is the time after which the lookup is given up; the default is 300 s.
+	// LookupTimeout limits the time for which the agent tries to look up the node. The default is 300 s.
 	LookupTimeout time.Duration
 
 	Images ImageOptions
@@ -85,26 +88,29 @@ type Options struct {
 	Faults Faults
 }
 
-// ImageOptions are the options of ironic_python_agent/config.py for images. The zero values are the defaults there.
+// ImageOptions holds the options for images in ironic_python_agent/config.py. Zero values stand for the defaults of
+// that file.
 type ImageOptions struct {
-	// Tries is the maximum number of tries: the first one plus image_download_connection_retries. Pause is the time
-	// between two tries.
+	// Tries is the maximum number of attempts: the first one and image_download_connection_retries more. Pause is the
+	// pause between two attempts.
 	Tries int
 	Pause time.Duration
-	// Silence is image_download_connection_timeout: how long a server may send nothing.
+	// Silence limits the time for which a server may send nothing. It corresponds to
+	// image_download_connection_timeout.
 	Silence time.Duration
-	// MaxDuration limits a download with its retries; 0 is no limit.
+	// MaxDuration limits the total duration of a download, including retries. If it is 0, there is no limit.
 	MaxDuration time.Duration
-	// BasicAuth makes the agent send User and Password to the servers of images, unless the image_info has credentials.
+	// BasicAuth makes the agent send User and Password to the servers of images, unless the image_info contains
+	// credentials.
 	BasicAuth      bool
 	User, Password string
-	// MD5 allows MD5 checksums. Uninspected omits the inspection of images. Formats are the permitted formats of
-	// images. Ironic's answer to the lookup overrides all three.
+	// MD5 allows MD5 checksums. Uninspected disables the inspection of images. Formats lists the permitted image
+	// formats. Ironic's answer to the lookup can override all three.
 	MD5, Uninspected bool
 	Formats          []string
 }
 
-// complete sets the defaults of the image options.
+// complete sets the fields that are zero to their defaults.
 func (o *ImageOptions) complete() {
 	const tries, pause, silence = 10, 10 * time.Second, time.Minute
 	setDefaultOf(&o.Tries, tries)
@@ -112,39 +118,40 @@ func (o *ImageOptions) complete() {
 	setDefaultOf(&o.Silence, silence)
 }
 
-// Faults are failures that a simulated machine makes the agent have.
+// Faults describes failures that a simulated machine causes in the agent.
 type Faults struct {
-	// DieInStep is the name of a step during which the agent dies, DieAfter how long into it. Run
-	// then returns ErrDied.
+	// DieInStep is the name of a step in which the agent dies, and DieAfter is the time from the start of the step
+	// until then. Run then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
-	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage their last line. A step
-	// tries three times.
+	// InstallFailures is the number of runs of coreos-installer that fail, and InstallMessage is the last line that
+	// these runs print. One step runs the installer up to three times.
 	InstallFailures int
 	InstallMessage  string
-	// FailStep is the name of a step that fails, with this message.
+	// FailStep is the name of a step that fails, and FailMessage is the error message.
 	FailStep    string
 	FailMessage string
-	// FailDisk is the disk that makes FailStep fail: the step succeeds if the node's properties.skip_block_devices
-	// names the disk. If FailDisk is empty, the step always fails.
+	// FailDisk restricts the failure of FailStep to one disk. The step succeeds if the node's
+	// properties.skip_block_devices names this disk. If FailDisk is empty, the step always fails.
 	FailDisk string
 	// NoRoute makes Ironic unreachable.
 	NoRoute bool
-	// ClockSkew is how far the machine's clock is ahead.
+	// ClockSkew is the amount by which the machine's clock is ahead of the real time.
 	ClockSkew time.Duration
 	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable omits abortable from steps, as hardware managers other than the agent's do.
+	// Unabortable omits the property abortable from all steps. Hardware managers other than the agent's own may offer
+	// such steps.
 	Unabortable bool
 	// NoInventory makes the collection of the inventory for inspection fail.
 	NoInventory bool
 }
 
-// Errors with which Run ends before its context.
+// Run returns these errors if it ends before its context does.
 var (
-	// ErrDied is the simulated death of an agent.
+	// ErrDied is returned when the agent dies because of [Faults].
 	ErrDied = errors.New("the agent died")
-	// errNotFound reports that Ironic did not know the node in time.
+	// errNotFound is returned if Ironic does not know the node before the lookup times out.
 	errNotFound = errors.New("the node was not found")
 )
 
@@ -155,7 +162,7 @@ const (
 	defaultDieAfter      = 2 * time.Second
 )
 
-// complete sets the defaults.
+// complete validates the options and sets those that are zero to their defaults.
 func (o *Options) complete() error {
 	switch {
 	case o.IronicURL == "":
@@ -197,18 +204,18 @@ func setDefaultOf[T comparable](value *T, byDefault T) {
 	}
 }
 
-// noRoute is the network of a machine that cannot reach Ironic.
+// noRoute simulates the network of a machine that cannot reach Ironic.
 type noRoute struct{}
 
 var errNoRoute = errors.New("[Errno 113] No route to host")
 
 func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNoRoute }
 
-// oldAgentVersion is the agent of Ironic 21.4.
+// oldAgentVersion is the version of the agent that belongs to Ironic 21.4.
 const oldAgentVersion = "9.4.2"
 
-// generation distinguishes old and new agents. 13.0.0 and 9.4.2 were compared; versions in between count
-// as new.
+// generation distinguishes old and new versions of the real agent. This agent was compared with 9.4.2 and 13.0.0.
+// Versions between them are treated as new.
 type generation int
 
 const (
@@ -216,10 +223,10 @@ const (
 	legacyAgent
 )
 
-// firstCurrentMajor is the first major version of the agent that counts as new.
+// firstCurrentMajor is the first major version of the agent that is treated as new.
 const firstCurrentMajor = 10
 
-// generation returns the age of the configured version.
+// generation returns the generation to which the configured version belongs.
 func (o Options) generation() generation {
 	major, _, _ := strings.Cut(o.Version, ".")
 	if n, err := strconv.Atoi(major); err == nil && n < firstCurrentMajor {

@@ -16,15 +16,15 @@ import (
 
 const (
 	mib = 1 << 20
-	// Sizes of the partitions that the agent adds, in MiB: its defaults.
+	// These are the default sizes of the partitions that the agent adds, in MiB.
 	efiPartitionMiB  = 550
 	biosPartitionMiB = 1
 )
 
-// layout collects the partitions that the agent creates for an image of a root file system.
+// layout describes the partitions that the agent creates on a disk for an image of a root file system.
 type layout struct {
 	argv  []string
-	paths *dict // devices of the partitions, by purpose
+	paths *dict // maps the purpose of each partition to its device
 	start int   // the start of the next partition, in MiB
 }
 
@@ -38,7 +38,8 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes reads a size in MiB from an image_info; a missing size is a KeyError.
+// megabytes returns the size in MiB that an image_info contains for key. If there is no such key, the error is a
+// KeyError.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
@@ -50,8 +51,9 @@ func megabytes(given *dict, key string) (int, error) {
 	return n, nil
 }
 
-// partition creates the partitions for an image, and fills them except for the root. It returns
-// the result of get_partition_uuids.
+// partition creates the partitions for an image of a root file system, and formats all of them except the root
+// partition. It returns a map from the purpose of each partition to its device. If the ephemeral partition must be
+// preserved, it uses the existing partitions.
 func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	node, given := a.cachedNode(), info.given
 	if !given.Has("preserve_ephemeral") {
@@ -106,7 +108,8 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }
 
-// format creates the file systems of all partitions but the root.
+// format creates file systems on all partitions that need one, except the root partition. If preserve is true, it
+// does not touch the ephemeral partition.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
 		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},
@@ -143,7 +146,7 @@ func writeFailed(device string, err error) error {
 		device, failed.out.Code, failed.out.Stdout, failed.out.Stderr)
 }
 
-// addUUIDs adds the identifiers of the root and of the EFI partition.
+// addUUIDs returns the devices in paths together with the UUIDs of the root partition and the EFI system partition.
 func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	result := newDict("partitions", paths)
 	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {
@@ -163,10 +166,12 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	return result, ctx.Err()
 }
 
-// maxConfigdrive is MAX_CONFIG_DRIVE_SIZE_MB of ironic_python_agent/partition_utils.py, in bytes.
+// maxConfigdrive is the maximum size of a configdrive in bytes. It equals MAX_CONFIG_DRIVE_SIZE_MB in
+// ironic_python_agent/partition_utils.py.
 const maxConfigdrive = 64 * mib
 
-// configdrive returns the file system of the configdrive, decoded from base64 and gzip.
+// configdrive returns the file system of the configdrive, which Ironic sends compressed with gzip and encoded in
+// base64, or as a URL. It returns nil if there is no configdrive.
 func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
 	if info.configdrive == "" {
 		return nil, nil
@@ -206,7 +211,7 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	return content, nil
 }
 
-// fitsRoot checks that the image fits into its partition.
+// fitsRoot returns an error if an image of the given size, in bytes, does not fit into the root partition.
 func fitsRoot(info imageInfo, size int64) error {
 	root, err := megabytes(info.given, "root_mb")
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// partedLine matches a partition in parted's machine-readable output.
+// partedLine matches a line about a partition in the machine-readable output of parted.
 var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
 
-// listPartitions returns the partitions that parted lists; it fails for a device without a partition table.
+// listPartitions returns the partitions that parted lists for a device. It fails if the device has no partition
+// table.
 func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
 	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
 	if err != nil {
@@ -38,14 +39,14 @@ func (a *agent) listPartitions(ctx context.Context, device string) (list, error)
 		for i, field := range []string{"filesystem", "partition_name", "flags"} {
 			p.Set(field, found[i+5])
 		}
-		index, _ := strconv.Atoi(found[1]) // only digits
+		index, _ := strconv.Atoi(found[1]) // cannot fail, because the text consists of digits
 		p.Set("path", partitionPath(device, index))
 		partitions = append(partitions, p)
 	}
 	return partitions, nil
 }
 
-// partitionPath guesses the device name of a partition.
+// partitionPath guesses the device name of the partition with the given number.
 func partitionPath(device string, index int) string {
 	if last := device[len(device)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", device, index)
@@ -53,14 +54,15 @@ func partitionPath(device string, index int) string {
 	return fmt.Sprintf("%s%d", device, index)
 }
 
-// blockDevice is a block device as lsblk prints it.
+// blockDevice is a block device in the output of lsblk.
 type blockDevice struct {
 	Name string `json:"kname"`
 	Kind string `json:"type"`
 	Size int64  `json:"size"`
 }
 
-// lsblk returns the names of the devices of the given kinds: part, md, or raid (of any level).
+// lsblk returns the names of all devices of the given kinds. A kind is part, md or raid, which stands for all RAID
+// levels.
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	if err != nil {
@@ -85,7 +87,7 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	return names, nil
 }
 
-// withPartitions returns the names of all disks and arrays, followed by those of their partitions.
+// withPartitions returns the names of all disks and RAID arrays, followed by the names of all partitions.
 func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -99,7 +101,8 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember reports whether a device, or something on it, belongs to a RAID; if unknown, it returns true.
+// raidMember reports whether a device, or anything on it, belongs to a RAID array. If this cannot be determined, it
+// returns true.
 func (a *agent) raidMember(ctx context.Context, device string) bool {
 	if _, ok := a.hardware.(Programs); !ok {
 		return false
@@ -118,7 +121,7 @@ var (
 	arrayUUID   = regexp.MustCompile(`UUID : ([a-f0-9:]+)`)
 )
 
-// splitPartition returns the disk and the number of a partition.
+// splitPartition splits the device name of a partition into the name of the disk and the number of the partition.
 func splitPartition(name string) (disk, part string) {
 	found := ofPartition.FindStringSubmatch(name)
 	if found == nil {
@@ -127,7 +130,7 @@ func splitPartition(name string) (disk, part string) {
 	return found[1] + found[2], found[3]
 }
 
-// holderDisks returns the disks on which an array is.
+// holderDisks returns the disks that contain the members of an array.
 func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -150,7 +153,8 @@ func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	return disks
 }
 
-// componentDevices returns the members of an array: the devices with the array's identifier.
+// componentDevices returns the members of an array. These are the devices whose superblock contains the UUID of the
+// array.
 func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -174,7 +178,7 @@ func (a *agent) componentDevices(ctx context.Context, array string) ([]string, e
 	return members, nil
 }
 
-// volumeName returns the name of an array.
+// volumeName returns the name that is stored in an array, or "" if it is unknown.
 func (a *agent) volumeName(ctx context.Context, array string) string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"ironworks/python"
 )
 
-// Programs is a [Hardware] whose ramdisk has programs for partitions and RAID. A [Hardware] that does not implement it
-// has none of them.
+// Programs is implemented by a [Hardware] whose ramdisk has programs for partitions and RAID. If a [Hardware] does
+// not implement it, its ramdisk has no such programs.
 type Programs interface {
-	// Execute runs a program until it ends. The error for a missing program is ErrNoProgram. For a program that fails,
-	// the output has an exit status, and the error is nil.
+	// Execute runs a program until it ends. The error is ErrNoProgram if the program does not exist. If the program
+	// fails, the error is nil and the output contains the exit status.
 	Execute(ctx context.Context, argv ...string) (Output, error)
-	// Mount returns the content of a device's file system, Unmount writes it back. A device that
-	// cannot be mounted is a *MountError.
+	// Mount returns the content of the file system on a device. Unmount writes the given content back. The error is a
+	// *MountError if the device cannot be mounted.
 	Mount(ctx context.Context, device string) ([]File, error)
 	Unmount(ctx context.Context, device string, files []File) error
 }
 
-// ErrNoProgram reports a program that the ramdisk does not have.
+// ErrNoProgram is returned for a program that the ramdisk does not have.
 var ErrNoProgram = errors.New("no such program")
 
-// Output is the output of a program, and its exit status.
+// Output holds the output of a program and its exit status.
 type Output struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
@@ -37,19 +37,19 @@ type File struct {
 	Path    string `json:"path"`
 	Folder  bool   `json:"folder"`
 	Content []byte `json:"content"`
-	// Mode are the permissions, 0 if not set.
+	// Mode holds the permission bits. If it is 0, the mode is not set.
 	Mode  int `json:"mode"`
 	Owner int `json:"owner"`
 	Group int `json:"group"`
 }
 
-// MountError reports that a device could not be mounted. Text is the part of mount's message that follows the name of
-// the folder.
+// MountError is the error for a device that cannot be mounted. Text is the message of the program mount, from after
+// the name of the folder.
 type MountError struct{ Text string }
 
 func (e *MountError) Error() string { return e.Text }
 
-// processError is the failure of a program, as the agent's errors quote it.
+// processError is the error of a program that failed. Its message is in the format of the real agent.
 type processError struct {
 	argv []string
 	out  Output
@@ -60,8 +60,8 @@ func (e *processError) Error() string {
 		strings.Join(e.argv, " "), e.out.Code, python.Repr(e.out.Stdout), python.Repr(e.out.Stderr))
 }
 
-// asUncaught converts the error of a program to the Python exception that the conductor sees if a step does not handle
-// it.
+// asUncaught converts the error of a program to the Python exception that the conductor sees if a step of the real
+// agent does not handle the error.
 func asUncaught(err error) error {
 	var failed *processError
 	if errors.As(err, &failed) {
@@ -70,8 +70,8 @@ func asUncaught(err error) error {
 	return err
 }
 
-// program runs a program of the ramdisk. If the program fails, the error is a *processError; if it is missing, Python's
-// FileNotFoundError.
+// program runs a program of the ramdisk. The error is a *processError if the program fails, and Python's
+// FileNotFoundError if it does not exist.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
 	programs, ok := a.hardware.(Programs)
@@ -90,8 +90,8 @@ func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	return out, nil
 }
 
-// rescan makes the kernel read a partition table again, and waits for the devices of the
-// partitions. See rescan_device of ironic_python_agent/utils.py.
+// rescan makes the kernel reread the partition table of a disk, and waits until the device files of the partitions
+// exist. See rescan_device in ironic_python_agent/utils.py.
 func (a *agent) rescan(ctx context.Context, disk string) {
 	for _, argv := range [][]string{{"partx", "-av", disk}, {"udevadm", "settle"}} {
 		if _, err := a.program(ctx, argv...); failedProgram(err) {
@@ -100,7 +100,8 @@ func (a *agent) rescan(ctx context.Context, disk string) {
 	}
 }
 
-// failedProgram reports whether a program failed or is missing; other errors end the step.
+// failedProgram reports whether err means that a program ran and failed, as opposed to, for example, a program that
+// does not exist.
 func failedProgram(err error) bool {
 	var failed *processError
 	return errors.As(err, &failed)

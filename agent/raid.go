@@ -11,7 +11,8 @@ import (
 	"ironworks/python"
 )
 
-// raidRoot is an array of the RAID configuration that the agent applied last, and whether it is the root volume.
+// raidRoot describes an array of the RAID configuration that the agent applied last. The field root tells whether it
+// is the root volume.
 type raidRoot struct {
 	name string
 	root bool
@@ -47,7 +48,7 @@ func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// volume is a logical disk of the RAID configuration, with the physical disks that were chosen for it.
+// volume is a logical disk of a RAID configuration together with the physical disks chosen for it.
 type volume struct {
 	*dict
 	disks []string
@@ -93,7 +94,8 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes finds the disks of each volume. involved has the disks of all volumes.
+// placeVolumes chooses the physical disks of each volume. It also returns the disks of all volumes together, in
+// involved.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
@@ -119,7 +121,7 @@ func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume,
 func (a *agent) pickDisks(present []Disk, physical list) ([]string, error) {
 	var picked []string
 	for _, one := range physical {
-		hints, _ := one.(*dict) // checked before
+		hints, _ := one.(*dict) // the type was checked before
 		candidates, err := a.options.generation().matching(present, hints)
 		if err != nil {
 			return nil, err
@@ -145,7 +147,7 @@ func listOf(names []string) list {
 	return all
 }
 
-// serialize returns disks as errors quote them.
+// serialize converts disks to the form in which error messages quote them.
 func (a generation) serialize(disks []Disk) list {
 	all := list{}
 	text := func(t Texts) any {
@@ -171,7 +173,7 @@ func (a generation) serialize(disks []Disk) list {
 	return all
 }
 
-// unpartitioned returns an error if the disks have partitions.
+// unpartitioned returns an error if any of the disks has partitions.
 func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	var used []string
 	for _, name := range disks {
@@ -185,11 +187,11 @@ func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	return ctx.Err()
 }
 
-// partitionForRAID creates a table on each disk and a partition for each volume on it, and the
-// arrays. The volume with all remaining space comes last.
+// partitionForRAID creates a partition table on each disk, a partition for each volume on each of the volume's disks,
+// and then the arrays. A volume that gets all remaining space comes last.
 func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volume, involved []string) error {
 	table, mode := a.tableType(node), a.bootModeOf(node)
-	next := map[string]string{} // start of the next partition of each disk
+	next := map[string]string{} // start of the next partition on each disk
 	for _, disk := range involved {
 		a.log.raid.info("Creating partition table on %s", disk)
 		if _, err := a.program(ctx, "parted", disk, "-s", "--", "mklabel", table); err != nil {
@@ -245,8 +247,8 @@ func maxLast(volumes []volume) []volume {
 	return ordered
 }
 
-// endOf returns the end of a partition of size GiB that begins at start. The first partition of a disk starts at a
-// small offset in another unit, which the calculation ignores, as in the real agent.
+// endOf returns where a partition of size GiB that begins at start must end. The first partition of a disk begins at
+// a small offset in another unit. Like the real agent, endOf ignores this offset.
 func endOf(size any, start string) (string, error) {
 	if python.Str(size) == "MAX" {
 		return "-1", nil
@@ -256,13 +258,14 @@ func endOf(size any, start string) (string, error) {
 		return "", raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(size))
 	}
 	if before, ok := strings.CutSuffix(start, "GiB"); ok {
-		n, _ := strconv.Atoi(before) // always a number: the agent computed start
+		n, _ := strconv.Atoi(before) // cannot fail, because the agent computed start
 		gigabytes += n
 	}
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray runs mdadm; used counts, for each disk, its partitions that already belong to an array.
+// createArray creates the array for the volume v with mdadm and returns its device. The map used counts the
+// partitions of each disk that already belong to an array.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -300,8 +303,8 @@ func (a *agent) setRAIDRoot(name string, root bool) {
 	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
 }
 
-// capabilities returns the capabilities of a node's properties or instance info: an object, or a text like
-// boot_mode:uefi,disk_label:gpt.
+// capabilities returns the capabilities in a node's properties or instance_info. They are either an object or text
+// like boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {
 	case *dict:
@@ -323,7 +326,8 @@ func capabilities(of *dict) *dict {
 	return newDict()
 }
 
-// bootModeOf returns the boot mode that the node requests, or else that of the ramdisk.
+// bootModeOf returns the boot mode that the node requests. If it requests none, the mode is the one in which the
+// ramdisk booted.
 func (a *agent) bootModeOf(node *dict) string {
 	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
 	secure := properties.Get("secure_boot")
@@ -348,8 +352,8 @@ func (a *agent) bootModeOf(node *dict) string {
 	return mode
 }
 
-// tableType returns the kind of partition table: GPT if the node boots with UEFI, otherwise the kind that the node
-// requests.
+// tableType returns the type of partition table to create. This is GPT if the machine boots with UEFI. Otherwise, the
+// node determines it.
 func (a *agent) tableType(node *dict) string {
 	label := capabilities(node.Dict("properties")).Get("disk_label")
 	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {

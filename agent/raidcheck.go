@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// checkRAID validates a software RAID; all problems are reported at once.
+// checkRAID validates the configuration of a software RAID. The error lists all problems that are found.
 func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 	a.log.hardware.debug("Validating Software RAID config: %s", python.Repr(config))
 	if !python.Truthy(config) {
@@ -56,7 +56,7 @@ func logicalDisks(config *dict) ([]*dict, error) {
 	return disks, nil
 }
 
-// skippedVolumes returns the names of the RAID volumes that the node preserves.
+// skippedVolumes returns the names of the RAID volumes that the node's skip_block_devices preserves.
 func skippedVolumes(node *dict) []string {
 	hints, _ := node.Dict("properties").Get("skip_block_devices").(list)
 	var names []string

@@ -8,24 +8,24 @@ import (
 	"ironworks/python"
 )
 
-// arrayAction is the treatment of an existing array: remove, wipe or keep it.
+// arrayAction tells what to do with an existing array.
 type arrayAction int
 
 const (
 	remove arrayAction = iota
-	wipe               // the content is erased, but the array stays: it shares disks with a preserved array
+	wipe               // erase the content but keep the array, because it shares disks with a preserved array
 	keep
 )
 
-// plannedArray is an existing array, with the action that was decided for it.
+// plannedArray is an existing array together with what to do with it.
 type plannedArray struct {
 	name, volume    string
 	action          arrayAction
-	preservedVolume string // the preserved volume that shares disks with the array
+	preservedVolume string // preserved volume that shares disks with this array
 }
 
-// planDeletion decides for each array whether it is removed, wiped or kept. skipped has the names of the volumes that
-// the node preserves.
+// planDeletion decides for each array whether to remove, wipe or keep it. The argument skipped lists the names of the
+// volumes that the node preserves.
 func (a *agent) planDeletion(ctx context.Context, arrays, skipped []string) []plannedArray {
 	all := make([]plannedArray, len(arrays))
 	holders := map[string][]string{}
@@ -136,7 +136,8 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]pla
 	return planned, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// tryProgram runs a program whose failure is only logged.
+// tryProgram runs a program. If it fails, tryProgram only logs the error, with failure as the beginning of the
+// message.
 func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
@@ -157,8 +158,8 @@ func (a *agent) zeroSuperblock(ctx context.Context, member string) error {
 	return nil
 }
 
-// deleteTraces removes remains of arrays from all disks, and the partitions and partition tables on which the deleted
-// arrays were.
+// deleteTraces removes the superblocks of arrays from all devices that are not kept. On each disk that held an array,
+// it then removes the partitions of the deleted arrays, or the whole partition table if nothing on the disk is kept.
 func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partitions map[string][]string) error {
 	all, err := a.withPartitions(ctx)
 	if err != nil {
@@ -206,15 +207,16 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 	return nil
 }
 
-// withoutPresent removes the logical disks that exist already and are preserved; any other
-// existing array is an error.
+// withoutPresent returns the logical disks except those that already exist as preserved arrays. It returns an error
+// if there is any other array.
 func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []string) ([]*dict, error) {
 	if len(skipped) == 0 {
 		return logical, nil
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if a.options.generation() == legacyAgent {
-		// Like the real agent, this examines the arrays as if they were members, and drops those without a superblock.
+		// Like the real agent, examine the arrays as if they were members of arrays, and ignore those without a
+		// superblock.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
 			return err != nil && strings.Contains(err.Error(), "No md superblock detected")

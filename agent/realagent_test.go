@@ -17,13 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "write the cases of testdata/rootdisk.jsonl anew, without answers")
 
-// diskCase is a node whose root disk is selected.
+// diskCase describes a node and disks from which the root disk is selected.
 type diskCase struct {
 	name, node string
 	disks      []Disk
 }
 
-// result is an agent's result for a diskCase: the root disk and the disks that it would erase, or an error.
+// result holds the results of an agent for a diskCase: the name of the root disk and the disks to erase, or the class
+// and the text of an error.
 type result struct {
 	Device string   `json:"device"`
 	Erased []string `json:"erased"`
@@ -31,7 +32,8 @@ type result struct {
 	Error  string   `json:"error"`
 }
 
-// diskCases are the hints of hintCases, and other settings that affect the disk.
+// diskCases returns a case for each of hintCases, and further cases for other settings that affect the selection of
+// disks.
 func diskCases() []diskCase {
 	node := func(properties, instance string) string {
 		return `{"uuid": "u", "properties": ` + properties + `, "instance_info": ` + instance + `}`
@@ -67,7 +69,7 @@ func diskCases() []diskCase {
 	)
 }
 
-// ours returns the result of this agent for a case.
+// ours returns the result of this agent, in the given version, for the case c.
 func ours(t *testing.T, version string, c diskCase) result {
 	t.Helper()
 	parsed, err := hints.ParsePythonJSON(c.node)
@@ -98,11 +100,11 @@ func ours(t *testing.T, version string, c diskCase) result {
 	return answer
 }
 
-// versions are the agent versions of the releases of Ironic.
+// versions maps each release of Ironic to the version of the agent that belongs to it.
 var versions = map[string]string{"newest": "13.0.0", "old": "9.4.2"}
 
-// recorded is a line of testdata/rootdisk.jsonl: a case with the results of the real agents of
-// both releases. test/agent compares the file with the real agents, and regenerates it.
+// recorded is a line of testdata/rootdisk.jsonl. It holds a case and the results of the real agents of both releases.
+// The tests in test/agent compare these results with those of the real agents, and can record them again.
 type recorded struct {
 	Name  string            `json:"name"`
 	Node  json.RawMessage   `json:"node"`
@@ -110,7 +112,8 @@ type recorded struct {
 	Told  map[string]result `json:"told"`
 }
 
-// TestRootDiskLikeTheRealAgent: the results are equal to the real agents', including messages.
+// TestRootDiskLikeTheRealAgent checks that the results, including error messages, are the same as those of the real
+// agents.
 func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	path := filepath.Join("testdata", "rootdisk.jsonl")
 	cases := diskCases()
@@ -142,7 +145,7 @@ func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	}
 }
 
-// writeCases writes the cases without results.
+// writeCases writes the cases to path, without results.
 func writeCases(t *testing.T, path string, cases []diskCase) {
 	t.Helper()
 	var out bytes.Buffer
@@ -158,7 +161,7 @@ func writeCases(t *testing.T, path string, cases []diskCase) {
 	}
 }
 
-// encode returns JSON as writeCases writes it.
+// encode returns value as JSON in the format that writeCases uses.
 func encode(t *testing.T, value any) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"ironworks/python"
 )
 
-// rootDisk returns the disk to install to. With refresh, it requests the node again if it has no hints: they may have
-// been set since the lookup.
+// rootDisk returns the name of the disk to which the system is installed. If refresh is true and the node has no root
+// device hints, rootDisk requests the node from Ironic again, because hints may have been set since the lookup.
 func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	node := a.cachedNode()
 	hints := rootHints(node)
@@ -37,8 +37,8 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	return name, nil
 }
 
-// raidRoot returns the root array of the RAID configuration that this agent has applied. If there is no root array, it
-// returns the disks without the configured arrays and their member disks.
+// raidRoot returns the name of the root array in the RAID configuration that this agent has applied. If there is no
+// root array, it returns "" and the disks without the configured arrays and their members.
 func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
 	a.mu.Lock()
 	roots := slices.Clone(a.raidRoots)
@@ -57,7 +57,7 @@ func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, 
 	return "", disks
 }
 
-// rootHints returns the root device hints of the instance, or else of the node.
+// rootHints returns the root device hints of the instance if there are any, and those of the node otherwise.
 func rootHints(node *dict) any {
 	if hints := node.Dict("instance_info").Get("root_device"); python.Truthy(hints) {
 		return hints
@@ -65,7 +65,8 @@ func rootHints(node *dict) any {
 	return node.Dict("properties").Get("root_device")
 }
 
-// pick returns the disk that matches the hints. Without hints, it returns the smallest disk that is large enough.
+// pick returns the name of the disk that matches the hints. Without hints, it returns the smallest disk that is large
+// enough.
 func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	given, err := hintsOf(wanted)
 	if err != nil {
@@ -82,8 +83,8 @@ func (a generation) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// candidates returns the disks that the node does not skip. If every is true, it matches all serials and WWNs of a
-// disk, otherwise only the first of each.
+// candidates returns the disks that the node does not skip. If every is true, it compares hints with all serials and
+// WWNs of a disk; otherwise, it uses only the first of each.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays adds to skipped the arrays whose volumes the node preserves.
+// skipArrays adds the arrays that the node preserves by the names of their volumes to skipped.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.generation() == legacyAgent {
@@ -138,15 +139,15 @@ func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]i
 	}
 	for _, f := range a.planDeletion(ctx, arrays, volumes) {
 		if f.action == keep {
-			skipped[f.name] = -1 // skipped, but by no entry of skip_block_devices
+			skipped[f.name] = -1 // skipped, although no entry of skip_block_devices matches it
 		}
 	}
 	return nil
 }
 
-// erasable returns the candidates that may be erased, partitions before disks.
+// erasable returns the devices that may be erased. Partitions come before their disks.
 func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
-	// For erasing, agents of both ages use one serial per disk.
+	// Agents of both generations use only one serial per disk when they erase.
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 	}), nil
 }
 
-// single reduces each disk to the first of its serials and WWNs.
+// single returns copies of the disks that have only the first of their serials and WWNs.
 func single(disks []Disk) []Disk {
 	first := func(t Texts) Texts {
 		if len(t) == 0 {
@@ -192,8 +193,8 @@ func single(disks []Disk) []Disk {
 	return all
 }
 
-// awaitDisks looks for the root disk after the lookup, several times, as disks may appear late. A
-// missing disk is only logged. Invalid hints end the agent, so that Ironic times out.
+// awaitDisks waits for the root disk after the lookup, because disks may appear late. After the last attempt, it only
+// logs that the disk is missing. Invalid hints, in contrast, end the agent, so that Ironic runs into a timeout.
 func (a *agent) awaitDisks(ctx context.Context) error {
 	var err error
 	for try := 1; ; try++ {

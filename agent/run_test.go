@@ -60,7 +60,7 @@ func TestDeployment(t *testing.T) {
 	if code != http.StatusOK || shown.Text("command_name") != "execute_deploy_step" {
 		t.Errorf("execute answered %d %s", code, dump(shown))
 	}
-	c.wait() // when the step is done
+	c.wait() // the heartbeat after the step
 	last := d.last()
 	if want := `{"deploy_result": null, "deploy_step": {"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}}`; last.Text("command_status") != "SUCCEEDED" || dump(last.Get("command_result")) != want {
 		t.Errorf("the command is %s", dump(last))
@@ -116,7 +116,7 @@ func unpack(t *testing.T, encoded string) string {
 
 func TestServiceRefuses(t *testing.T) {
 	c, m := newConductor(t), newMetal()
-	m.units = []UnitState{{"inactive", "success"}, {"active", "success"}} // never ends
+	m.units = []UnitState{{"inactive", "success"}, {"active", "success"}} // stays active
 	c.start(m, Options{Speed: 1, PlainHTTP: true, NoInspection: true})
 	d := c.drive(c.wait())
 	d.post("deploy.execute_deploy_step", stepParams("start_assisted_install", ""), false)
@@ -196,7 +196,8 @@ func TestInspection(t *testing.T) {
 	}
 }
 
-// TestInspectionBeforeTheConductorWaits: a machine that boots faster than its conductor works is inspected all the same.
+// TestInspectionBeforeTheConductorWaits checks that with the option Fast, a machine that boots before its conductor
+// expects the inventory is still inspected.
 func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	for _, fast := range []bool{false, true} {
 		t.Run("fast "+strconv.FormatBool(fast), func(t *testing.T) {
@@ -217,7 +218,8 @@ func TestInspectionBeforeTheConductorWaits(t *testing.T) {
 	}
 }
 
-// TestLookupOfALockedNode: the timeout of a fast machine starts when the node is unlocked.
+// TestLookupOfALockedNode checks that with the option Fast, the timeout of the lookup starts only when the node is
+// unlocked.
 func TestLookupOfALockedNode(t *testing.T) {
 	c, m, journal := newConductor(t), newMetal(), &lines{}
 	c.lookups = slices.Repeat([]int{http.StatusConflict}, 8)

@@ -21,16 +21,16 @@ import (
 	"time"
 )
 
-// stopTime is the time for which the service waits for active calls when it ends.
+// stopTime is the maximum time for which the service waits for active calls when it ends.
 const stopTime = 2 * time.Second
 
-// serve answers the conductor's calls until the machine is powered off or the service ends.
+// serve answers calls from the conductor until ctx ends or the end of the service is requested.
 func (a *agent) serve(ctx context.Context) error {
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
-	// When the service ends, this context also ends the running commands.
+	// This context ends the running commands when the service ends.
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	server := &http.Server{
@@ -84,7 +84,7 @@ func (a *agent) afterwards(ctx context.Context, why endReason) error {
 	return nil
 }
 
-// listen opens the port of the service, and passes the address to the heartbeats.
+// listen opens the port of the service. It sets the URL of the service and the certificate that heartbeats send.
 func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.options.Listen)
@@ -136,14 +136,15 @@ func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, po
 	return host, port, nil
 }
 
-// CallGate counts the calls that are being answered, because closing a server does not wait for them.
+// CallGate tracks the calls that are being answered. It is needed because closing an [http.Server] does not wait for
+// them.
 type CallGate struct {
 	mu     sync.Mutex
 	closed bool
 	inside sync.WaitGroup
 }
 
-// Guard admits calls until the gate is closed.
+// Guard wraps next so that the gate tracks its calls. After Close, it aborts new calls.
 func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
@@ -158,7 +159,7 @@ func (d *CallGate) Guard(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Close refuses new calls, and returns once the last one has ended.
+// Close makes the gate refuse new calls, and waits until all active calls have ended.
 func (d *CallGate) Close() {
 	d.mu.Lock()
 	d.closed = true
@@ -167,12 +168,12 @@ func (d *CallGate) Close() {
 }
 
 const (
-	certificateAge  = time.Hour // the certificate is valid from this long before now
+	certificateAge  = time.Hour // time before now at which the certificate becomes valid
 	certificateLife = 30 * 24 * time.Hour
 )
 
-// newCertificate creates the certificate that the agent serves with and sends to Ironic, for the
-// address under which conductors reach it.
+// newCertificate creates the certificate of the service, which heartbeats also send to Ironic. The certificate is
+// valid for host, which must be the IP address at which conductors reach the service.
 func newCertificate(host, name string, now time.Time) (tls.Certificate, string, error) {
 	ip := net.ParseIP(host)
 	if ip == nil {

@@ -9,10 +9,11 @@ import (
 	"ironworks/python"
 )
 
-// stepFunc implements a step.
+// stepFunc implements a step and returns the result for the conductor.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// stepActions returns the two commands of a phase: one lists its steps, and one executes a step.
+// stepActions returns the two commands of a phase. One of them lists the steps of the phase, and the other executes a
+// step.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
@@ -87,7 +88,7 @@ func stepArgs(params, asked *dict, p phase) *dict {
 	return args
 }
 
-// dispatch runs the step of this name. Like the real agent, it searches the steps of all phases.
+// dispatch runs the step with the given name. Like the real agent, it finds steps of any phase.
 func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (any, error) {
 	for _, s := range a.steps() {
 		if s.name != name {
@@ -103,7 +104,7 @@ func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (an
 	return nil, newFault(methodNotFound, "Could not find method: %s", name)
 }
 
-// withFaults runs a step with the configured [Faults].
+// withFaults runs a step and applies the configured [Faults] to it.
 func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict, do func(context.Context) (any, error)) (any, error) {
 	faults := a.options.Faults
 	if faults.StepDelay > 0 && !a.sleep(ctx, faults.StepDelay) {
@@ -127,7 +128,8 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 	return do(ctx)
 }
 
-// dieIn runs a step until the agent dies: the effects of the step stay, but the conductor never learns its result.
+// dieIn runs a step and then makes the agent die. The effects of the step remain, but the conductor does not learn
+// the result.
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,7 +141,7 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 		}
 	})
 	_, _ = do(short)
-	<-short.Done() // if the step ended early, wait for the rest of the time
+	<-short.Done() // if the step has ended early, wait until it is time to die
 	a.requestEnd(endByDeath)
 	<-ctx.Done()
 	return ctx.Err()

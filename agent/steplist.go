@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// phase is an operation that has steps: deployment, cleaning or service.
+// phase is an operation that consists of steps: deployment, cleaning or service.
 type phase struct {
-	name    string // as in execute_deploy_step: deploy
-	title   string // in messages: Deploy
+	name    string // such as deploy; part of command names like execute_deploy_step
+	title   string // such as Deploy; used in messages
 	failure kind
 	step    stepFlag
 }
 
-// stepFlag is a set of the phases in which a step is offered.
+// stepFlag is a set of phases in which a step is available.
 type stepFlag int
 
 const (
@@ -34,14 +34,14 @@ type manager struct {
 	class, name, version string
 }
 
-// The managers, in the order in which the real agent asks them for a step.
+// The managers are listed in the order in which the real agent asks them for a step.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
 	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version depends on the agent's age
 )
 
-// managerVersions returns the versions of the managers. They must not change, or a conductor would plan its steps
-// again.
+// managerVersions returns the version of each manager. The versions must not change, because a conductor would then
+// plan the steps again.
 func (a generation) managerVersions() *dict {
 	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
 }
@@ -63,7 +63,7 @@ func (a generation) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step is a step that the agent implements, with the function that runs it.
+// step is a step that the agent implements.
 type step struct {
 	name    string
 	manager manager
@@ -71,27 +71,27 @@ type step struct {
 	do      stepFunc
 }
 
-// simulatedOnly are steps of the real agent that this one does not run on real machines: stress tests need programs
-// that ramdisks without a container lack, and execute_bootc_install would ignore the configdrive, the pull secret and
-// the keys of the instance, which the real agent adds.
+// simulatedOnly lists steps of the real agent that this agent does not run on real machines. The burn-in steps need
+// programs that are missing in ramdisks without a container. The step execute_bootc_install would ignore the
+// configdrive, the pull secret and the keys of the instance, which the real agent adds.
 var simulatedOnly = []string{"burnin_cpu", "burnin_disk", "burnin_gpu", "burnin_memory", "burnin_network", "execute_bootc_install"}
 
-// lacksStep reports whether a step is missing from an agent with these options.
+// lacksStep reports whether an agent with these options does not have the given step.
 func (o Options) lacksStep(step string) bool {
 	return !o.Simulated && slices.Contains(simulatedOnly, step)
 }
 
-// offersStep reports whether an agent with these options offers a step of a phase.
+// offersStep reports whether an agent with these options offers the step s of a phase.
 func (o Options) offersStep(s offer) bool {
 	return (s.since != currentAgent || o.generation() != legacyAgent) && !o.lacksStep(s.step)
 }
 
-// steps returns the steps of all phases that an agent with these options has.
+// steps returns the steps of all phases that this agent has.
 func (a *agent) steps() []step {
 	return slices.DeleteFunc(a.allSteps(), func(s step) bool { return a.options.lacksStep(s.name) })
 }
 
-// allSteps returns the steps of all agents of this generation.
+// allSteps returns the steps of all phases that agents of this generation have, including those in simulatedOnly.
 func (a *agent) allSteps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
@@ -120,20 +120,21 @@ func (a *agent) allSteps() []step {
 	)
 }
 
-// refuseBurnIn fails the burn-in steps of a simulated machine, which has no hardware to test.
+// refuseBurnIn implements the burn-in steps of a simulated machine. They always fail, because there is no hardware to
+// test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer is a step of one phase, with the properties that the conductor receives.
+// offer describes a step in one phase, with the properties that the conductor receives.
 type offer struct {
 	step      string
 	manager   manager
-	kind      string // the interface: raid, or deploy if empty
+	kind      string // the interface of the step, such as raid; deploy if empty
 	priority  int
-	abortable bool // omitted if false, like in the real agent
+	abortable bool // not sent if false, as in the real agent
 	args      *dict
-	since     generation // the first generation with the step; legacyAgent: all have it
+	since     generation // the first generation that has the step; legacyAgent means all generations
 }
 
 // offers returns the steps of a phase, in the real agent's order.
@@ -179,7 +180,8 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing returns a step in the format in which the conductor receives it.
+// listing returns the step in the format in which the conductor receives it. If unabortable is true, the property
+// abortable is omitted.
 func (o offer) listing(unabortable bool) *dict {
 	kind := o.kind
 	if kind == "" {
@@ -195,7 +197,7 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument returns the description of a step's argument in argsinfo.
+// argument describes an argument of a step in the format of argsinfo.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }
@@ -221,7 +223,7 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps returns the steps of a phase, by the name of their manager.
+// listSteps returns the steps of a phase, keyed by the class of their manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {

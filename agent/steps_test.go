@@ -67,7 +67,8 @@ func TestStepLists(t *testing.T) {
 	}
 }
 
-// TestStepsOfRealMachines: an agent offers no step that it does not have, and refuses it like any unknown one.
+// TestStepsOfRealMachines checks that on real machines, the agent does not offer the steps in simulatedOnly, and
+// refuses them like unknown steps.
 func TestStepsOfRealMachines(t *testing.T) {
 	for _, version := range []string{"13.0.0", "9.4.2"} {
 		a := bench(newMetal(), Options{Version: version})
@@ -232,7 +233,7 @@ func TestJSONErrorsAreThoseOfPython(t *testing.T) {
 	}
 }
 
-// TestProtectedDiskEndsCleaning checks that no further disk is touched.
+// TestProtectedDiskEndsCleaning checks that no other disk is erased after a protected disk.
 func TestProtectedDiskEndsCleaning(t *testing.T) {
 	for _, step := range []string{"erase_devices", "erase_devices_metadata", "erase_devices_express"} {
 		m := newMetal()
@@ -248,7 +249,7 @@ func TestProtectedDiskEndsCleaning(t *testing.T) {
 	}
 }
 
-// TestErasureOptions covers the options of Ironic's configuration.
+// TestErasureOptions checks that the options of Ironic's configuration are applied.
 func TestErasureOptions(t *testing.T) {
 	node := nodeOf(t, "", "{}")
 	if got, want := eraseOf(node, disk("/dev/sda", 1), EraseAll), (Erase{Device: "/dev/sda", Depth: EraseAll}); got != want {

@@ -10,12 +10,13 @@ type StepInfo struct {
 	Phase     string   `json:"phase"` // deploy, clean or service
 	Interface string   `json:"interface"`
 	Step      string   `json:"step"`
-	Priority  int      `json:"priority"` // 0: runs only on request
+	Priority  int      `json:"priority"` // 0 means that the step runs only if requested
 	Abortable bool     `json:"abortable"`
 	Arguments []string `json:"arguments"`
 }
 
-// Steps returns the steps that an agent of a version offers on real machines, by phase and then by priority.
+// Steps returns the steps that an agent of the given version offers on real machines. They are sorted by phase and
+// then by descending priority.
 func Steps(version string) []StepInfo {
 	options := Options{Version: version}
 	var all []StepInfo

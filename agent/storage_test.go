@@ -16,7 +16,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// workbench is a metal that has the programs and the disks of a simulated machine.
+// workbench is a metal whose programs and disks are those of a simulated machine.
 type workbench struct {
 	*metal
 	machine *machine.Machine
@@ -280,7 +280,7 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// TestBurnInRefused: simulated machines list the burn-in steps, which fail.
+// TestBurnInRefused checks that the burn-in steps fail on simulated machines, which nevertheless list them.
 func TestBurnInRefused(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{Simulated: true}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
 	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
@@ -288,7 +288,7 @@ func TestBurnInRefused(t *testing.T) {
 	}
 }
 
-// TestWithoutPrograms: a ramdisk without programs returns Python's error.
+// TestWithoutPrograms checks that a step fails with the error of Python if the ramdisk does not have the program.
 func TestWithoutPrograms(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
 	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// answers is an Ironic without a network that records the times of calls.
+// answers simulates Ironic without a network. It records the times of the calls.
 type answers struct {
 	mu     sync.Mutex
-	lookup []int // statuses; the last one repeats
+	lookup []int // statuses of successive lookups; the last one is used for all further lookups
 	beats  []int
 	times  map[string][]time.Duration
 	begin  time.Time
@@ -43,7 +43,7 @@ func (s *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: r}, nil
 }
 
-// called returns the times at which an address was called.
+// called returns the times at which the API with the given name was called: root, lookup or heartbeat.
 func (s *answers) called(name string) []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func TestLookupBacksOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := s.called("lookup")
-		// After a conflict, the pauses grow; after other refusals, they are always the same.
+		// The pauses grow after each conflict. After other errors, the usual pause follows.
 		for i, low := range []time.Duration{5, 10, 30, 30, 0} {
 			gap := at[i+1] - at[i]
 			most := low*time.Second + time.Second<<i

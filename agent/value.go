@@ -10,7 +10,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Types of JSON values as in Python, because error messages show values in Python's notation.
+// JSON objects and lists have types that keep what Python keeps, because error messages show them in Python's
+// notation.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList

@@ -1,5 +1,5 @@
-// Package audit records the requests to Ironic and to BMCs from this console, with their results:
-// a file to which every request is written before it is sent and after it was answered.
+// Package audit records the requests that this console sends to Ironic and to BMCs, together with their results. It
+// writes each request to a file before the request is sent, and again after it was answered.
 package audit
 
 import (
@@ -15,62 +15,63 @@ import (
 	"ironworks/printable"
 )
 
-// Result is the result of a request.
+// Result is the result of a request, as far as it is known.
 type Result string
 
-// Results. Every request is written twice: before it is sent, so that nothing is done without a
-// record, and when its result is known.
+// Every request is written twice: before it is sent, with result Sending, so that nothing is done without a record,
+// and again when its result is known.
 const (
 	Sending  Result = "sending"
 	Accepted Result = "accepted"
-	Refused  Result = "refused" // rejected by Ironic
-	Unknown  Result = "unknown" // no answer: it may have arrived
+	Refused  Result = "refused" // Ironic rejected the request
+	Unknown  Result = "unknown" // no answer was received, but the request may have been executed
 )
 
-// Record is one line of the audit file. It has no values that were sent, so no secrets.
+// Record is one line of the audit file. It does not contain the values that were sent, so it contains no secrets.
 type Record struct {
 	Time time.Time `json:"time"`
-	// ID joins the two lines of one request.
+	// ID is the same in both lines of a request.
 	ID      string         `json:"id"`
 	Context string         `json:"context"`
 	Node    models.NodeRef `json:"node"`
-	// Object is the changed object, if it was not a node.
+	// Object names the object that the request changes if it is not a node.
 	Object    string `json:"object,omitempty"`
 	Verb      string `json:"verb"`
 	RequestID string `json:"request_id,omitempty"`
 	Result    Result `json:"result"`
 	Reason    string `json:"reason,omitempty"`
-	// Overrides are the checks that were overridden for this request.
+	// Overrides lists the checks that the user overrode for this request.
 	Overrides []string `json:"overrides,omitempty"`
-	// Actor and GlobalID are set on a server with several users. Ironic has the GlobalID of a request in its log, too.
+	// Actor and GlobalID are set only on a server with several users. Ironic also logs the GlobalID of a request.
 	Actor
 	GlobalID string `json:"global_request_id,omitempty"`
 }
 
-// Actor is the user of a server who caused a request.
+// Actor identifies the user of a server who caused a request.
 type Actor struct {
 	User string `json:"user,omitempty"`
-	// Key is the SHA-256 fingerprint of the SSH key, Address that of the client.
+	// Key is the SHA-256 fingerprint of the user's SSH key. Address is the network address of the SSH client.
 	Key     string `json:"key,omitempty"`
 	Address string `json:"address,omitempty"`
 }
 
-// Writer writes records. A request that cannot be recorded is not sent.
+// Writer writes records. If Write returns an error, the request must not be sent.
 type Writer interface {
 	Write(r Record) error
 }
 
-// File appends records to a file as JSON lines. Several processes may append to the same file:
-// every line is a single write. A line that a crash or a full disk truncated is ended before the
-// next record.
+// File appends records to a file, as one line of JSON each. Several processes may append to the same file, because
+// every record is written by a single write call. If a crash or a full disk has truncated the last line, Write ends
+// that line first.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	// end reads the end of the file; nil if it is not a regular file, or unreadable.
+	// end is used to read the end of the file. It is nil if the file is not a regular file or cannot be read.
 	end *os.File
 }
 
-// Open opens or creates the file, and makes it readable by its owner only.
+// Open opens the file for appending. It creates the file and its folders if they do not exist, and makes the file
+// readable by its owner only.
 func Open(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
@@ -112,10 +113,11 @@ func (a *File) Write(r Record) error {
 	return nil
 }
 
-// tornAfter is the time after which an incomplete line counts as truncated: another process may be writing it.
+// tornAfter is how much time must pass without changes before an incomplete line is considered truncated. Until then,
+// another process may still be writing it.
 const tornAfter = 10 * time.Millisecond
 
-// truncated reports whether the last line of the file is truncated.
+// truncated reports whether the last line of the file is incomplete and no process is writing it any more.
 func (a *File) truncated() bool {
 	size, open := a.openLine()
 	for open {
@@ -128,7 +130,7 @@ func (a *File) truncated() bool {
 	return false
 }
 
-// openLine returns the size of the file in bytes, and whether its last line is incomplete.
+// openLine returns the size of the file in bytes, and reports whether its last line is incomplete.
 func (a *File) openLine() (size int64, open bool) {
 	if a.end == nil {
 		return 0, false
@@ -150,7 +152,8 @@ func (a *File) Close() error {
 	return a.file.Close()
 }
 
-// LazyFile opens the audit file when the first record is written, so that commands that only read need no file.
+// LazyFile is an audit file that is opened when the first record is written. Commands that change nothing therefore
+// do not create a file.
 type LazyFile struct {
 	Path string
 
@@ -158,7 +161,7 @@ type LazyFile struct {
 	file *File
 }
 
-// Write appends a record.
+// Write appends one record. It opens the file if necessary.
 func (l *LazyFile) Write(r Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +184,7 @@ func (l *LazyFile) Close() {
 	}
 }
 
-// Text describes the request and its result; it is safe to show.
+// Text describes the request and its result in one line, without control characters.
 func (r *Record) Text() string {
 	text := r.Verb + ": " + string(r.Result)
 	if r.Result == Sending {

@@ -19,7 +19,7 @@ import (
 func TestAuditFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "state", "audit.jsonl")
 	var writers sync.WaitGroup
-	for w := range 4 { // like four processes
+	for w := range 4 { // simulates four processes
 		book, err := audit.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestReadAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // killed during the write
+	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // simulates a process that was killed while writing
 	_ = f.Close()
 	records, err := audit.Read(path, "lab", one)
 	var got []string
@@ -133,8 +133,8 @@ func TestReadAudit(t *testing.T) {
 	}
 }
 
-// TestTruncatedLineDamagesNoOther: after a crash or on a full disk, a line may be truncated. The next record starts on
-// a new line, regardless of which process writes it.
+// TestTruncatedLineDamagesNoOther checks that a line that was truncated by a crash or a full disk does not damage
+// other lines. The next record starts on a new line, whichever process writes it.
 func TestTruncatedLineDamagesNoOther(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")

@@ -8,7 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Changes has the changes of a context's nodes from this console: from its audit file, and from [Changes.Write].
+// Changes holds the changes that this console has made to the nodes of a context. They come from the audit file and
+// from calls of [Changes.Write].
 type Changes struct {
 	audit   Writer
 	context string
@@ -18,22 +19,24 @@ type Changes struct {
 	done    map[string][]models.NodeChange
 }
 
-// dateResolution is the accuracy of Ironic's clock: its Date header has whole seconds.
+// dateResolution is the difference below which two clocks are considered equal, because Ironic's Date header contains
+// only whole seconds.
 const dateResolution = 2 * time.Second
 
-// maxPending bounds the requests without a result: a console that was killed leaves them in the
-// file.
+// maxPending is the maximum number of requests without a result that are remembered. A console that was killed leaves
+// such requests in the file.
 const maxPending = 1000
 
-// ReadChanges reads an audit file. If it cannot be read completely, the error is returned with the records that were
-// read. audit, which may be nil, receives the records that Write forwards.
+// ReadChanges reads the changes in the given context from the audit file at path. If it cannot read the whole file,
+// it returns the changes read so far and an error. Write forwards records to audit, which may be nil if Write is not
+// called.
 func ReadChanges(path, context string, audit Writer) (*Changes, error) {
 	c := &Changes{audit: audit, context: context, pending: map[string]Record{}, done: map[string][]models.NodeChange{}}
 	err := eachRecord(path, nil, c.remember)
 	return c, err
 }
 
-// Write forwards a record, and stores the change.
+// Write forwards a record to the audit file and remembers the change that it describes.
 func (c *Changes) Write(r Record) error {
 	if err := c.audit.Write(r); err != nil {
 		return err
@@ -42,8 +45,8 @@ func (c *Changes) Write(r Record) error {
 	return nil
 }
 
-// ForNode returns the changes of a node that Ironic accepted, with times on Ironic's clock, whose current time is now;
-// nil if there are none.
+// ForNode returns the changes of the given node that Ironic accepted, or nil if there are none. Their times are
+// converted to Ironic's clock, which currently shows now.
 func (c *Changes) ForNode(uuid string, now time.Time) []models.NodeChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +92,8 @@ func (c *Changes) remember(r *Record) {
 	}
 }
 
-// changedFields returns the fields that a request changes, by its verb in the audit file: "set"
-// with the paths of a JSON patch.
+// changedFields returns the fields that a request with the given verb changes. In the audit file, the verb of a JSON
+// patch is "set" followed by the paths.
 func changedFields(verb string) []string {
 	switch verb {
 	case "reserve instance_uuid":

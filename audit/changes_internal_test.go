@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// TestChanges returns accepted changes, from the file and from Write, with times on Ironic's
-// clock.
+// TestChanges checks that ForNode returns the accepted changes, both from the file and from Write, with times on
+// Ironic's clock.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestChanges(t *testing.T) {
 		}
 		request(changes, "f", "lab", "set /instance_info/root_device/wwn", Accepted)
 
-		ironic := local.Add(5 * time.Minute) // its clock is ahead
+		ironic := local.Add(5 * time.Minute) // Ironic's clock is ahead
 		got := changes.ForNode("u1", ironic)
 		want := []string{"properties.root_device", "driver_info.redfish_password", "instance_info.root_device.wwn"}
 		if len(got) != len(want) {
@@ -68,7 +68,8 @@ type refusingAudit struct{}
 
 func (refusingAudit) Write(Record) error { return errors.New("disk full") }
 
-// TestUnrecordedChangesDoNotCount: a change that cannot be recorded is not made, so it does not count.
+// TestUnrecordedChangesDoNotCount checks that ForNode omits changes that could not be recorded, because they are not
+// made.
 func TestUnrecordedChangesDoNotCount(t *testing.T) {
 	t.Parallel()
 	changes, err := ReadChanges(filepath.Join(t.TempDir(), "none"), "lab", refusingAudit{})

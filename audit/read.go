@@ -14,20 +14,22 @@ import (
 	"ironworks/models"
 )
 
-// Read returns the requests of a context about a node, in the order of the file: one record each,
-// with the time before sending and the result. The node is selected by its UUID. Truncated lines
-// are skipped; a missing file has none.
+// Read returns the requests in the given context that concern the node with the UUID of node, in the order of the
+// file. There is one record for each request, which contains the time before sending and the latest result. Truncated
+// lines are skipped. If the file does not exist, there are no requests.
 func Read(path, context string, node models.NodeRef) (records []Record, err error) {
 	return requests(path, []byte(node.UUID), func(r *Record) bool { return r.Context == context && r.Node.UUID == node.UUID })
 }
 
-// Unfinished returns the requests of a verb in a context whose result was never written, as [Read] does.
+// Unfinished returns the requests in the given context that have the given verb but no result in the file. Its
+// records are like those of [Read].
 func Unfinished(path, context, verb string) (records []Record, err error) {
 	records, err = requests(path, []byte(verb), func(r *Record) bool { return r.Context == context && r.Verb == verb })
 	return slices.DeleteFunc(records, func(r Record) bool { return r.Result != Sending }), err
 }
 
-// requests returns one record for each request that is wanted, from the lines that contain a text.
+// requests returns one record for each request that is wanted. As an optimization, it parses only lines that contain
+// having.
 func requests(path string, having []byte, wanted func(r *Record) bool) (records []Record, err error) {
 	place := map[string]int{}
 	err = eachRecord(path, having, func(r *Record) {
@@ -45,7 +47,7 @@ func requests(path string, having []byte, wanted func(r *Record) bool) (records 
 	return records, err
 }
 
-// eachRecord calls yield with the records of the lines that contain a text.
+// eachRecord calls yield for each record in a line that contains having.
 func eachRecord(path string, having []byte, yield func(r *Record)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package cast writes, reads and plays asciicasts: recordings of what a terminal shows, in the formats 2 and 3 of asciinema
-// (docs.asciinema.org/manual/asciicast).
+// Package cast writes, reads and plays asciicasts. These are recordings of the output of a terminal, in the formats 2
+// and 3 of asciinema (docs.asciinema.org/manual/asciicast).
 package cast
 
 import (
@@ -12,36 +12,36 @@ import (
 	"unicode/utf8"
 )
 
-// Header is the first line of a recording.
+// Header describes a recording. It is stored in the first line of the file.
 type Header struct {
-	// Version is 2 or 3.
+	// Version is the version of the format, 2 or 3.
 	Version int
-	// Width and Height are the size of the terminal in cells at the start.
+	// Width and Height are the size of the terminal at the start, in cells.
 	Width, Height int
 	Began         time.Time
-	// Term is the type of the terminal, such as xterm-256color; may be empty.
+	// Term is the type of the terminal, such as xterm-256color. It may be empty.
 	Term, Title string
 }
 
-// Kind is the type of an event.
+// Kind tells what an event is. Recordings contain it as one letter.
 type Kind string
 
-// Kinds of events. Others are ignored.
+// These are the kinds of events that are used. Events of other kinds are ignored.
 const (
 	Output Kind = "o"
 	Resize Kind = "r" // the data is COLSxROWS
 	Marker Kind = "m"
-	Exit   Kind = "x" // since format 3
+	Exit   Kind = "x" // since version 3 of the format
 )
 
-// Event is something that happened, at a time since the start.
+// Event is an event in a recording. At is the time since the start.
 type Event struct {
 	At   time.Duration
 	Kind Kind
 	Data string
 }
 
-// headerV2 and headerV3 are the headers as JSON.
+// headerV2 and headerV3 are the JSON forms of the header in the two versions of the format.
 type (
 	headerV2 struct {
 		Version   int               `json:"version"`
@@ -64,19 +64,19 @@ type (
 	}
 )
 
-// Writer writes a recording. It may be used by several goroutines.
+// Writer writes a recording. It is safe for concurrent use.
 type Writer struct {
 	mu     sync.Mutex
 	out    io.Writer
 	header Header
 	last   time.Duration
-	// rest is the start of an incomplete character.
+	// rest holds the first bytes of an incomplete character.
 	rest    []byte
 	written int64
 	err     error
 }
 
-// NewWriter writes the header of a recording.
+// NewWriter returns a writer that writes a recording to out. It writes the header at once.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
@@ -97,7 +97,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
-// line writes a JSON line.
+// line writes v as a line of JSON, unless an earlier write has failed.
 func (w *Writer) line(v any) {
 	if w.err != nil {
 		return
@@ -113,7 +113,7 @@ func (w *Writer) line(v any) {
 	w.err = err
 }
 
-// event writes an event. Times never decrease.
+// event writes an event. It adjusts the time so that times never decrease.
 func (w *Writer) event(now time.Time, kind Kind, data string) {
 	at := max(now.Sub(w.header.Began).Round(time.Microsecond), w.last)
 	seconds := at.Seconds()
@@ -124,11 +124,11 @@ func (w *Writer) event(now time.Time, kind Kind, data string) {
 	w.line([]any{json.Number(fmt.Sprintf("%.6f", seconds)), kind, data})
 }
 
-// Write records output at the current time. An error concerns the recording's file; the output still counts as
-// written.
+// Write records p as output at the current time. It always returns len(p), even if it returns an error because the
+// recording could not be written.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), w.Output(time.Now(), p) }
 
-// Output records output that was shown at a time.
+// Output records p as output that was shown at the given time.
 func (w *Writer) Output(at time.Time, p []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,7 +155,7 @@ func completeUTF8(data []byte) int {
 	return len(data)
 }
 
-// Resize records a new size of the terminal.
+// Resize records that the terminal has a new size. It does nothing if the size is unchanged.
 func (w *Writer) Resize(width, height int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,14 +167,14 @@ func (w *Writer) Resize(width, height int) error {
 	return w.err
 }
 
-// Size is the length of the recording so far, in bytes.
+// Size returns the number of bytes written so far.
 func (w *Writer) Size() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.written
 }
 
-// Err is the first error of writing.
+// Err returns the first error that occurred while writing, or nil.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"ironworks/cast"
 )
 
-// written is a recording of some output in one version.
+// written returns a recording of some output in the given version of the format.
 func written(t *testing.T, version int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -237,7 +237,7 @@ func TestRecordingInParts(t *testing.T) {
 	if err := os.WriteFile(old, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(old, cast.FolderLimit); err != nil { // sparse
+	if err := os.Truncate(old, cast.FolderLimit); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	if at := time.Now().Add(-time.Hour); os.Chtimes(old, at, at) != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recording writes one recording to files: a new one when a file has reached its limit.
+// Recording writes a recording to files. When a file has reached the size limit, it continues in a new file.
 type Recording struct {
 	header Header
 	path   func(part int) string
 	limit  int64
 	safe   *Safe
-	// lock is held on the first file until the recording ends.
+	// lock is a lock on the first file that is held until the recording ends.
 	lock *flock.Flock
 
 	mu        sync.Mutex
@@ -32,14 +32,15 @@ type Recording struct {
 	err       error
 }
 
-// Limits of recordings, in bytes.
+// These are the size limits of a file and of a folder with recordings, in bytes.
 const (
 	PartLimit   = 64 << 20
 	FolderLimit = 2 << 30
 )
 
-// Record begins a recording in a new file, which only its owner can read. It contains only drawing output ([Safe]),
-// not clipboard contents. A limit of 0 means no limit.
+// Record starts a recording in the new file path, which only its owner can read. The recording contains only output
+// that [Safe] lets through, so it does not contain the clipboard. The limit is the size in bytes at which a new file
+// is started; 0 means no limit.
 func Record(path string, h Header, limit int64) (*Recording, error) {
 	base, extension := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
 	r := &Recording{header: h, limit: limit, safe: NewSafe(), path: func(part int) string {
@@ -60,8 +61,8 @@ func Record(path string, h Header, limit int64) (*Recording, error) {
 
 func lockOf(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
 
-// Abandoned reports whether no process writes a recording any more, named by its first file. A file that has been
-// removed since is abandoned.
+// Abandoned reports whether no process is writing the recording whose first file is path. It also returns true if the
+// file has been removed.
 func Abandoned(path string) bool {
 	lock := lockOf(path)
 	locked, err := lock.TryLock()
@@ -71,8 +72,8 @@ func Abandoned(path string) bool {
 	return locked || errors.Is(err, fs.ErrNotExist)
 }
 
-// begin opens the next file. A recording in parts keeps its folder within FolderLimit: otherwise one long session could
-// fill the disk.
+// begin creates the next file. Before it continues a recording in another file, it prunes the folder to FolderLimit,
+// because a single long session could otherwise fill the disk.
 func (r *Recording) begin() error {
 	if r.part++; r.part > 1 {
 		if err := Prune(filepath.Dir(r.path(r.part)), FolderLimit); err != nil {
@@ -96,29 +97,31 @@ func (r *Recording) begin() error {
 	return nil
 }
 
-// OnPart sets a callback for the start of another file, which needs the whole screen. The callback must not block.
+// OnPart sets a function that is called when the recording continues in a new file. The function should cause the
+// whole screen to be drawn again, because the new file does not contain it. It must not block.
 func (r *Recording) OnPart(call func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onPart = call
 }
 
-// OnFailure sets a callback for the error that ends the recording early. It is called once, by the writer of the
-// terminal, which waits for it.
+// OnFailure sets a function that is called once if an error ends the recording early. The goroutine that writes to
+// the terminal calls it and waits for it.
 func (r *Recording) OnFailure(call func(err error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onFailure = call
 }
 
-// fail ends the recording if there is an error. The caller holds mu.
+// fail ends the recording if err is not nil. The caller must hold mu.
 func (r *Recording) fail(err error) {
 	if r.err = err; err != nil && r.onFailure != nil {
 		r.onFailure(err)
 	}
 }
 
-// Write records output. It never fails: a recording that cannot be written ends, and Err says why.
+// Write records output. It never returns an error. If the recording cannot be written, the recording ends, and Err
+// returns the reason.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,14 +150,14 @@ func (r *Recording) Resize(width, height int) {
 	}
 }
 
-// Err is why the recording ended early, nil if it did not.
+// Err returns the error that ended the recording early, or nil.
 func (r *Recording) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Close ends the recording.
+// Close ends the recording. It returns the error that ended it earlier, if any.
 func (r *Recording) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

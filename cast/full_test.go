@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestRecordingOnAFullDisk: the terminal continues without the recording, whose error says why it ended.
+// TestRecordingOnAFullDisk checks that a full disk ends the recording but not the output to the terminal, and that
+// Err and OnFailure report the reason.
 func TestRecordingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	r, err := Record(filepath.Join(t.TempDir(), "full.cast"), Header{Version: 2, Width: 80, Height: 24}, 0)

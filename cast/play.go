@@ -9,35 +9,37 @@ import (
 	"time"
 )
 
-// Playing has the options of playback.
+// Playing holds the options for playing a recording.
 type Playing struct {
-	// Speed is a factor, 1 for the speed of the recording.
+	// Speed is the factor by which playing is faster than the recording.
 	Speed float64
-	// Idle is the longest pause, after Speed is applied; 0 keeps pauses as recorded.
+	// Idle is the maximum duration of a pause after it was divided by Speed. If Idle is 0, pauses are not shortened.
 	Idle time.Duration
-	// At is the start position: output before it is shown at once. Paused starts paused.
+	// At is the position at which playing starts; earlier output is shown at once. If Paused is true, playing starts
+	// in the paused state.
 	At     time.Duration
 	Paused bool
-	// Reopen reads the recording from the start, to go back. It may be nil.
+	// Reopen opens the recording again, which is necessary to go back. If it is nil, going back is not possible.
 	Reopen func() (*Reader, error)
-	// Keys has the keys that were pressed: space pauses, "." shows the next output, "{" and "}" go 30 s back and forward,
-	// + and - change the speed, q ends. May be nil.
+	// Keys delivers the keys that are pressed. The space key pauses, "." shows the next output, "{" and "}" go 30 s
+	// back and ahead, "+" and "-" change the speed, and "q" quits. Keys may be nil.
 	Keys <-chan byte
 }
 
-// seekStep is how far "{" and "}" go.
+// seekStep is the amount by which the keys "{" and "}" change the position.
 const seekStep = 30 * time.Second
 
-// ErrQuit reports that q was pressed.
+// ErrQuit is returned if the user pressed q.
 var ErrQuit = errors.New("quit")
 
-// ErrTooShort reports that the start position is after the end.
+// ErrTooShort is returned if the start position is after the end of the recording.
 var ErrTooShort = errors.New("the recording ends before the start position")
 
-// errBack reports that the position goes back.
+// errBack is returned if the user goes back, so that the recording must be read again from its start.
 var errBack = errors.New("back")
 
-// Play writes the safe part of a recording's output to a terminal, in its time, until its end or that of ctx.
+// Play writes the output of a recording to a terminal with the recorded timing. It writes only output that [Safe]
+// lets through. It returns at the end of the recording, or earlier if ctx ends.
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	defer func() { _, _ = io.WriteString(out, resetTerminal) }()
 	player := &player{Playing: p, paused: p.Paused, to: p.At}
@@ -55,7 +57,7 @@ func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	}
 }
 
-// play plays a recording from its start; output before the position to go to is shown at once.
+// play plays the recording from its start. Output before the position p.to is shown at once.
 func (p *player) play(ctx context.Context, r *Reader, out io.Writer) error {
 	safe := NewSafe()
 	p.at = 0
@@ -87,21 +89,23 @@ func (p *player) play(ctx context.Context, r *Reader, out io.Writer) error {
 	}
 }
 
-// erase clears the screen, for output from the start.
+// erase clears the screen before the output is shown again from the start.
 const erase = "\x1b[2J\x1b[H"
 
-// resetTerminal resets the terminal after a truncated full-screen program: alternate screen, style, margins, hidden cursor.
+// resetTerminal undoes the modes of a full-screen program whose recording is truncated: alternate screen, style,
+// margins and hidden cursor.
 const resetTerminal = "\x1b[?2026l\x1b[?1049l\x1b[m\x1b[r\x1b[?7h\x1b[?25h"
 
-// player waits between events.
+// player plays a recording and handles keys while it waits between events.
 type player struct {
 	Playing
 	paused bool
-	// at is the current position; to is the position to jump to, which may be earlier.
+	// at is the current position. to is the position to which the user wants to go, which may be earlier.
 	at, to time.Duration
 }
 
-// wait waits for a pause of the recording, and handles keys. It reports whether the position to go to has changed.
+// wait waits for a pause of the recording and handles keys meanwhile. It reports whether the user wants to go to
+// another position.
 func (p *player) wait(ctx context.Context, pause time.Duration) (jumped bool, err error) {
 	for {
 		d := time.Duration(float64(pause) / p.Speed)
@@ -154,7 +158,7 @@ func faster(speed float64, key byte) float64 {
 	return max(speed/2, 0.01)
 }
 
-// Text returns the safe part of the whole output, for readers without a terminal.
+// Text returns the whole output that [Safe] lets through. It is meant for output without a terminal.
 func Text(r *Reader) (string, error) {
 	safe := NewSafe()
 	var b strings.Builder

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// maxLine bounds a line of a recording, in bytes.
+// maxLine is the maximum length of a line of a recording, in bytes.
 const maxLine = 8 << 20
 
-// Bounds of a terminal's size in a recording.
+// maxWidth and maxHeight are the maximum size of a terminal in a recording, in cells.
 const maxWidth, maxHeight = 1000, 500
 
 // Reader reads a recording event by event.
 type Reader struct {
 	Header Header
-	// Width and Height are the largest size of the terminal until now.
+	// Width and Height are the largest width and height of the terminal up to the current event.
 	Width, Height int
 
 	lines  *bufio.Scanner
@@ -30,10 +30,10 @@ type Reader struct {
 	at     time.Duration
 }
 
-// ErrNoCast reports that a file is not a recording in a known format.
+// ErrNoCast is returned for a file that is not a recording in a known version of the format.
 var ErrNoCast = errors.New("not an asciicast of version 2 or 3")
 
-// IsRecording reports whether a file starts like a recording.
+// IsRecording reports whether start is the beginning of a recording.
 func IsRecording(start []byte) bool {
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	var h struct {
@@ -42,7 +42,7 @@ func IsRecording(start []byte) bool {
 	return json.Unmarshal(line, &h) == nil && (h.Version == 2 || h.Version == 3)
 }
 
-// NewReader reads the header.
+// NewReader reads the header of a recording and returns a reader for its events.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{lines: bufio.NewScanner(in)}
 	r.lines.Buffer(nil, maxLine)
@@ -70,7 +70,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// resized keeps the largest size; other data than COLSxROWS is ignored.
+// resized updates the largest size from data, which has the form COLSxROWS. It ignores invalid data.
 func (r *Reader) resized(data string) {
 	cols, rows, _ := strings.Cut(data, "x")
 	width, err := strconv.Atoi(cols)
@@ -85,7 +85,8 @@ func (r *Reader) next() bool {
 	return r.lines.Scan()
 }
 
-// Next returns the next event; io.EOF is the end. A recording whose last line was cut off ends before it.
+// Next returns the next event, or io.EOF at the end of the recording. If the last line is invalid because it was
+// truncated, the recording ends before it.
 func (r *Reader) Next() (Event, error) {
 	for r.next() {
 		line := bytes.TrimSpace(r.lines.Bytes())

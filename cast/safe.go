@@ -9,21 +9,22 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// Safe passes only drawing output to a terminal: text, line breaks, SGR, movements, erasing, scrolling, and the modes
-// of a full-screen program. A recording may come from anybody, so clipboards, titles, queries that the terminal would
-// answer, and everything unknown are dropped. It keeps its state between writes.
+// Safe filters terminal output and keeps only what draws: text, line breaks, SGR, cursor movements, erasing,
+// scrolling, and the modes of a full-screen program. Recordings can come from untrusted sources. Safe therefore drops
+// everything else, including clipboard contents, titles and queries that the terminal would answer. It keeps its
+// state between calls.
 type Safe struct {
 	parser *ansi.Parser
 	out    strings.Builder
 }
 
-// NewSafe returns a filter.
+// NewSafe returns a new filter.
 func NewSafe() *Safe {
 	s := &Safe{parser: ansi.NewParser()}
 	s.parser.SetParamsSize(parser.MaxParamsSize)
 	s.parser.SetHandler(ansi.Handler{
 		Print: func(r rune) {
-			if !unicode.IsControl(r) { // the C1 controls, which some terminals obey
+			if !unicode.IsControl(r) { // drops C1 controls, which some terminals obey
 				s.out.WriteRune(r)
 			}
 		},
@@ -42,7 +43,7 @@ func NewSafe() *Safe {
 	return s
 }
 
-// Filter returns the safe part of output.
+// Filter returns the part of output that only draws.
 func (s *Safe) Filter(output string) string {
 	s.out.Reset()
 	for i := range len(output) {
@@ -51,10 +52,10 @@ func (s *Safe) Filter(output string) string {
 	return s.out.String()
 }
 
-// safeFinals are the final bytes of sequences without a prefix that only draw.
+// safeFinals lists the final bytes of control sequences without a prefix that only draw.
 const safeFinals = "ABCDEFGHIJKLMPSTXZ`abdefgmrsu@"
 
-// csi lets a sequence through that draws, or sets a mode of a full-screen program.
+// csi passes on a control sequence if it draws, or if it sets or resets modes that safeMode allows.
 func (s *Safe) csi(cmd ansi.Cmd, params ansi.Params) {
 	if cmd.Intermediate() != 0 {
 		return
@@ -93,8 +94,8 @@ func (s *Safe) csi(cmd ansi.Cmd, params ansi.Params) {
 	s.out.WriteByte(cmd.Final())
 }
 
-// safeMode reports whether a private mode only changes how output looks: origin, wrap, cursor, screens, synchronized
-// output, grapheme widths.
+// safeMode reports whether a private mode only affects how output looks. Such modes concern the origin, wrapping, the
+// cursor, alternate screens, synchronized output and grapheme widths.
 func safeMode(mode int) bool {
 	switch mode {
 	case 6, 7, 25, 47, 1047, 1048, 1049, 2026, 2027:

@@ -1,6 +1,5 @@
-// Package cloudinit checks user data for cloud-init before a machine boots with it. It supports
-// the formats of cloud-init 22.4 (cloudinit/handlers/__init__.py) and the types of cloud-config
-// keys.
+// Package cloudinit checks user data for cloud-init before a machine boots with it. It checks the format, following
+// cloud-init 22.4 (cloudinit/handlers/__init__.py), and the types of cloud-config keys.
 package cloudinit
 
 import (
@@ -12,17 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is a problem of user data.
+// Problem describes something that is wrong with user data.
 type Problem struct {
-	// Error means that cloud-init cannot read the user data. Otherwise it may not have the
-	// intended effect.
+	// Error reports whether cloud-init cannot read the user data because of the problem. Otherwise, the user data may
+	// not have the intended effect.
 	Error bool
-	// Line and Column count from 1; zero for the whole.
+	// Line and Column are the position of the problem, counted from 1. They are 0 if the problem has no specific
+	// position.
 	Line, Column int
 	Text         string
 }
 
-// String returns the position and the text.
+// String returns the text of the problem, after its position if it has one.
 func (p Problem) String() string {
 	switch {
 	case p.Line > 0 && p.Column > 0:
@@ -34,14 +34,14 @@ func (p Problem) String() string {
 }
 
 const (
-	// maxUnpacked limits unpacked gzip data, in bytes.
+	// maxUnpacked is the maximum size of uncompressed data, in bytes.
 	maxUnpacked = 16 << 20
-	// maxDepth limits the nesting of MIME parts and gzip.
+	// maxDepth is the maximum nesting depth of MIME parts and gzip.
 	maxDepth = 4
 )
 
-// Check returns the problems of user data. Its time and memory are proportional to the size of
-// the data.
+// Check returns the problems that it finds in user data. The time and memory that it needs are proportional to the
+// size of the data.
 func Check(data []byte) []Problem { return check(data, 0) }
 
 func check(data []byte, depth int) []Problem {
@@ -107,7 +107,8 @@ func checkGzip(data []byte, depth int) []Problem {
 	return check(content, depth+1)
 }
 
-// checkScript checks the first line: the kernel runs the interpreter without searching PATH.
+// checkScript checks the first line of a script. It must contain the absolute path of the interpreter, because the
+// kernel does not search PATH.
 func checkScript(line string) []Problem {
 	interpreter := strings.TrimLeft(line[2:], " \t")
 	name, _, _ := strings.Cut(strings.TrimRight(interpreter, "\r"), " ")

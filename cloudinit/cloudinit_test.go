@@ -28,7 +28,8 @@ func TestCheck(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		data string
-		// fails is part of an error, warns of a warning; "" for none.
+		// fails is part of the expected error, and warns is part of the expected warning. They are empty if none is
+		// expected.
 		fails, warns string
 	}{
 		"cloud-config":                    {"#cloud-config\n" + login, "", ""},

@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// keyType is the type of a cloud-config key.
+// keyType is the type that the value of a cloud-config key must have, in the words of messages.
 type keyType string
 
 const (
@@ -24,8 +24,9 @@ const (
 	anyOf   keyType = ""
 )
 
-// keys are the cloud-config keys with their types, from the schema of cloud-init 22.4.2
-// (cloudinit/config/schemas/schema-cloud-config-v1.json), and the keys of cloud-init itself.
+// keys returns the known cloud-config keys with the types of their values. They come from the schema of cloud-init
+// 22.4.2 (cloudinit/config/schemas/schema-cloud-config-v1.json). The keys of cloud-init itself, such as datasource,
+// are included as well.
 func keys() map[string]keyType {
 	all := map[string]keyType{}
 	for s, names := range map[keyType][]string{
@@ -63,7 +64,7 @@ func keys() map[string]keyType {
 	return all
 }
 
-// checkCloudConfig checks the YAML below the first line.
+// checkCloudConfig checks a cloud-config, which is a YAML document with a first line that YAML ignores as a comment.
 func checkCloudConfig(data []byte) []Problem {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -87,7 +88,7 @@ func checkCloudConfig(data []byte) []Problem {
 		switch {
 		case seen[key.Value]:
 			at(key, "duplicate key %q: the last one is used", short(key.Value))
-		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // unknown keys may be from a newer cloud-init
+		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // any other unknown key may belong to a newer cloud-init
 			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), spell.Nearest(key.Value, maps.Keys(known)))
 		case !want.takes(value):
 			at(value, "%s must be %s: cloud-init skips it", key.Value, want)
@@ -101,7 +102,7 @@ func checkCloudConfig(data []byte) []Problem {
 	return problems
 }
 
-// takes reports whether a value has the type.
+// takes reports whether the value n has type s.
 func (s keyType) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
@@ -121,7 +122,7 @@ func (s keyType) takes(n *yaml.Node) bool {
 	return true
 }
 
-// checkValue checks the keys whose mistakes are most expensive.
+// checkValue checks the value of those keys where mistakes have the worst consequences.
 func checkValue(key string, value *yaml.Node) []Problem {
 	if value.Kind != yaml.SequenceNode {
 		return nil
@@ -162,7 +163,7 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// yamlProblem converts an error of the YAML library.
+// yamlProblem converts an error of the YAML library to a problem.
 func yamlProblem(err error) []Problem {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Error: true, Text: "not valid YAML: " + text}

@@ -54,7 +54,8 @@ func checkMIME(data []byte, depth int) []Problem {
 	}
 }
 
-// checkPart checks one part by its type. The first line determines the type of text/plain.
+// checkPart checks a part of a MIME message according to its type. For text/plain, the first line of the content
+// determines the type.
 func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	if strings.EqualFold(encoding, "base64") {
 		body = base64.NewDecoder(base64.StdEncoding, body)
@@ -80,7 +81,8 @@ func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	return []Problem{{Text: "cloud-init ignores parts of this type"}}
 }
 
-// checkArchive checks a list of text, or of mappings with type and content.
+// checkArchive checks a cloud-config archive. Its elements are either text or mappings that contain the text in
+// content and, optionally, a type.
 func checkArchive(data []byte, depth int) []Problem {
 	var items []any
 	if err := yaml.Unmarshal(data, &items); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Accents returns the color names that a context's accent may have. The form #rrggbb is valid, too.
+// Accents returns the color names accepted as the accent of a context. An accent can also have the form #rrggbb.
 func Accents() []string {
 	return []string{
 		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
@@ -13,7 +13,8 @@ func Accents() []string {
 	}
 }
 
-// accent returns the color in lower case, or the problem and the remedy.
+// accent returns text in lower case if it is a valid accent color, and otherwise a problem and a hint for the error
+// message.
 func accent(text string) (colour, problem, hint string) {
 	c := strings.ToLower(text)
 	if c == "grey" {

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestEveryAuthFromEverySource loads the same connection from the configuration file,
-// clouds.yaml and OS_* variables.
+// TestEveryAuthFromEverySource checks that each connection is the same whether it is loaded from the configuration
+// file, clouds.yaml or OS_* variables.
 func TestEveryAuthFromEverySource(t *testing.T) {
 	t.Parallel()
 	const keystone = "https://keystone:5000/v3"

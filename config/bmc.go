@@ -13,13 +13,14 @@ import (
 type BMC struct {
 	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
 	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
-	// Hosts are the hosts that may receive the password and other credentials for several BMCs.
+	// Hosts lists the hosts that may receive the password above and other credentials that several BMCs share.
 	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
-	// CACert is a PEM file with the CA of the BMCs' certificates.
+	// CACert is the path of a PEM file with the CA that issued the BMCs' certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
 	// Verify enables the verification of certificates. If it is nil, the node's redfish_verify_ca decides.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
-	// Fingerprints are the SHA-256 of accepted certificates, by the address in driver_info.
+	// Fingerprints maps the addresses of BMCs, as in driver_info, to the SHA-256 fingerprints of their accepted
+	// certificates.
 	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
 }
 
@@ -32,7 +33,7 @@ func bmcKeys() map[string]valueType {
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
 
-// readBMC parses the BMC settings. Paths become absolute.
+// readBMC parses the BMC settings in n. It makes paths absolute: ~ is home, and relative paths start at dir.
 func (c *candidate) readBMC(n *node, path, home, dir string) {
 	good, errs := check(n, path, bmcKeys())
 	c.errs = append(c.errs, errs...)

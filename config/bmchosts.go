@@ -9,15 +9,15 @@ import (
 	"ironworks/printable"
 )
 
-// BMCHosts are the hosts that may receive a password for several BMCs: addresses, networks (10.0.0.0/8), names,
-// subdomains (*.bmc.example.com), or * for all. They are required because every user who can edit a node's driver_info
-// controls the address.
+// BMCHosts lists the hosts that may receive a password shared by several BMCs. An entry is an address, a network
+// (10.0.0.0/8), a name, all subdomains of a name (*.bmc.example.com), or * for all hosts. The list is necessary
+// because every user who can edit a node's driver_info controls the BMC's address.
 type BMCHosts []string
 
-// hostPattern matches a name with an optional leading *.
+// hostPattern matches a host name, optionally with a leading "*.".
 var hostPattern = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*\.?$`)
 
-// ParseBMCHosts validates entries. The error names the first invalid one.
+// ParseBMCHosts validates entries and returns them as BMCHosts. The error names the first invalid entry.
 func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	for _, e := range entries {
 		if _, err := netip.ParsePrefix(e); err == nil || e == "*" {
@@ -33,7 +33,8 @@ func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	return entries, nil
 }
 
-// List reports whether the hosts include the host of an address. Names are not resolved: a name matches only names.
+// List reports whether h includes host, which is a name or an address. Names are not resolved, so a name matches only
+// entries that are names.
 func (h BMCHosts) List(host string) bool {
 	address, err := netip.ParseAddr(host)
 	isAddress := err == nil

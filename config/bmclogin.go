@@ -8,33 +8,34 @@ import (
 	"ironworks/models"
 )
 
-// LoginScope is the set of BMCs that credentials are for.
+// LoginScope describes for which BMCs credentials are valid.
 type LoginScope int
 
-// The scopes.
+// The possible scopes of credentials.
 const (
-	// ScopeBMC is a single BMC that the operator named.
+	// ScopeBMC means a single BMC, which the operator named.
 	ScopeBMC LoginScope = iota
-	// ScopeRun is all BMCs, until the program ends: credentials of a flag, of a variable, or
-	// typed for all.
+	// ScopeRun means all BMCs until the program ends. It applies to credentials from a flag or a variable, and to
+	// credentials typed for all BMCs.
 	ScopeRun
-	// ScopeContext is all BMCs of the context: credentials of the context or its keyring entry.
+	// ScopeContext means all BMCs of the context. It applies to credentials from the context's configuration or its
+	// keyring entry.
 	ScopeContext
 )
 
-// BMCLogin are credentials for a BMC.
+// BMCLogin holds credentials for one or more BMCs.
 type BMCLogin struct {
 	Username string
 	Password models.Secret
-	// From names the source of the password for people. It is "" without a password.
+	// From describes, for people, where the password comes from. It is empty if there is no password.
 	From string
-	// Scope is the set of BMCs that the credentials are for.
+	// Scope describes for which BMCs the credentials are valid.
 	Scope LoginScope
 }
 
-// BMCLogins has the credentials for the BMCs of a context. Typed credentials take precedence over flags and variables,
-// flags and variables over the context, and the context over the keyring. Typed credentials are kept in memory, unless
-// the operator stores them in the keyring.
+// BMCLogins holds the credentials for the BMCs of one context. Typed credentials take precedence; they are followed
+// by flags and variables, the context's configuration, and the keyring, in this order. Typed credentials are kept in
+// memory, unless the operator stores them in the keyring.
 type BMCLogins struct {
 	context    string
 	configured BMC
@@ -42,33 +43,33 @@ type BMCLogins struct {
 	keyring    *Keyring
 
 	mu    sync.Mutex
-	typed map[string]BMCLogin // by address; credentials for all BMCs are under allBMCs
-	// approved has the addresses that the operator has allowed to receive credentials for several BMCs.
+	typed map[string]BMCLogin // by address; credentials for all BMCs have the key allBMCs
+	// approved contains the addresses that the operator has allowed to receive credentials shared by several BMCs.
 	approved map[string]bool
 
 	// keyringMu is locked during a keyring request, so that concurrent callers share its result.
 	keyringMu sync.Mutex
-	// keyringPasswords caches the keyring's passwords by account. silent is set when the keyring fails, and
-	// disables it.
+	// keyringPasswords caches the keyring's passwords by account. silent is set after the keyring has failed; the
+	// keyring is then not read again until a password has been stored in it.
 	keyringPasswords map[string]models.Secret
 	silent           bool
 }
 
-// allBMCs is the address of credentials for all BMCs of a context.
+// allBMCs is used instead of an address for credentials that apply to all BMCs of a context.
 const allBMCs = ""
 
-// NewBMCLogins returns the credentials of the context with this name. fromFlags are the credentials from flags
-// and variables; keyring may be nil.
+// NewBMCLogins returns the credentials for the context with the given name. configured holds the context's BMC
+// settings, and fromFlags the credentials from flags and variables; keyring may be nil.
 func NewBMCLogins(context string, configured BMC, fromFlags BMCLogin, keyring *Keyring) *BMCLogins {
 	return &BMCLogins{context: context, configured: configured, fromFlags: fromFlags, keyring: keyring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, keyringPasswords: map[string]models.Secret{}}
 }
 
-// HasKeyring reports whether passwords can be stored, as far as known.
+// HasKeyring reports whether there is a keyring to store passwords in. The keyring may still turn out not to respond.
 func (l *BMCLogins) HasKeyring() bool { return l.keyring != nil }
 
-// For returns the credentials for the BMC at an address, as in driver_info. user is the node's
-// user name, or "". The password is empty if unknown. After an error of the keyring, the other
-// sources still apply.
+// For returns the credentials for the BMC at address, which is written as in driver_info. user is the node's user
+// name, or "". If no password is known, the returned password is empty. An error means that the keyring failed; a
+// password from any other source is returned without reading the keyring.
 func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, error) {
 	l.mu.Lock()
 	login, typed := l.typed[address]
@@ -103,8 +104,9 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	return login, nil
 }
 
-// FromFlags returns the credentials of flags and variables, or the user name to request a password
-// for. user is the node's user name.
+// FromFlags returns the password from flags and variables, if there is one, and the user name. The user name comes
+// from flags and variables or, if they contain none, from the context's configuration. If that contains none either,
+// it is user, the node's user name.
 func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	login := BMCLogin{Username: cmp.Or(l.fromFlags.Username, l.configured.Username, user)}
 	if l.fromFlags.Password.IsSet() {
@@ -113,7 +115,7 @@ func (l *BMCLogins) FromFlags(user string) BMCLogin {
 	return login
 }
 
-// account returns the name of credentials in the keyring.
+// account returns the keyring account that holds the password of user at address.
 func (l *BMCLogins) account(address, user string) string {
 	return "BMC " + l.context + " " + user + "@" + cmp.Or(address, "*")
 }
@@ -135,7 +137,7 @@ func (l *BMCLogins) fromKeyring(ctx context.Context, account string) (models.Sec
 	return password, err
 }
 
-// Remember stores typed credentials in memory, for one BMC or all of the context.
+// Remember keeps typed credentials in memory, for the BMC at address or, if all is set, for all BMCs of the context.
 func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	login.From = "typed"
 	l.mu.Lock()
@@ -148,22 +150,21 @@ func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	l.typed[address] = login
 }
 
-// Approve allows an address to receive credentials for several BMCs until the program ends.
+// Approve allows address to receive credentials shared by several BMCs, until the program ends.
 func (l *BMCLogins) Approve(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.approved[address] = true
 }
 
-// Approved reports whether the operator allowed an address to receive credentials for several
-// BMCs.
+// Approved reports whether the operator has allowed address to receive credentials shared by several BMCs.
 func (l *BMCLogins) Approved(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.approved[address]
 }
 
-// Keep stores credentials in the keyring, for one BMC or all of the context.
+// Keep stores credentials in the keyring, for the BMC at address or, if all is set, for all BMCs of the context.
 func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BMCLogin) error {
 	if all {
 		address = allBMCs
@@ -178,7 +179,8 @@ func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BM
 	return nil
 }
 
-// Forget removes the typed credentials for a BMC, and the keyring's credentials for it and for all BMCs.
+// Forget removes the typed credentials that apply to the BMC at address. From the keyring, it removes both the
+// credentials for this BMC and the credentials for all BMCs.
 func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	l.mu.Lock()
 	delete(l.typed, address)

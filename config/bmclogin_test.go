@@ -19,7 +19,7 @@ type memoryRing struct {
 	kept  map[string]string
 	asked atomic.Int32
 	err   error
-	// locked blocks until it is closed, like a keyring that prompts its user.
+	// If locked is not nil, Get blocks until it is closed, like a keyring that prompts its user.
 	locked chan struct{}
 }
 
@@ -113,7 +113,8 @@ func TestBMCLoginIsKeptAndForgotten(t *testing.T) {
 	}
 }
 
-// TestKeyringThatFails checks that a keyring that blocks or fails only disables the keyring.
+// TestKeyringThatFails checks that a keyring that fails or does not respond is asked only once, and that the user
+// name is returned nevertheless.
 func TestKeyringThatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// box is a sandbox with its own home, working directory and /etc.
+// box is a sandbox in which a configuration is loaded, with a separate home, working directory and /etc.
 type box struct {
 	root  string
-	files map[string]string // paths below root: home/…, work/…, etc/…
+	files map[string]string // by path below root: home/…, work/…, etc/…
 	env   map[string]string
 	flags Flags
 }
@@ -27,8 +27,7 @@ const (
 func ours(text string) map[string]string   { return map[string]string{oursPath: text} }
 func clouds(text string) map[string]string { return map[string]string{cloudsPath: text} }
 
-// load writes the files and loads the configuration. ROOT in files and variables is the
-// sandbox's path.
+// load writes the files and loads the configuration. It replaces ROOT in files and variables with the sandbox's path.
 func (b *box) load(t *testing.T) (*Config, error) {
 	t.Helper()
 	b.root = t.TempDir()
@@ -66,7 +65,7 @@ func (b *box) mustLoad(t *testing.T) *Config {
 	return c
 }
 
-// mustFail returns the error's text without the sandbox's path.
+// mustFail loads the configuration and returns the text of the expected error without the sandbox's path.
 func (b *box) mustFail(t *testing.T) string {
 	t.Helper()
 	c, err := b.load(t)
@@ -87,7 +86,7 @@ func keystoneConn(kind models.AuthKind, k models.Keystone) models.Connection {
 	return models.Connection{Auth: kind, Keystone: k}
 }
 
-// same compares connections including secrets.
+// same reports whether two connections are equal, including their secrets.
 func same(a, b models.Connection) bool { return a == b }
 
 func yes() *bool { v := true; return &v }

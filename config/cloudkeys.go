@@ -24,8 +24,8 @@ func authKeys() map[string][]string {
 	return keys
 }
 
-// cloudKeys maps the settings at the top level of a cloud to their names in clouds.yaml.
-// Settings for bare metal take precedence.
+// cloudKeys maps the settings at the top level of a cloud to their names in clouds.yaml, in order of precedence.
+// Names specific to bare metal come first.
 func cloudKeys() map[string][]string {
 	return map[string][]string{
 		keyAuth:       {"auth_type", "auth_plugin"},
@@ -40,7 +40,7 @@ func cloudKeys() map[string][]string {
 
 func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
 
-// cloudName returns the name of a setting in clouds.yaml.
+// cloudName returns the name that the setting key has in clouds.yaml, for error messages.
 func cloudName(key string) string {
 	switch key {
 	case keyURL:
@@ -57,7 +57,7 @@ func cloudName(key string) string {
 	return key
 }
 
-// cloudReader converts one cloud to settings.
+// cloudReader converts a cloud of clouds.yaml to settings.
 type cloudReader struct {
 	cloud  *node
 	path   string
@@ -101,8 +101,8 @@ func (r *cloudReader) settings() settings {
 	return s
 }
 
-// first returns the first of the keys with text or a number. A list counts as its first string, as keystoneauth allows
-// for interfaces.
+// first returns the first of the named keys in n whose value is text or a number, or nil. If the value of an
+// interface key is a list, its first element counts, because keystoneauth allows lists there.
 func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	for _, name := range names {
 		v := n.get(name)
@@ -121,7 +121,8 @@ func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	return nil
 }
 
-// insecure reads verify and insecure. Either can disable verification.
+// insecure returns the setting, verify or insecure, that disables the verification of certificates. It returns nil if
+// neither does.
 func (r *cloudReader) insecure() *value {
 	for name, off := range map[string]bool{"verify": false, "insecure": true} {
 		v := r.first(r.cloud, r.path, name)
@@ -141,8 +142,8 @@ func (r *cloudReader) insecure() *value {
 	return nil
 }
 
-// pickRegion selects the region and merges its values over the cloud's: the requested region,
-// else region_name, else the first of regions.
+// pickRegion selects the region and merges its values over the cloud's values. It prefers asked, then the cloud's
+// region_name, then the first entry of regions.
 func (r *cloudReader) pickRegion(asked string) {
 	r.region = r.first(r.cloud, r.path, regionKeys()...)
 	if asked != "" {

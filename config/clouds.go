@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// cloudFiles is clouds.yaml with the files merged over and under it.
+// cloudFiles holds the clouds of clouds.yaml, with secure.yaml merged over them, and the public profiles to merge
+// under them.
 //
 // The rules follow openstacksdk's config loader
 // (https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html). gophercloud's clouds.Parse is not
@@ -19,9 +20,9 @@ type cloudFiles struct {
 	path   string           // the path of clouds.yaml, or ""
 	clouds map[string]*node // the clouds, with secure.yaml merged in
 	at     map[string]int   // the line number of each cloud
-	public *node            // the public-clouds of clouds-public.yaml
+	public *node            // public-clouds from clouds-public.yaml
 	secure string           // the path of secure.yaml, or ""
-	// err makes the files unusable. It matters only if a cloud is requested.
+	// err is set if one of the files is unusable. It matters only if a cloud is requested.
 	err error
 }
 
@@ -97,11 +98,11 @@ func (c *cloudFiles) mergeSecure(root *node) {
 	}
 }
 
-// mergeDepth is the depth to which clouds are merged: the cloud and its auth.
+// mergeDepth is the number of levels on which clouds are merged key by key: the cloud and its auth mapping.
 const mergeDepth = 2
 
-// merge merges over into under, key by key down to depth. Dashes in names become underscores,
-// which OpenStack's clients treat alike.
+// merge returns under with the values of over merged over it, key by key down to the given depth. Dashes in names
+// become underscores, because OpenStack's clients treat the two alike.
 func merge(under, over *node, depth int) *node {
 	if over == nil || over.kind == kindEmpty {
 		over, under = under, nil
@@ -124,7 +125,8 @@ func merge(under, over *node, depth int) *node {
 	return out
 }
 
-// cloudPlaces returns openstacksdk's search path for a file.
+// cloudPlaces returns the paths where openstacksdk searches for the file with the given stem (its name without .yaml
+// or .yml).
 func (l *loader) cloudPlaces(stem string) []string {
 	var places []string
 	for _, dir := range []string{l.WorkDir, l.xdg("XDG_CONFIG_HOME", ".config", "openstack"), filepath.Join(l.SystemDir, "openstack")} {
@@ -140,7 +142,7 @@ func yamlNames(path, stem string) []string {
 	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
 }
 
-// firstFile reads the first existing file. It returns no error if none exists.
+// firstFile reads and parses the first of places that exists. If none exists, root and err are nil.
 func (l *loader) firstFile(what string, places []string) (path string, root *node, err error) {
 	seen := map[string]bool{}
 	for _, p := range places {
@@ -158,13 +160,14 @@ func (l *loader) firstFile(what string, places []string) (path string, root *nod
 		if err != nil {
 			return p, nil, &FileError{File: p, Problem: readProblem(err), Err: err}
 		}
-		root, _, err := parse(p, data) // non-fatal problems of OpenStack's files are ignored
+		root, _, err := parse(p, data) // non-fatal problems in OpenStack's files are ignored
 		return p, root, err
 	}
 	return "", nil, nil
 }
 
-// cloud returns a cloud of clouds.yaml, or nil. region "" is the cloud's default.
+// cloud returns the named cloud from clouds.yaml, or nil if there is none. If region is "", the cloud's default
+// region is used.
 func (l *loader) cloud(name, region string) *candidate {
 	n, ok := l.clouds.clouds[name]
 	if !ok {
@@ -190,8 +193,8 @@ func (l *loader) cloud(name, region string) *candidate {
 	return c
 }
 
-// withProfile merges a cloud over its public profile. The profiles that are built into openstacksdk are not supported;
-// the hint says so.
+// withProfile merges a cloud over its public profile. The profiles built into openstacksdk are not supported: if the
+// cloud's profile is in no clouds-public.yaml, withProfile returns a hint that says so.
 func (c *cloudFiles) withProfile(cloud *node) (_ *node, hint string) {
 	name := cloud.get("profile")
 	if name == nil {

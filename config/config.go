@@ -11,29 +11,31 @@ import (
 	"ironworks/printable"
 )
 
-// Options are the inputs of [Load]. Load reads nothing else from the process, so that tests, and several consoles in
-// one process, are isolated.
+// Options holds the inputs of [Load]. Load uses nothing else of the process's state, so that tests, and several
+// consoles in one process, do not affect one another.
 type Options struct {
-	// Env returns the value of a variable, or "", like os.Getenv. If Env is nil, the environment is empty.
+	// Env returns the value of a variable, or "" if it is not set, like os.Getenv. If Env is nil, the environment is
+	// empty.
 	Env func(name string) string
-	// Home is the user's home directory. If empty, ~ and the folders below it are not searched.
+	// Home is the user's home directory. If it is empty, ~ is not expanded, and folders below the home directory are
+	// not searched.
 	Home string
 	// WorkDir is the base of relative paths in flags and variables, and the first folder to
 	// search for clouds.yaml. The default is the process's working directory.
 	WorkDir string
-	// SystemDir replaces the folder /etc.
+	// SystemDir is used instead of /etc, unless it is empty.
 	SystemDir string
-	// Flags are the settings of the command line.
+	// Flags holds the settings from the command line.
 	Flags Flags
 }
 
-// Flags are settings of the command line; zero values are unset. There is no flag for a
-// password, because process lists would show it.
+// Flags holds settings from the command line; zero values are unset. There is no flag for a password, because process
+// listings would reveal it.
 type Flags struct {
 	ConfigFile string        // --config: the configuration file
 	Context    string        // --context: a context of the configuration file, or a cloud
-	Cloud      string        // --cloud: a cloud of clouds.yaml
-	URL        string        // --url: an Ironic without Keystone; user:password@ is allowed
+	Cloud      string        // --cloud: a cloud in clouds.yaml
+	URL        string        // --url: address of an Ironic without Keystone; may contain user:password@
 	ReadOnly   *bool         // --read-only; an explicit false overrides the context's read_only
 	Timeout    time.Duration // --timeout: time limit of one request
 	CACert     string        // --cacert: PEM file of the CA of the server's certificate
@@ -41,33 +43,34 @@ type Flags struct {
 	Username   string        // --username: for http_basic and Keystone passwords
 }
 
-// FromOS returns the environment, the home and the working directory of this process. The
+// FromOS returns Options with the environment, the home directory and the working directory of this process. The
 // caller sets the flags.
 func FromOS() Options {
 	home, _ := os.UserHomeDir() // without a home, folders below it are not searched
-	dir, _ := os.Getwd()        // "" keeps relative paths relative to the process's directory
+	dir, _ := os.Getwd()        // if empty, relative paths are relative to the process's directory
 	return Options{Env: os.Getenv, Home: home, WorkDir: dir}
 }
 
-// Config is the result of [Load].
+// Config is the configuration that [Load] returns.
 type Config struct {
-	// Contexts are all contexts of the configuration file and of clouds.yaml, sorted by name. Broken contexts are
-	// included; they have Err. A context hides a cloud with the same name.
+	// Contexts lists all contexts in the configuration file and in clouds.yaml, sorted by name. It includes broken
+	// contexts, whose Err is set. A context hides a cloud with the same name.
 	Contexts []Context
-	// Current is the selected context. A context from --url, OS_* variables or the default is not in Contexts.
+	// Current is the selected context. If it comes from --url, from OS_* variables or from the default, it is not in
+	// Contexts.
 	Current Context
-	// Searched are the places that were searched, in order of precedence. They explain the selection; see
+	// Searched lists the places that were searched, in order of precedence. It explains the selection; see
 	// [Config.SearchedText].
 	Searched []Place
-	// Console are the settings of the console.
+	// Console holds the settings of the console.
 	Console ConsoleSettings
-	// Warnings are non-fatal problems as sentences for the user.
+	// Warnings lists non-fatal problems, as sentences for the user.
 	Warnings []string
-	// Files are the paths of ironworks' own files.
+	// Files holds the paths of ironworks' own files.
 	Files Files
 }
 
-// Context is an Ironic with its settings.
+// Context describes an Ironic to connect to, with all settings for it.
 type Context struct {
 	// Name is the context's name in the configuration file, the cloud's name in clouds.yaml,
 	// "environment" for OS_* variables, or the host of a bare URL.
@@ -75,35 +78,34 @@ type Context struct {
 	// Source is the place where the context comes from: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
 	// "--url", "IRONWORKS_URL" or "default".
 	Source string
-	// Connection has the settings for the connection to Ironic.
+	// Connection holds the settings for the connection to Ironic.
 	Connection models.Connection
-	// Accent is the context's color: one of [Accents], #rrggbb in lower case, or "". Only the
-	// configuration file sets it.
+	// Accent is the context's color: one of [Accents], #rrggbb in lower case, or "". It can be set only in the
+	// configuration file.
 	Accent string
-	// ReadOnly forbids changes.
+	// ReadOnly reports whether changes are forbidden.
 	ReadOnly bool
-	// Defaults are the initial settings of lists. Only the configuration file sets them.
+	// Defaults holds the initial settings of node lists. They can be set only in the configuration file.
 	Defaults Defaults
-	// Filters are the saved filters of the configuration file, for all contexts.
+	// Filters holds the saved filters from the configuration file. All contexts share them.
 	Filters *models.SavedFilters
-	// Checks are policies for deployment checks by ID; a plan's policies take precedence. Only
-	// the configuration file sets them.
+	// Checks maps the IDs of deployment checks to policies. A plan's policies take precedence. Checks can be set only
+	// in the configuration file.
 	Checks map[plan.CheckID]plan.CheckPolicy
-	// Logs configures access to ramdisk logs. Only the configuration file sets it.
+	// Logs configures access to ramdisk logs. It can be set only in the configuration file.
 	Logs Logs
-	// Journal limits the journal. Only the configuration file sets it.
+	// Journal limits the size and age of the journal. It can be set only in the configuration file.
 	Journal Journal
-	// BMC configures direct connections to BMCs. Only the configuration file sets it.
+	// BMC configures direct connections to BMCs. It can be set only in the configuration file.
 	BMC BMC
-	// Guessed is true for http://127.0.0.1:6385, which is the default if nothing is configured. If the connection
+	// Guessed reports whether this is http://127.0.0.1:6385, the default if nothing is configured. If the connection
 	// fails, print [Config.SearchedText].
 	Guessed bool
 	// Err is the reason why the context is unusable, or nil.
 	Err error
 }
 
-// Defaults are the initial settings of a context's node list. Empty fields have the command's
-// default.
+// Defaults holds the initial settings of a context's node list. Each command has its own default for empty fields.
 type Defaults struct {
 	Columns []string `json:"columns,omitempty" yaml:"columns,omitempty"`
 	Sort    string   `json:"sort,omitempty"    yaml:"sort,omitempty"`
@@ -112,8 +114,8 @@ type Defaults struct {
 
 // Load reads the configuration and selects a context.
 //
-// The Config is never nil: with an error it still has Files, Searched and Warnings, for `config
-// paths`. The error joins all problems: [*FileError], [*SettingError] and [*PickError].
+// The Config is never nil: even if Load fails, it contains Files, Searched and Warnings, which `config paths` prints.
+// The error joins all problems, each a [*FileError], a [*SettingError] or a [*PickError].
 func Load(o Options) (*Config, error) {
 	l := newLoader(o)
 	c, err := l.load()
@@ -121,7 +123,7 @@ func Load(o Options) (*Config, error) {
 	return c, err
 }
 
-// All returns all contexts, including the current one.
+// All returns all contexts, including the current one even if it is not in Contexts.
 func (c *Config) All() []Context {
 	named := slices.ContainsFunc(c.Contexts, func(x Context) bool { return x.Name == c.Current.Name && x.Source == c.Current.Source })
 	if named || c.Current.Name == "" {
@@ -130,8 +132,8 @@ func (c *Config) All() []Context {
 	return append([]Context{c.Current}, c.Contexts...)
 }
 
-// Find returns the context with a name, or an error. Flags and variables apply to the current
-// one.
+// Find returns the context with the given name, or an error if it is unknown or unusable. Flags and variables for the
+// selected context apply only if it is the current one.
 func (c *Config) Find(name string) (Context, error) {
 	if name == c.Current.Name {
 		return c.Current, c.Current.Err
@@ -144,7 +146,7 @@ func (c *Config) Find(name string) (Context, error) {
 	return Context{}, fmt.Errorf("no context %q", printable.Line(name))
 }
 
-// SearchedPlaces returns the searched places, one line each.
+// SearchedPlaces describes the searched places, each on one line.
 func (c *Config) SearchedPlaces() []string {
 	lines := make([]string, len(c.Searched))
 	for i, p := range c.Searched {

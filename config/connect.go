@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// kindNames maps names to authentication methods. The names are those of keystoneauth, with and without version, and
-// the plain names of the configuration file.
+// kindNames maps the accepted names of authentication methods to the methods. Both keystoneauth's names, with or
+// without a version, and the plain names of the configuration file are accepted.
 func kindNames() map[string]models.AuthKind {
 	return map[string]models.AuthKind{
 		"none": models.AuthNone, "noauth": models.AuthNone,
@@ -32,7 +32,8 @@ type builder struct {
 	errs []error
 }
 
-// connection derives the connection of a candidate.
+// connection derives the candidate's connection from s, its merged settings. The error joins all problems of the
+// candidate.
 func (c *candidate) connection(s settings) (models.Connection, error) {
 	b := &builder{candidate: c, s: s, errs: c.errs}
 	broken := len(c.errs) > 0
@@ -44,7 +45,7 @@ func (c *candidate) connection(s settings) (models.Connection, error) {
 	}
 	b.tls()
 	b.limits()
-	if !broken { // the missing setting may be a misspelled one
+	if !broken { // a setting that seems missing may only be misspelled
 		b.required()
 	}
 	return b.conn, errors.Join(b.errs...)
@@ -54,7 +55,8 @@ func (b *builder) fail(key, problem, hint string, cause error) {
 	b.errs = append(b.errs, b.s[key].at.fault(problem, hint, cause))
 }
 
-// kindOf returns the configured authentication method, or else the one that the settings imply.
+// kindOf returns the configured authentication method or, if none is configured, the method that the settings imply.
+// known is false if the configured name is not supported.
 func kindOf(s settings) (kind models.AuthKind, known bool) {
 	name := strings.ToLower(strings.TrimSpace(s.text(keyAuth)))
 	switch kind, known = kindNames()[name]; {
@@ -108,7 +110,8 @@ func (b *builder) endpoint() {
 	b.conn.Endpoint = strings.TrimRight(u.String(), "/")
 }
 
-// credentials copies username and password only for methods that use them.
+// credentials copies the user name and the password to the connection, but only if the authentication method uses
+// them.
 func (b *builder) credentials() {
 	k := b.conn.Auth
 	if k == models.AuthHTTPBasic || k == models.AuthPassword || k == models.AuthApplicationCredential {
@@ -168,7 +171,7 @@ func (b *builder) limits() {
 	b.conn.MaxMinor = v.Minor
 }
 
-// required reports missing settings of the authentication method.
+// required reports settings that the authentication method requires, but that are missing.
 func (b *builder) required() {
 	has := b.s.has
 	c := b.conn
@@ -197,7 +200,8 @@ func (b *builder) required() {
 	}
 }
 
-// urlGood reports whether the URL is valid or absent. The URL may contain the credentials.
+// urlGood reports whether the URL is valid or absent. An invalid URL may contain the credentials, so they are not
+// reported as missing.
 func (b *builder) urlGood() bool { return b.conn.Endpoint != "" || !b.s.has(keyURL) }
 
 func (b *builder) urlHint() string {

@@ -30,11 +30,11 @@
 //
 // The configuration file is parsed strictly: every unknown key, wrong type and bad value is a
 // [*FileError] with file, line, column and key. In the OpenStack clients' files, only the keys
-// in use are checked.
+// that ironworks uses are checked.
 //
 // # Selection of the context
 //
-// The first of these that is set:
+// The first of the following that is set selects the context:
 //
 //	--url, --context, --cloud,
 //	IRONWORKS_URL, IRONWORKS_CONTEXT, IRONWORKS_CLOUD,
@@ -45,24 +45,24 @@
 //	the only cloud of clouds.yaml if the configuration file has no contexts,
 //	http://127.0.0.1:6385 without any configuration.
 //
-// A context's name is searched in the configuration file first, then in clouds.yaml.
+// The name of a context is searched first in the configuration file, then in clouds.yaml.
 //
 // # Single settings
 //
-// IRONWORKS_CONFIG (--config) names another configuration file. The other variables are
+// IRONWORKS_CONFIG, or --config, selects another configuration file. The other variables are
 // IRONWORKS_URL, _CONTEXT, _CLOUD, _READ_ONLY, _TIMEOUT, _CACERT, _INSECURE, _USERNAME and
 // _PASSWORD.
 //
-// Once the context is selected, flags take precedence over IRONWORKS_* variables, those over
-// the context, and that over the top level of the configuration file. IRONWORKS_USERNAME,
+// Once the context is selected, flags take precedence over IRONWORKS_* variables, variables over
+// the context, and the context over the top level of the configuration file. IRONWORKS_USERNAME,
 // IRONWORKS_PASSWORD, IRONWORKS_CACERT and IRONWORKS_INSECURE (and their flags) apply only to
 // the selected context, so that no password is sent to another Ironic; IRONWORKS_TIMEOUT
-// applies to all. Credentials in a URL take precedence over IRONWORKS_USERNAME and
+// applies to all contexts. Credentials in a URL take precedence over IRONWORKS_USERNAME and
 // IRONWORKS_PASSWORD if the URL comes from the flag or IRONWORKS_URL.
 //
 // The top level of the configuration file, the context and IRONWORKS_READ_ONLY=true can each
-// enable read-only. Only an explicit --read-only=false disables it, and only for the selected
-// context.
+// enable read-only mode. Only an explicit --read-only=false disables it, and only for the
+// selected context.
 //
 // If OS_CLOUD selects the cloud, OS_REGION_NAME, OS_INTERFACE and OS_SYSTEM_SCOPE override the
 // file, and OS_PASSWORD provides a missing password, as for the openstack command. The other

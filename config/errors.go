@@ -9,17 +9,17 @@ import (
 	"ironworks/spell"
 )
 
-// FileError is a problem at a position of a YAML file.
+// FileError describes a problem at a position in a YAML file.
 type FileError struct {
 	File   string
-	Line   int // from 1; 0 for the whole file
+	Line   int // from 1; 0 if the problem concerns the whole file
 	Column int // from 1; 0 if unknown
-	// Key is the dotted path, for example contexts.rack7.url; "" for syntax errors.
+	// Key is the dotted path of the key, for example contexts.rack7.url, or "" for syntax errors.
 	Key     string
 	Problem string
-	// Hint is the remedy, or "".
+	// Hint suggests a remedy. It may be empty.
 	Hint string
-	// Err is the cause, for example an error of the file system, or nil.
+	// Err is the cause, for example an error from the file system, or nil.
 	Err error
 }
 
@@ -39,12 +39,12 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// SettingError is a missing setting, or a wrong value of a flag or a variable.
+// SettingError describes a missing setting, or an invalid value of a flag or a variable.
 type SettingError struct {
-	// Context and Source are the name and the source of the context. They are "" if the setting belongs to no context.
+	// Context and Source are the context's name and source. They are empty if the setting belongs to no context.
 	Context string
 	Source  string
-	// Key is the setting's name at its origin: auth_url, auth.auth_url (clouds.yaml),
+	// Key is the setting's name where it is set, or should be set: auth_url, auth.auth_url (in clouds.yaml),
 	// OS_AUTH_URL, --timeout.
 	Key     string
 	Problem string
@@ -81,22 +81,22 @@ func writeProblem(b *strings.Builder, key, problem, hint string) {
 	}
 }
 
-// PickError means that no context could be selected: the name is unknown, or there are several
-// contexts and no name.
+// PickError means that no context could be selected, either because the requested name is unknown, or because there
+// are several contexts and no name was given.
 type PickError struct {
-	// Name is the name that is unknown, or "".
+	// Name is the requested name, which is unknown, or "" if no name was given.
 	Name string
-	// From is the place that has the name: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
+	// From is the place where the name was given: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
 	From string
-	// Kind is "context" or "cloud".
+	// Kind is "context" or "cloud", depending on what was requested.
 	Kind string
-	// Known are the valid names, sorted.
+	// Known lists the valid names, sorted.
 	Known []string
-	// Near is the nearest valid name, or "".
+	// Near is the valid name most similar to Name, or "" if none is similar.
 	Near string
 }
 
-// Error returns the requested name and the valid ones.
+// Error returns a message with the requested name and the valid names.
 func (e *PickError) Error() string {
 	var b strings.Builder
 	writeProblem(&b, e.From, e.problem(), e.hint())
@@ -123,7 +123,8 @@ func (e *PickError) hint() string {
 	return known
 }
 
-// didYouMean returns a hint with the result of [spell.Nearest], or "".
+// didYouMean returns a hint that suggests the element of known nearest to word, according to [spell.Nearest], or ""
+// if none is near.
 func didYouMean(word string, known []string) string {
 	if n := spell.Nearest(word, slices.Values(known)); n != "" {
 		return fmt.Sprintf("did you mean %s?", n)

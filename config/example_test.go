@@ -6,7 +6,8 @@ import (
 	"ironworks/config"
 )
 
-// ExampleLoad: commands use FromOS and add their flags. This example has its own environment and no files.
+// ExampleLoad shows how to load a configuration from flags and variables. Commands call FromOS and add their flags;
+// this example uses its own environment and no files.
 func ExampleLoad() {
 	env := map[string]string{"IRONWORKS_USERNAME": "admin", "IRONWORKS_PASSWORD": "secret"}
 	o := config.Options{Env: func(name string) string { return env[name] }, SystemDir: "/nowhere", WorkDir: "/nowhere"}

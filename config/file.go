@@ -17,14 +17,14 @@ import (
 	"ironworks/printable"
 )
 
-// maxFile limits the size of a file, in bytes, in case it is a device or a log.
+// maxFile is the maximum size of a file, in bytes. It guards against reading a device or a log.
 const maxFile = 16 << 20
 
-// candidate is a context whose connection was not derived yet.
+// candidate is a context whose connection has not been derived yet.
 type candidate struct {
 	name, source string
 	settings     settings
-	names        func(key string) string // the name that a setting has at its origin
+	names        func(key string) string // returns the name of a setting where it is set
 	hint         string                  // the hint for a missing setting, specific to the source
 	accent       string
 	readOnly     bool
@@ -33,15 +33,15 @@ type candidate struct {
 	logs         Logs
 	bmc          BMC
 	journal      Journal
-	bmcSecret    bool    // the file itself contains the BMC's password
-	errs         []error // syntax errors
+	bmcSecret    bool    // the configuration file itself contains the BMC's password
+	errs         []error // problems found while reading
 
 	listed  bool // the candidate is in Config.Contexts
-	urlOnly bool // the candidate has only a URL
+	urlOnly bool // the candidate consists only of a URL
 	guessed bool
 }
 
-// ourFile is the parsed configuration file.
+// ourFile holds the parsed configuration file.
 type ourFile struct {
 	path     string
 	top      settings     // the settings context, timeout, read_only
@@ -52,7 +52,7 @@ type ourFile struct {
 	errs     []error // errors outside of contexts
 }
 
-// readOurs reads the configuration file. If the file is missing, that is an error only if the user named it.
+// readOurs reads the configuration file. A missing file is an error only if the user named it.
 func (l *loader) readOurs() *ourFile {
 	path, named := l.configPath()
 	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
@@ -115,7 +115,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 	}
 }
 
-// readFilters parses the saved filters.
+// readFilters parses the saved filters in n.
 func (f *ourFile) readFilters(n *node) {
 	if n == nil {
 		return
@@ -137,7 +137,7 @@ func (f *ourFile) readFilters(n *node) {
 	f.filters = saved
 }
 
-// readContext parses a context. It ignores the invalid parts, and records their errors.
+// readContext parses the context in e. It skips invalid parts and records their errors in the candidate.
 func (l *loader) readContext(f *ourFile, e entry) *candidate {
 	file, path := f.path, join("contexts", e.name)
 	c := &candidate{
@@ -220,7 +220,7 @@ func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilter
 	}
 }
 
-// readChecks parses the policies of deployment checks.
+// readChecks parses the policies for deployment checks in n.
 func (c *candidate) readChecks(n *node, path string) {
 	for _, e := range n.entries {
 		key := join(path, e.name)
@@ -245,7 +245,8 @@ func (c *candidate) readChecks(n *node, path string) {
 	}
 }
 
-// meantCheck returns the hint for a misspelled check ID, or "".
+// meantCheck returns a hint that suggests a check ID similar to name, or "" if name is a known ID or no ID is
+// similar.
 func meantCheck(name string) string {
 	var known []string
 	for _, rule := range plan.CheckRules() {
@@ -257,7 +258,7 @@ func meantCheck(name string) string {
 	return didYouMean(name, known)
 }
 
-// wrongDefault records the error of an invalid default.
+// wrongDefault records that the default at key is invalid, unless err is nil.
 func (c *candidate) wrongDefault(n *node, key string, err error) {
 	if err != nil {
 		c.errs = append(c.errs, n.fault(key, err.Error(), ""))
@@ -272,7 +273,7 @@ func holdsSecret(c *candidate) bool {
 	return c.bmcSecret || c.settings.has(keyPassword, keyToken, keyCredentialSecret) || hasUserinfo(c.settings.text(keyURL))
 }
 
-// warnOfFile warns about a file with a password that others can read.
+// warnOfFile adds a warning if other users can read the file at path, which contains a password.
 func (l *loader) warnOfFile(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
 		l.warnReadable(path, info.Mode())
@@ -283,7 +284,7 @@ func (l *loader) warnReadable(path string, mode fs.FileMode) {
 	l.warn("%s holds a secret and others can read it (mode %04o): chmod 600 %s", path, mode.Perm(), path)
 }
 
-// readFile reads a file of limited size, and its permissions.
+// readFile returns the content and the mode of the file at path. It fails if the file is larger than maxFile.
 func readFile(path string) ([]byte, fs.FileMode, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {
@@ -301,7 +302,7 @@ func readFile(path string) ([]byte, fs.FileMode, error) {
 	return data, info.Mode(), err
 }
 
-// readProblem returns the reason why a file is unreadable, without its name.
+// readProblem returns the reason why a file cannot be read, without the file's name.
 func readProblem(err error) string {
 	switch pathErr := (*fs.PathError)(nil); {
 	case errors.Is(err, fs.ErrNotExist):

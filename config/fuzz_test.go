@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFiles parses the same input strictly and leniently. Neither may panic, and errors must be
-// printable.
+// FuzzFiles parses each input both strictly, as the configuration file, and leniently, as clouds.yaml. Neither may
+// panic, and an error must not be empty.
 func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"", "#", "---\n---", "~", "- a", "contexts:", "contexts: {x: {url: 'http://h'}}",

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// Journal limits the journal of logs and snapshots.
+// Journal limits the size and the age of the journal of logs and snapshots.
 type Journal struct {
 	// MaxSize is the maximum size on disk, and MaxAge the maximum age, as written in the file. They are "" if unset.
 	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
@@ -26,7 +26,7 @@ func journalKeys() map[string]valueType {
 	return map[string]valueType{"max_size": wantSize, "max_age": wantDuration}
 }
 
-// readJournal parses the limits of the journal.
+// readJournal parses the limits of the journal in n.
 func (c *candidate) readJournal(n *node, path string) {
 	good, errs := check(n, path, journalKeys())
 	c.errs = append(c.errs, errs...)

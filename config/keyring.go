@@ -18,12 +18,12 @@ import (
 // Keyring stores passwords in the desktop's keyring: the Secret Service on Linux, the Keychain
 // on macOS, the Credential Manager on Windows.
 type Keyring struct {
-	// within limits the time of one request, because a locked keyring prompts its user.
+	// within limits the duration of one request, because a locked keyring waits for its user to enter a password.
 	within time.Duration
 	ring   passwords
 }
 
-// passwords is the interface of a keyring.
+// passwords is implemented by the system's keyring and, in tests, by a keyring in memory.
 type passwords interface {
 	Get(service, user string) (string, error)
 	Set(service, user, password string) error
@@ -47,7 +47,7 @@ func SystemKeyring(env func(string) string) *Keyring {
 	return &Keyring{within: keyringWithin, ring: systemRing{}}
 }
 
-// hasBus reports whether a session bus exists. Without one, the library would start its own.
+// hasBus reports whether a D-Bus session bus exists. Without one, the keyring library would start another bus.
 func hasBus(env func(string) string) bool {
 	if env("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
@@ -60,7 +60,7 @@ func hasBus(env func(string) string) bool {
 	return err == nil
 }
 
-// Password returns the password of an account, or "".
+// Password returns the password stored for account, or "" if there is none.
 func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, error) {
 	var found string
 	err := k.ask(ctx, "read the password of "+account, func() (err error) {
@@ -71,17 +71,17 @@ func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, 
 		return err
 	})
 	if err != nil {
-		return "", err // a result that arrives late is dropped
+		return "", err // do not read found: a late result may still be written to it
 	}
 	return models.Secret(found), nil
 }
 
-// Keep stores the password of an account.
+// Keep stores the password for account.
 func (k *Keyring) Keep(ctx context.Context, account string, password models.Secret) error {
 	return k.ask(ctx, "store the password of "+account, func() error { return k.ring.Set(keyringService, account, password.Reveal()) })
 }
 
-// Forget removes the password of an account. It returns no error if there is no password.
+// Forget removes the password stored for account. It returns no error if there is none.
 func (k *Keyring) Forget(ctx context.Context, account string) error {
 	return k.ask(ctx, "delete the password of "+account, func() error {
 		if err := k.ring.Delete(keyringService, account); !errors.Is(err, keyring.ErrNotFound) {
@@ -91,8 +91,8 @@ func (k *Keyring) Forget(ctx context.Context, account string) error {
 	})
 }
 
-// ask limits the time of a request, because the library has no timeout. A late request ends by
-// itself.
+// ask calls do, but does not wait longer than k.within, because the keyring library has no timeout. A call that takes
+// longer continues in its goroutine, and its result is dropped.
 func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	if k == nil {
 		return ErrNoKeyring
@@ -115,7 +115,7 @@ func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	return nil
 }
 
-// systemRing is the keyring of the library.
+// systemRing accesses the desktop's keyring through the keyring library.
 type systemRing struct{}
 
 func (systemRing) Get(service, user string) (string, error) { return keyring.Get(service, user) }

@@ -7,31 +7,32 @@ import (
 	"slices"
 )
 
-// Position is a place in the configuration file. It is for errors that only the console can find.
+// Position is a place in the configuration file. The console uses it to report errors that this package cannot
+// detect.
 type Position struct{ at origin }
 
 // Fault returns an error about the value at the position.
 func (p Position) Fault(problem, hint string) error { return p.at.fault(problem, hint, nil) }
 
-// KeyBinding binds the keys of an action of the console. The configuration knows neither the actions nor the names of
-// keys: the console checks both.
+// KeyBinding binds keys to an action of the console. This package knows neither the actions nor the names of keys;
+// the console checks both.
 type KeyBinding struct {
 	Action string `json:"action" yaml:"action"`
-	// Keys are the names of keys. If there are none, the action has no keys.
+	// Keys lists the names of the keys. If it is empty, no key triggers the action.
 	Keys []string `json:"keys" yaml:"keys"`
-	// At is the position of the action in the configuration file.
+	// At is the action's position in the configuration file.
 	At Position `json:"-" yaml:"-"`
 }
 
-// ConsoleSettings are the settings of the console for all contexts.
+// ConsoleSettings holds the settings of the console that apply to all contexts.
 type ConsoleSettings struct {
 	Keys    []KeyBinding
 	Plugins []Plugin
 	Serve   Serve
 }
 
-// LoadConsoleSettings reads the settings of the console from the configuration file. It does not read the contexts: it
-// is for labs and recordings, which do not depend on them.
+// LoadConsoleSettings reads the settings of the console from the configuration file. It does not read the contexts,
+// because it serves labs and recordings, which do not depend on them.
 func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	l := newLoader(o)
 	path, named := l.configPath()
@@ -54,7 +55,7 @@ func LoadConsoleSettings(o Options) (ConsoleSettings, error) {
 	return f.console, errors.Join(f.errs...)
 }
 
-// readHands reads the settings of the console; get returns a top-level value.
+// readHands reads the settings of the console. get returns the top-level value with the given name, or nil.
 func (l *loader) readHands(f *ourFile, get func(name string) *node) {
 	if n := get("keys"); n != nil {
 		f.readKeys(n)
@@ -83,7 +84,7 @@ func (f *ourFile) readKeys(n *node) {
 	}
 }
 
-// readKeyNames reads the name of one key, or a list of names. A digit needs no quotes.
+// readKeyNames reads the name of one key, or a list of names, from n. A digit needs no quotes.
 func readKeyNames(n *node, key string) ([]string, error) {
 	items := n.items
 	switch n.kind {

@@ -14,7 +14,8 @@ const boundKeys = `keys:
   undeploy: []
 `
 
-// TestKeysOfTheConsole reads the bindings with their lines, with the contexts and without.
+// TestKeysOfTheConsole checks that key bindings and their line numbers are read, both together with the contexts and
+// without them.
 func TestKeysOfTheConsole(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

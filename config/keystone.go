@@ -43,9 +43,9 @@ func (b *builder) keystone() {
 
 // domains sets the domains of the user and the project.
 //
-// A domain next to a project is not the scope but the domain of both, as in gophercloud. The
-// default is default_domain, else the domain with the ID "default", as for the openstack
-// command.
+// A domain that is given together with a project is not the scope, but the domain of both the user and the project,
+// as in gophercloud. The default is default_domain or, if that is not set, the domain with the ID "default", as for
+// the openstack command.
 func (b *builder) domains(k *models.Keystone) {
 	id := b.s.text(keyDefaultDomain)
 	if id == "" {
@@ -70,8 +70,8 @@ func (b *builder) domains(k *models.Keystone) {
 	k.DomainID, k.DomainName = "", ""
 }
 
-// scope checks that there is at most one scope. An application credential has its own scope: other scopes are ignored,
-// except the system scope, which is an error because it cannot be granted.
+// scope checks that at most one scope is set. An application credential already has a scope, so other scopes are
+// ignored. The system scope is an error nevertheless, because an application credential cannot grant it.
 func (b *builder) scope(k *models.Keystone) {
 	if k.SystemScope != "" && k.SystemScope != "all" {
 		b.fail(keySystemScope, "must be all", "omit it for a project or domain", nil)
@@ -95,7 +95,8 @@ func (b *builder) scope(k *models.Keystone) {
 	}
 }
 
-// iface parses public, internal and admin, and the older spelling publicURL.
+// iface returns the configured interface: public, internal, admin or "". It also accepts the older spellings, such as
+// publicURL.
 func (b *builder) iface() string {
 	written := b.s.text(keyInterface)
 	name := strings.TrimSuffix(strings.ToLower(written), "url")

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// ownVariables returns the settings with an IRONWORKS_* variable.
+// ownVariables returns the settings that can be set by IRONWORKS_* variables.
 func ownVariables() []string {
 	return []string{
 		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
@@ -48,7 +48,7 @@ func (l *loader) ownEnvironment() (settings, []error) {
 	return s, errs
 }
 
-// settings returns the settings of the flags.
+// settings returns the flags as settings.
 func (f Flags) settings() settings {
 	s := settings{}
 	put := func(key, flag, text string) {
@@ -73,10 +73,10 @@ func (f Flags) settings() settings {
 	return s
 }
 
-// layered merges the top level of the configuration file, IRONWORKS_* and the flags.
+// layered merges the top level of the configuration file, the IRONWORKS_* variables and the flags.
 //
-// viper does not read the sources itself, because it would use the process's environment, lower
-// keys and split them at dots, which breaks names of contexts.
+// viper does not read these sources itself, because it would use the process's environment, convert keys to lower
+// case and split them at dots, which breaks the names of contexts.
 func layered(file, env, flags settings) *viper.Viper {
 	v := viper.New()
 	for key, val := range file {
@@ -97,13 +97,14 @@ func (s settings) values() map[string]any {
 	return m
 }
 
-// top returns a merged setting.
+// top returns the merged setting with the given key.
 func (l *loader) top(key string) (value, bool) {
 	v, ok := l.layers.Get(key).(value)
 	return v, ok
 }
 
-// above returns the settings of IRONWORKS_* and flags, which override the settings of a context.
+// above returns those of the given settings that are set by IRONWORKS_* variables or flags, which override the
+// settings of a context.
 func (l *loader) above(keys ...string) settings {
 	s := settings{}
 	for _, key := range keys {

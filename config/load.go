@@ -14,13 +14,13 @@ import (
 	"ironworks/printable"
 )
 
-// loader is the state of one [Load].
+// loader holds the state of one call of [Load].
 type loader struct {
 	Options
 	ours       *ourFile
 	clouds     *cloudFiles
-	env, flags settings     // the settings of IRONWORKS_* and the command line
-	osEnv      *candidate   // the context of the OS_* variables
+	env, flags settings     // the settings from IRONWORKS_* variables and the command line
+	osEnv      *candidate   // the context defined by OS_* variables
 	layers     *viper.Viper // top level of the configuration file, env and flags, merged
 
 	searched []Place
@@ -40,7 +40,7 @@ func newLoader(o Options) *loader {
 	return &loader{Options: o}
 }
 
-// maxProblems limits the number of reported problems.
+// maxProblems is the maximum number of problems reported.
 const maxProblems = 50
 
 func (l *loader) load() (*Config, error) {
@@ -70,7 +70,7 @@ func (l *loader) load() (*Config, error) {
 	return l.choose()
 }
 
-// choose selects a context and derives all connections.
+// choose selects a context, and derives the connections of all contexts.
 func (l *loader) choose() (*Config, error) {
 	c := &Config{Console: l.ours.console}
 	picked, err := l.pick()
@@ -85,8 +85,8 @@ func (l *loader) choose() (*Config, error) {
 		}
 		candidate := l.find(name)
 		ctx := l.resolve(candidate, false)
-		// The selection of the context may supply missing settings, but not fix a mistake in the
-		// file.
+		// A context may lack settings that flags and variables supply once it is selected, but they cannot fix a
+		// mistake in the file.
 		if mistake := (*FileError)(nil); l.ours.byName[name] != nil && errors.As(ctx.Err, &mistake) {
 			l.warn("context %q cannot be used: %s", name, strings.ReplaceAll(ctx.Err.Error(), "\n", "; "))
 		}
@@ -105,7 +105,8 @@ func (l *loader) names() []string {
 	return slices.Compact(names)
 }
 
-// find returns a context of the configuration file, or else a cloud, or nil.
+// find returns the context with the given name from the configuration file or, if there is none, from clouds.yaml. It
+// returns nil if neither defines the name.
 func (l *loader) find(name string) *candidate {
 	if c := l.ours.byName[name]; c != nil {
 		return c
@@ -117,8 +118,8 @@ func (l *loader) find(name string) *candidate {
 	return c
 }
 
-// resolve derives the context of a candidate. Credentials and certificates of IRONWORKS_* and
-// the flags apply only to the selected context.
+// resolve derives the context of c. The credentials and certificates from IRONWORKS_* variables and flags apply only
+// if c is the selected context.
 func (l *loader) resolve(c *candidate, selected bool) Context {
 	s := c.settings
 	if name, ok := s[keyCloud]; ok {
@@ -138,7 +139,7 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 	return ctx
 }
 
-// overItsCloud merges a context of the configuration file over its cloud.
+// overItsCloud merges the settings of c, a context of the configuration file, over the cloud it refers to.
 func (l *loader) overItsCloud(c *candidate, name value) settings {
 	cloud := l.cloud(name.text, c.settings.text(keyRegion))
 	if cloud == nil {
@@ -162,8 +163,8 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 	return c.settings.mergedOver(cloud.settings)
 }
 
-// login adds username and password of IRONWORKS_* and --username to settings, if the context's authentication method
-// uses them.
+// login returns the user name and the password from IRONWORKS_* variables and --username, if the context's
+// authentication method uses them. Credentials in a bare URL take precedence.
 func (l *loader) login(c *candidate, s settings) settings {
 	kind, _ := kindOf(s)
 	if c.urlOnly {
@@ -183,8 +184,8 @@ func (l *loader) login(c *candidate, s settings) settings {
 	return settings{}
 }
 
-// readOnly reports whether a context forbids changes. Every source can enable read-only mode. Only an explicit
-// --read-only=false disables it, for the selected context.
+// readOnly reports whether the context of c forbids changes. Every source can enable read-only mode. Only an explicit
+// --read-only=false disables it, and only for the selected context.
 func (l *loader) readOnly(c *candidate, selected bool) bool {
 	flag, given := l.flags[keyReadOnly]
 	if given && flag.text == "true" {
@@ -198,7 +199,7 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	return c.readOnly || top || env
 }
 
-// recordPlace records that a path was searched, and the result.
+// recordPlace records that path was searched, and with which result.
 func (l *loader) recordPlace(what, path string, err error) {
 	p := Place{What: what, Path: path, Found: err == nil}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,23 +13,23 @@ import (
 // Logs configures access to ramdisk logs.
 type Logs struct {
 	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
-	// Archive is a folder with stored logs, for example a conductor's: a folder, a file, or
+	// Archive is the place where logs are stored, for example by a conductor: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
 	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
-	// Listen is HOST:PORT where the console receives journals that ramdisks push, or "" to
-	// disable it.
+	// Listen is the address, as HOST:PORT, on which the console receives journals that ramdisks push. If it is empty,
+	// the console does not listen.
 	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
-	// Sources are the sources of logs to use. If empty, all available sources are used.
+	// Sources lists the log sources to use. If it is empty, all available sources are used.
 	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
 }
 
-// LogsSSH configures SSH to ramdisks. Empty fields come from ssh_config.
+// LogsSSH configures SSH connections to ramdisks. ssh_config provides the values of empty fields.
 type LogsSSH struct {
 	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
 	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
-	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // the files of private keys
+	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // paths of private keys
 	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // like ssh's ProxyJump
-	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // the path of the ssh_config, or "none"
+	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config file, or "none"
 }
 
 func logsKeys() map[string]valueType {
@@ -46,7 +46,7 @@ func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
 }
 
-// readLogs parses the log settings. Paths become absolute.
+// readLogs parses the log settings in n. It makes paths absolute: ~ is home, and relative paths start at dir.
 func (c *candidate) readLogs(n *node, path, home, dir string) {
 	good, errs := check(n, path, logsKeys())
 	c.errs = append(c.errs, errs...)

@@ -28,7 +28,7 @@ func osVariables() map[string][]string {
 	return vars
 }
 
-// osName returns the newest name of a setting's variable.
+// osName returns the variable to recommend for the setting key in error messages.
 func osName(key string) string {
 	switch key {
 	case keyURL:
@@ -44,7 +44,7 @@ func osName(key string) string {
 	return "OS_" + strings.ToUpper(key)
 }
 
-// osEnvironment returns the context of the OS_* variables.
+// osEnvironment returns the context that the OS_* variables define.
 func (l *loader) osEnvironment() *candidate {
 	c := &candidate{name: "environment", source: "environment", settings: settings{}, names: osName}
 	for key, vars := range osVariables() {
@@ -64,7 +64,7 @@ func (l *loader) osEnvironment() *candidate {
 	return c
 }
 
-// variable returns the first of the variables that is not empty.
+// variable returns the value of the first of the named variables that is not empty.
 func (l *loader) variable(names ...string) (value, bool) {
 	for _, name := range names {
 		if text := l.Env(name); text != "" {
@@ -74,8 +74,8 @@ func (l *loader) variable(names ...string) (value, bool) {
 	return value{}, false
 }
 
-// overCloud returns the OS_* settings that override a cloud selected by OS_CLOUD. They include the password if the
-// cloud has none.
+// overCloud returns the OS_* settings that override the settings of a cloud selected by OS_CLOUD. They include
+// OS_PASSWORD only if the cloud has no password.
 func overCloud(env, cloud settings) settings {
 	s := env.withKeys(keyRegion, keyInterface, keySystemScope)
 	if !cloud.has(keyPassword) {

@@ -10,29 +10,30 @@ import (
 	"ironworks/printable"
 )
 
-// Files are the paths of ironworks' own files. Paths below the home directory are empty if neither the home nor the XDG
-// variable is set.
+// Files holds the paths of ironworks' own files. Paths below the home directory are empty if neither the home
+// directory nor the XDG variable is set.
 type Files struct {
 	Config  string // the configuration file
-	State   string // folder for persistent state: the audit, the journals
-	Audit   string // all actions, one JSON object per line
+	State   string // folder for persistent state: the audit log, the journals
+	Audit   string // log of all actions, one JSON object per line
 	Crashes string // folder of crash reports
 	Cache   string // folder for data that can be downloaded again
-	// Clouds and Secure are the OpenStack clients' files in use, or "".
+	// Clouds and Secure are the paths of the OpenStack clients' files in use. They are empty if there is no such
+	// file.
 	Clouds string
 	Secure string
 }
 
-// Place is a place that was searched, or a path of ironworks.
+// Place is a place that was searched, or the path of one of ironworks' files.
 type Place struct {
-	What  string `json:"what"           yaml:"what"`           // "our file", "clouds.yaml", "--url", "OS_CLOUD"
+	What  string `json:"what"           yaml:"what"`           // "config file", "clouds.yaml", "--url", "OS_CLOUD"
 	Path  string `json:"path,omitempty" yaml:"path,omitempty"` // "" for flags and variables
 	Found bool   `json:"found"          yaml:"found"`
-	// Note has details, for example why an existing file is unusable.
+	// Note contains details, for example the reason why an existing file is unusable.
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// String returns the place on one line.
+// String describes the place and the result of the search on one line.
 func (p Place) String() string {
 	state := "found"
 	switch {
@@ -52,8 +53,8 @@ func (p Place) String() string {
 	return printable.Line(fmt.Sprintf("%s: %s", where, state))
 }
 
-// SearchedText lists the searched places, one per line. Print it if the default address does not
-// respond.
+// SearchedText lists the searched places, one per line, with advice if nothing is configured. Print it if the default
+// address does not respond.
 func (c *Config) SearchedText() string {
 	var b strings.Builder
 	if c.Current.Guessed {
@@ -71,8 +72,8 @@ func (c *Config) SearchedText() string {
 	return b.String()
 }
 
-// Journal returns the path of a context's journal, or "" without a folder or a context. A name
-// may contain any characters, for example a URL.
+// Journal returns the path of the journal of the named context. It is empty if there is no folder for state or no
+// context. The name may contain any characters; it can be a URL, for example.
 func (f *Files) Journal(context string) string {
 	if f.State == "" || context == "" {
 		return ""
@@ -80,7 +81,8 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
-// View returns the path of a context's stored view state, or "" in the same cases as [Files.Journal].
+// View returns the path of the file that stores the view state of the named context. It is empty in the same cases as
+// the result of [Files.Journal].
 func (f *Files) View(context string) string {
 	if f.State == "" || context == "" {
 		return ""
@@ -88,7 +90,7 @@ func (f *Files) View(context string) string {
 	return filepath.Join(f.State, "view-"+url.PathEscape(context)+".json")
 }
 
-// JournalContext returns the context of a journal's path.
+// JournalContext returns the name of the context whose journal has the given path.
 func JournalContext(path string) string {
 	name, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".db"), "journal-")
 	if context, err := url.PathUnescape(name); is && err == nil {
@@ -97,7 +99,8 @@ func JournalContext(path string) string {
 	return filepath.Base(path)
 }
 
-// Pushes returns the folder for pushed journals and the tokens of images, or "".
+// Pushes returns the folder for the journals that ramdisks push and for the tokens in ramdisk images. It is empty if
+// there is no folder for state.
 func (f *Files) Pushes() string {
 	if f.State == "" {
 		return ""
@@ -105,7 +108,7 @@ func (f *Files) Pushes() string {
 	return filepath.Join(f.State, "push")
 }
 
-// Paths returns ironworks' files and folders and whether they exist, for `config paths`.
+// Paths lists ironworks' files and folders, and reports which of them exist. It serves `config paths`.
 func (c *Config) Paths() []Place {
 	f := c.Files
 	places := []Place{
@@ -143,8 +146,8 @@ func (l *loader) files() Files {
 	return f
 }
 
-// configPath returns the path of the configuration file, and the origin of the path unless it
-// is the default.
+// configPath returns the path of the configuration file. named describes which flag or variable set the path; it is
+// empty for the default path.
 func (l *loader) configPath() (path, named string) {
 	if p := l.Flags.ConfigFile; p != "" {
 		return l.fromWorkDir(p), "set by --config"
@@ -155,9 +158,9 @@ func (l *loader) configPath() (path, named string) {
 	return l.xdg("XDG_CONFIG_HOME", ".config", "ironworks/config.yaml"), ""
 }
 
-// xdg returns a path below an XDG base directory
-// (https://specifications.freedesktop.org/basedir-spec/latest/), or "" without the variable and
-// a home. As specified, relative values of the variable are ignored.
+// xdg returns a path below an XDG base directory (https://specifications.freedesktop.org/basedir-spec/latest/). It
+// returns "" if neither the variable nor the home directory is set. A relative value of the variable is ignored, as
+// the specification requires.
 func (l *loader) xdg(variable, belowHome, path string) string {
 	if dir := l.Env(variable); filepath.IsAbs(dir) {
 		return filepath.Join(dir, path)

@@ -11,7 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// TestPrecedence removes the sources one by one, highest precedence first.
+// TestPrecedence checks that the source with the highest precedence is used. It removes one source after another,
+// highest precedence first.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

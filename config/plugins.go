@@ -10,14 +10,14 @@ import (
 	"ironworks/plugin"
 )
 
-// Plugin is a custom command of the console. The console checks its keys.
+// Plugin is a custom command for the console. The console checks the names of its keys.
 type Plugin struct {
 	plugin.Plugin
 	// At is the position of the plugin's name.
 	At Position
 }
 
-// consents maps the values in the configuration to the confirmation that a plugin requires.
+// consents maps the values of the key confirm to the confirmation that a plugin requires from the user.
 var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
 
 func pluginKeys() map[string]valueType {
@@ -50,7 +50,8 @@ func (f *ourFile) readPlugins(n *node, home string) {
 	}
 }
 
-// readPlugin reads one plugin. By default, a plugin changes things and requires the answer y.
+// readPlugin reads one plugin from n. Unless configured otherwise, a plugin is assumed to change something and
+// requires the answer y.
 func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	p := plugin.Plugin{Name: name, Scope: plugin.OnNodes, Changes: true, Pause: true}
 	good, errs := check(n, at.key, pluginKeys())
@@ -110,7 +111,7 @@ func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
 	return p, errs
 }
 
-// ShownPlugin is a plugin of [Shown].
+// ShownPlugin is a plugin in the output of `config show`; see [Shown].
 type ShownPlugin struct {
 	Keys       []string `json:"keys,omitempty"       yaml:"keys,omitempty"`
 	Help       string   `json:"help"                 yaml:"help"`

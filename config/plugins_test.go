@@ -11,7 +11,7 @@ import (
 	"ironworks/plugin"
 )
 
-// loadPlugins reads the plugins of a file.
+// loadPlugins loads a configuration file whose section plugins contains text.
 func loadPlugins(t *testing.T, text string) (home string, plugins []Plugin, err error) {
 	t.Helper()
 	home = t.TempDir()

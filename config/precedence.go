@@ -8,7 +8,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:6385"
 
-// pick selects the context in the order of the package documentation.
+// pick selects a context, in the order that the package documentation gives.
 func (l *loader) pick() (*candidate, error) {
 	l.warnIgnored()
 	for _, layer := range []settings{l.flags, l.env} {
@@ -38,7 +38,7 @@ func (l *loader) pick() (*candidate, error) {
 	return l.unnamed()
 }
 
-// unnamed selects a context if no name is given.
+// unnamed selects a context if neither flags nor variables nor the configuration file name one.
 func (l *loader) unnamed() (*candidate, error) {
 	if len(l.ours.contexts) == 1 {
 		return l.ours.contexts[0], nil
@@ -53,7 +53,7 @@ func (l *loader) unnamed() (*candidate, error) {
 		return nil, &PickError{Kind: keyContext, Known: names}
 	}
 	if l.osEnv.settings.has(keyAuth, keyUsername, keyToken, keyCredentialID, keyCredentialSecret) {
-		return l.osEnv, nil // with this context, the missing setting is reported
+		return l.osEnv, nil // an error then reports which setting is missing
 	}
 	c := contextOfURL(value{defaultURL, origin{key: "default"}})
 	c.guessed = true
@@ -73,7 +73,7 @@ func contextOfURL(url value) *candidate {
 	}
 }
 
-// named finds a context of the configuration file, or a cloud.
+// named returns the context of the configuration file or the cloud with the given name.
 func (l *loader) named(name value) (*candidate, error) {
 	if c := l.find(name.text); c != nil {
 		return c, nil
@@ -81,7 +81,7 @@ func (l *loader) named(name value) (*candidate, error) {
 	return nil, l.unknown(name, keyContext, l.names())
 }
 
-// namedCloud finds a cloud, ignoring contexts.
+// namedCloud returns the cloud with the given name, even if a context has the same name.
 func (l *loader) namedCloud(name value, region string) (*candidate, error) {
 	if c := l.cloud(name.text, region); c != nil {
 		c.listed = l.ours.byName[name.text] == nil

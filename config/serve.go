@@ -11,12 +11,13 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// Serve has the settings of ironworks serve.
+// Serve holds the settings of `ironworks serve`.
 type Serve struct {
 	// Listen is the address for SSH connections, and HostKey the path of the host key's file.
 	Listen, HostKey string
 	Access          access.Settings
-	// Sessions, PerUser, Handshakes and Rate are limits. 0 means the default.
+	// Sessions limits concurrent sessions, PerUser the sessions per user, Handshakes concurrent handshakes, and Rate
+	// connections per minute. 0 means the default limit.
 	Sessions, PerUser, Handshakes, Rate int
 	Idle                                time.Duration
 	// Record is the folder for recordings of sessions. If it is "", nothing is recorded.

@@ -11,7 +11,7 @@ import (
 	"ironworks/sshserver/access"
 )
 
-// loadServe reads the section serve of a file.
+// loadServe loads a configuration file whose section serve contains text.
 func loadServe(t *testing.T, text string) (home string, s Serve, err error) {
 	t.Helper()
 	home = t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The settings of a connection, by their names in the configuration file. Every source is
+// The settings of a connection, by their names in the configuration file. Settings from all other sources are
 // converted to these.
 const (
 	keyURL               = "url"
@@ -44,14 +44,14 @@ const (
 	keyContext           = "context"
 )
 
-// origin is the place that a value comes from.
+// origin is the place where a value is set.
 type origin struct {
 	file         string // "" for flags and variables
 	line, column int
-	key          string // contexts.rack7.url, clouds.prod.auth.username, OS_USERNAME, --url
+	key          string // for example contexts.rack7.url, clouds.prod.auth.username, OS_USERNAME, --url
 }
 
-// fault returns an error about the value. It must not contain a secret.
+// fault returns an error about the value at o. problem and hint must not contain secrets.
 func (o origin) fault(problem, hint string, cause error) error {
 	if o.file == "" {
 		return &SettingError{Key: o.key, Problem: problem, Hint: hint, Err: cause}
@@ -59,13 +59,13 @@ func (o origin) fault(problem, hint string, cause error) error {
 	return &FileError{File: o.file, Line: o.line, Column: o.column, Key: o.key, Problem: problem, Hint: hint, Err: cause}
 }
 
-// value is a setting's text with its origin.
+// value is the text of a setting, with the place where it is set.
 type value struct {
 	text string
 	at   origin
 }
 
-// settings are the merged settings of one or more sources. Empty text is unset.
+// settings holds the settings from one source, or merged from several sources. Empty text means unset.
 type settings map[string]value
 
 func (s settings) text(key string) string { return s[key].text }
@@ -79,8 +79,8 @@ func (s settings) has(keys ...string) bool {
 	return false
 }
 
-// exclusiveKeys returns groups of settings that exclude each other. A setting of a higher source removes the other
-// settings of its group from lower sources.
+// exclusiveKeys returns groups of settings that exclude each other. If a source sets one setting of a group, the
+// group's settings from sources with lower precedence are dropped.
 func exclusiveKeys() [][]string {
 	return [][]string{
 		{keyUsername, keyUserID},
@@ -113,7 +113,7 @@ func (s settings) mergedOver(lower settings) settings {
 	return out
 }
 
-// withKeys returns the settings with these keys.
+// withKeys returns those of the given settings that are set in s.
 func (s settings) withKeys(keys ...string) settings {
 	out := settings{}
 	for _, k := range keys {
@@ -144,7 +144,7 @@ func expandPath(path, home, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// parseBool parses a boolean in the spellings of OpenStack's clients.
+// parseBool parses a boolean. It accepts the spellings that OpenStack's clients accept.
 func parseBool(text string) (is, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "yes", "on", "1", "y", "t":

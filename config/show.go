@@ -16,7 +16,7 @@ type Shown struct {
 	Warnings []string               `json:"warnings,omitempty" yaml:"warnings,omitempty"`
 }
 
-// ShownContext is a context of [Shown].
+// ShownContext is a context in the output of `config show`; see [Shown].
 type ShownContext struct {
 	Name     string   `json:"name"                yaml:"name"`
 	Source   string   `json:"source"              yaml:"source"`
@@ -29,7 +29,7 @@ type ShownContext struct {
 	Checks map[plan.CheckID]plan.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
 
 	Logs Logs `json:"logs,omitzero" yaml:"logs,omitempty"`
-	// Journal limits the journal.
+	// Journal limits the size and age of the journal.
 	Journal Journal `json:"journal,omitzero" yaml:"journal,omitempty"`
 	BMC     BMC     `json:"bmc,omitzero"     yaml:"bmc,omitempty"`
 
@@ -64,7 +64,7 @@ type ShownContext struct {
 	Timeout    string `json:"timeout,omitempty"     yaml:"timeout,omitempty"`
 }
 
-// Show returns the configuration for YAML or JSON.
+// Show returns the configuration in the form that `config show` writes as YAML or JSON.
 func (c *Config) Show() Shown {
 	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Console.Keys, Plugins: c.Console.showPlugins(), Warnings: c.Warnings}
 	for i := range c.Contexts {
@@ -73,7 +73,7 @@ func (c *Config) Show() Shown {
 	return s
 }
 
-// Show returns the context for YAML or JSON.
+// Show returns the context in the form that `config show` writes as YAML or JSON.
 func (c *Context) Show() ShownContext {
 	conn, k := &c.Connection, &c.Connection.Keystone
 	s := ShownContext{

@@ -183,7 +183,8 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// TestFilesOfAContext covers names that contain paths.
+// TestFilesOfAContext checks that the files of a context are in the state folder even if its name contains slashes or
+// "..".
 func TestFilesOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

@@ -21,7 +21,7 @@ const (
 	wantAny
 )
 
-// fileKeys returns the top-level keys of the configuration file.
+// fileKeys returns the keys allowed at the top level of the configuration file.
 func fileKeys() map[string]valueType {
 	return map[string]valueType{
 		keyContext:  wantText,
@@ -35,7 +35,7 @@ func fileKeys() map[string]valueType {
 	}
 }
 
-// contextKeys returns the keys of a context.
+// contextKeys returns the keys allowed in a context.
 func contextKeys() map[string]valueType {
 	keys := map[string]valueType{
 		keyTimeout:    wantDuration,
@@ -62,12 +62,12 @@ func contextKeys() map[string]valueType {
 	return keys
 }
 
-// defaultsKeys returns the keys of a context's defaults.
+// defaultsKeys returns the keys allowed in a context's defaults.
 func defaultsKeys() map[string]valueType {
 	return map[string]valueType{"columns": wantTextList, "sort": wantText, "filter": wantText}
 }
 
-// check compares a mapping with its keys. It returns the valid values and all problems.
+// check compares the mapping n with the allowed keys. It returns the valid values by key, and all problems.
 func check(n *node, path string, keys map[string]valueType) (good map[string]*node, problems []error) {
 	good = map[string]*node{}
 	if n.kind == kindEmpty {
@@ -95,7 +95,7 @@ func check(n *node, path string, keys map[string]valueType) (good map[string]*no
 	return good, problems
 }
 
-// hintFor returns a hint for an unknown key.
+// hintFor returns a hint that suggests the key meant by name, which is unknown, or "" if there is no suggestion.
 func hintFor(name string, keys map[string]valueType) string {
 	switch name {
 	case "endpoint", "endpoint_override", "baremetal_endpoint_override":
@@ -122,8 +122,8 @@ func hintFor(name string, keys map[string]valueType) string {
 	return didYouMean(name, known)
 }
 
-// check returns an error for a value of the wrong type. It never quotes the value, which may be
-// a password.
+// check returns an error if the value in n has the wrong type. The error never quotes the value, which may be a
+// password.
 func (w valueType) check(n *node, key string) error {
 	wrong := func(must, hint string) error {
 		if n.kind == kindEmpty {
@@ -200,5 +200,5 @@ func (n *node) describe() string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "a value with a tag" // tags are not quoted: a password without quotes may start with !
+	return "a value with a tag" // do not quote the tag: an unquoted password may start with !
 }

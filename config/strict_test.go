@@ -18,7 +18,7 @@ func TestStrictErrors(t *testing.T) {
 	t.Parallel()
 	const tail = "\ncontexts:\n  x: {url: 'http://h'}\n"
 	tests := []struct {
-		name, file, want string // want is without the file's path
+		name, file, want string // want does not contain the file's path
 	}{
 		{"unknown key at the top", "contxts: {}" + tail, `:1:1: contxts: unknown key (did you mean contexts?)`},
 		{"unknown key, nothing near", "zebra: 1" + tail, `:1:1: zebra: unknown key`},

@@ -21,11 +21,11 @@ const (
 	kindMapping
 )
 
-// node is a YAML value with its position, with aliases and merge keys resolved. Aliased nodes
-// are shared: walk only the needed keys, not the whole tree, which an "alias bomb" makes huge.
+// node is a YAML value with its position. Aliases and merge keys are resolved, and aliased nodes are shared. Visit
+// only the keys you need, not the whole tree, because an "alias bomb" makes it huge.
 type node struct {
 	kind         nodeKind
-	text, tag    string // text and tag of a scalar: the text as written, and !!str, !!int, …
+	text, tag    string // of a scalar: text is as written, tag is !!str, !!int, …
 	file         string
 	line, column int
 	items        []*node
@@ -33,14 +33,14 @@ type node struct {
 	index        map[string]int
 }
 
-// entry is a key of a mapping. Merged keys keep their original position.
+// entry is a key of a mapping with its value. A merged key keeps its original position.
 type entry struct {
 	name         string
 	line, column int
 	value        *node
 }
 
-// get returns the value of a key, or nil.
+// get returns the value of the key name, or nil.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -67,8 +67,8 @@ func (n *node) fault(key, problem, hint string) *FileError {
 	return &FileError{File: n.file, Line: n.line, Column: n.column, Key: key, Problem: problem, Hint: hint}
 }
 
-// parse parses the first document of a YAML file. It returns syntax errors as the error. problems are non-fatal:
-// duplicate keys (the last one wins), keys that are not text, further documents.
+// parse parses the first document in data, the content of a YAML file. It returns a syntax error as err. Other
+// problems are not fatal: duplicate keys (the last one wins), keys that are not text, and further documents.
 func parse(file string, data []byte) (root *node, problems []*FileError, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -90,10 +90,12 @@ func parse(file string, data []byte) (root *node, problems []*FileError, err err
 	return root, g.problems, nil
 }
 
-// maxMerged limits the keys that merges copy, which can be billions for a small file.
+// maxMerged is the maximum number of keys that merges may copy. Without it, even a small file can lead to billions of
+// copies.
 const maxMerged = 100_000
 
-// grower converts yaml.Nodes to nodes. done maps each to its result, which is nil while the conversion is in progress.
+// grower converts yaml.Nodes to nodes. done maps each yaml.Node to its result, which is nil while the conversion is
+// in progress.
 type grower struct {
 	file     string
 	done     map[*yaml.Node]*node
@@ -162,7 +164,7 @@ func (g *grower) growMapping(n *node, y *yaml.Node, path string) {
 		}
 		n.put(entry{name: k.Value, line: k.Line, column: k.Column, value: g.grow(v, key)})
 	}
-	for _, m := range merges { // keys of the mapping itself win, then earlier merges
+	for _, m := range merges { // the mapping's own keys win, followed by those of earlier merges
 		merged := g.grow(m, join(path, "<<"))
 		from := []*node{merged}
 		if merged.kind == kindList {
@@ -193,8 +195,9 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// syntaxError adds the position to the parser's error, whose text has the line, or no line for
-// invalid characters. The text is dropped because it may quote a password.
+// syntaxError converts an error from the YAML parser to a FileError. The line comes from the error's text or, where the
+// parser reports no line or a misleading one, from a search in data. The name of an unknown anchor is dropped, because
+// it may be a part of a password.
 func syntaxError(file string, data []byte, err error) error {
 	fe := &FileError{File: file, Line: 1}
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -223,7 +226,7 @@ func syntaxError(file string, data []byte, err error) error {
 	return fe
 }
 
-// tabbedLine returns the first line indented with a tab, or 0.
+// tabbedLine returns the number of the first line that is indented with a tab, or 0.
 func tabbedLine(data []byte) int {
 	for i, l := range bytes.Split(data, []byte("\n")) {
 		if indent := l[:len(l)-len(bytes.TrimLeft(l, " \t"))]; bytes.ContainsRune(indent, '\t') && len(indent) < len(l) {
@@ -233,7 +236,7 @@ func tabbedLine(data []byte) int {
 	return 0
 }
 
-// oddLine returns the first line with invalid UTF-8 or a control character, or 0.
+// oddLine returns the number of the first line that contains invalid UTF-8 or a control character, or 0.
 func oddLine(data []byte) int {
 	for i, l := range bytes.Split(data, []byte("\n")) {
 		odd := func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' || r == 0x7f }

@@ -9,7 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// parseURL parses the URL of an HTTP service. Problems never contain credentials.
+// parseURL parses the URL of an HTTP service. If the URL is invalid, problem is not empty; it never contains
+// credentials.
 func parseURL(text string) (u *url.URL, problem, hint string) {
 	text = strings.TrimSpace(text)
 	shown := hideUserinfo(text)
@@ -38,10 +39,10 @@ func parseURL(text string) (u *url.URL, problem, hint string) {
 	return u, "", ""
 }
 
-// hasUserinfo reports whether text, even an invalid URL, seems to contain credentials.
+// hasUserinfo reports whether text, which may be an invalid URL, seems to contain credentials.
 func hasUserinfo(text string) bool { return hideUserinfo(text) != text }
 
-// hideUserinfo masks possible credentials, even in invalid URLs.
+// hideUserinfo masks everything in text that may be credentials, even if text is an invalid URL.
 func hideUserinfo(text string) string {
 	at := strings.LastIndex(text, "@")
 	if at < 0 {
@@ -54,7 +55,7 @@ func hideUserinfo(text string) string {
 	return text[:start] + models.Mask + text[at:]
 }
 
-// hostOf returns the host and port of a URL for people, or a placeholder.
+// hostOf returns the host and port of the URL text as a name for people, or "url" if the URL is invalid.
 func hostOf(text string) string {
 	u, problem, _ := parseURL(text)
 	if problem != "" {
@@ -63,7 +64,7 @@ func hostOf(text string) string {
 	return u.Host
 }
 
-// userinfo reports which credentials a URL contains.
+// userinfo reports whether the URL text contains a user name and a password.
 func userinfo(text string) (user, password bool) {
 	u, problem, _ := parseURL(text)
 	if problem != "" || u.User == nil {

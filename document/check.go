@@ -10,15 +10,16 @@ import (
 	"ironworks/spell"
 )
 
-// Checker collects the problems of a file's values.
+// Checker collects the problems found in a file's values.
 type Checker struct{ Problems []Problem }
 
-// Problem records a problem of a value.
+// Problem records a problem with the value v.
 func (c *Checker) Problem(v *Value, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
 
-// Unknown reports a key that is not known, with the nearest one that is.
+// Unknown records that the key of m is unknown, and suggests the nearest known key or lists all of them. of names the
+// object that contains the key.
 func (c *Checker) Unknown(m *Member, known []string, of string) {
 	at := &Value{Line: m.Line, Column: m.Column}
 	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
@@ -28,7 +29,7 @@ func (c *Checker) Unknown(m *Member, known []string, of string) {
 	c.Problem(at, "unknown key %q of %s; known keys: %s", m.Key, of, strings.Join(known, ", "))
 }
 
-// UUID returns the requested UUID, "" for null, and records a problem for an invalid UUID.
+// UUID returns the UUID in v, or "" if v is null. It records a problem if the UUID is invalid.
 func (c *Checker) UUID(v *Value) string {
 	if v.Kind == Null {
 		return ""
@@ -39,7 +40,7 @@ func (c *Checker) UUID(v *Value) string {
 	return v.Literal
 }
 
-// Err is an *[Error] with the problems, nil without any.
+// Err returns an *[Error] with all problems, or nil if there are none.
 func (c *Checker) Err(file string) error {
 	if len(c.Problems) == 0 {
 		return nil

@@ -1,5 +1,6 @@
-// Package document reads YAML and JSON from people and other programs: values with line numbers, without aliases,
-// duplicate keys, or numbers that JSON cannot carry. It does no I/O.
+// Package document reads YAML and JSON written by people and other programs. The resulting values have line numbers;
+// aliases are resolved, and duplicate keys and numbers that JSON cannot represent are errors. The package does no
+// I/O.
 package document
 
 import (
@@ -18,22 +19,23 @@ import (
 const MaxSize = 16 << 20
 
 const (
-	// maxValues limits the memory for a file: 20 000 nodes of 100 values, once.
+	// maxValues limits the number of values in a file, and thus the memory that it takes. It is enough for 20 000
+	// nodes with 100 values each.
 	maxValues = 2_000_000
 	// maxDepth is the maximum nesting. Ironic accepts 25 levels per request.
 	maxDepth = 32
-	// maxProblems limits the reported problems.
+	// maxProblems is the maximum number of problems reported.
 	maxProblems = 20
 )
 
 // Problem is an error in a file.
 type Problem struct {
-	// Line counts from 1; 0 is the whole file. Column counts from 1; 0 is the whole line.
+	// Line counts from 1; 0 means the whole file. Column counts from 1; 0 means the whole line.
 	Line, Column int
 	Why          string
 }
 
-// Error lists the errors of a file.
+// Error lists the problems found in a file.
 type Error struct {
 	File     string
 	Problems []Problem
@@ -55,12 +57,13 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Fail returns an error with one problem.
+// Fail returns an *[Error] with one problem.
 func Fail(file string, line int, format string, args ...any) error {
 	return &Error{File: file, Problems: []Problem{{Line: line, Why: fmt.Sprintf(format, args...)}}}
 }
 
-// UTF8 returns a file's text without its byte order mark. It refuses large and binary files.
+// UTF8 returns the text of a file without its byte order mark. It refuses files that are too large, binary or not
+// encoded in UTF-8.
 func UTF8(data []byte, file string) ([]byte, error) {
 	if len(data) > MaxSize {
 		return nil, Fail(file, 0, "larger than %d MiB; split the file", MaxSize>>20)
@@ -83,7 +86,7 @@ func UTF8(data []byte, file string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse returns the documents of a YAML or JSON file, without empty ones. The error is an *Error.
+// Parse returns the documents in a YAML or JSON file, except empty ones. Its error is an *[Error].
 func Parse(data []byte, file string) ([]Value, error) {
 	data, err := UTF8(data, file)
 	if err != nil {
@@ -97,7 +100,7 @@ func Parse(data []byte, file string) ([]Value, error) {
 		if problems == nil {
 			return []Value{value}, nil
 		}
-		// Flow mappings of YAML look like JSON.
+		// The text may be YAML, whose flow mappings look like JSON.
 		if syntax && !strings.HasSuffix(strings.ToLower(file), ".json") {
 			if values, err := parseYAML(data, file); err == nil {
 				return values, nil
@@ -112,7 +115,7 @@ func tooMany(file string) error {
 	return Fail(file, 0, "more than %d values; split the file", maxValues)
 }
 
-// estimate returns an upper limit of the number of values, before memory is spent on them.
+// estimate returns an upper limit for the number of values in data. It is used before memory is spent on them.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte("- "))
 	for _, b := range data {
@@ -137,7 +140,7 @@ const (
 	Object
 )
 
-// String returns the type with its article.
+// String returns the name of the type, with an article if it needs one.
 func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
@@ -150,11 +153,11 @@ type Value struct {
 	Column int
 	// Literal is a scalar as written in the file, without quotes and escapes.
 	Literal string
-	// Items are the items of a list.
+	// Items holds the items of a list.
 	Items []Value
-	// Members are the members of an object, in order.
+	// Members holds the members of an object, in order.
 	Members []Member
-	// scalar is a bool, a float64, or a json.Number that a float64 cannot hold.
+	// scalar holds a bool, a float64, or a json.Number if a float64 cannot represent the number exactly.
 	scalar any
 }
 
@@ -165,7 +168,7 @@ type Member struct {
 	Value        Value
 }
 
-// Get returns a member's value; it is null if there is none.
+// Get returns the value of the member key, or a null value if there is no such member.
 func (v *Value) Get(key string) Value {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Key == key })
 	if i < 0 {
@@ -174,12 +177,12 @@ func (v *Value) Get(key string) Value {
 	return v.Members[i].Value
 }
 
-// Has reports whether an object has a key.
+// Has reports whether v is an object that has the given key.
 func (v *Value) Has(key string) bool {
 	return slices.ContainsFunc(v.Members, func(m Member) bool { return m.Key == key })
 }
 
-// Scalar returns a string, a number or a boolean as text.
+// Scalar returns the text of a string, a number or a boolean. ok is false for all other values.
 func (v *Value) Scalar() (text string, ok bool) {
 	switch v.Kind {
 	case Text, Number, Bool:
@@ -192,7 +195,7 @@ func (v *Value) Scalar() (text string, ok bool) {
 // True reports whether the value is the boolean true.
 func (v *Value) True() bool { return v.scalar == true }
 
-// Any returns the value as encoding/json decodes it.
+// Any returns the value in the types that encoding/json uses.
 func (v *Value) Any() any {
 	switch v.Kind {
 	case Text:
@@ -214,7 +217,7 @@ func (v *Value) Any() any {
 	return v.scalar
 }
 
-// number returns a JSON number; ok is false if JSON cannot carry it.
+// number returns the value of a number in JSON. ok is false if JSON cannot represent it.
 func number(literal string) (value any, ok bool) {
 	n := json.Number(literal)
 	f, err := n.Float64()

@@ -108,7 +108,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: parsed documents are valid JSON, and parsing that JSON gives the same values.
+// FuzzParse checks that parsed documents can be written as valid JSON, and that parsing that JSON gives the same
+// values.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a: &a [1]\nb: *a\n", `{"a": [1, "x", null, true]}`, "- 1\n- {<<: {a: b}}\n", "\ufeff", "{", "a: 1e999", "? [a]\n: b\n", "!!set {a, b}"} {
 		f.Add([]byte(s))

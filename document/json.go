@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// parseJSON parses a single JSON document. syntax reports that the text is not JSON.
+// parseJSON parses data as one JSON document. syntax reports whether the problem is a syntax error, so that data may
+// not be JSON at all.
 func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
@@ -33,7 +34,7 @@ func parseJSON(data []byte) (v Value, problems []Problem, syntax bool) {
 	return value, p.problems, errors.As(err, &wrong)
 }
 
-// skip moves to the line of the next token.
+// skip advances to the next token, to find its line.
 func (p *jsonParser) skip() {
 	p.at()
 	for _, b := range p.data[p.offset:] {
@@ -57,7 +58,7 @@ type jsonParser struct {
 	offset int64
 }
 
-// at returns the line of the token that was read last, which is on one line.
+// at returns the line on which the last token ends. It starts there as well, because no token spans several lines.
 func (p *jsonParser) at() int {
 	now := max(p.offset, min(p.dec.InputOffset(), int64(len(p.data))))
 	p.line += bytes.Count(p.data[p.offset:now], []byte("\n"))
@@ -79,7 +80,7 @@ func (p *jsonParser) value(depth int) (Value, error) {
 	return p.after(token, depth)
 }
 
-// after returns the value that a token starts.
+// after returns the value that starts with the given token.
 func (p *jsonParser) after(token json.Token, depth int) (Value, error) {
 	v := Value{Line: p.at()}
 	if depth > maxDepth {

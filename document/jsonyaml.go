@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JSONToYAML converts a JSON value. Keys keep their order, or are sorted; numbers keep their form.
+// JSONToYAML converts a JSON value to YAML. Keys keep their order unless sorted is set, and numbers are written as in
+// data.
 func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -28,8 +29,8 @@ func JSONToYAML(data []byte, sorted bool) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// jsonNode reads one JSON value. JSON is not a subset of YAML: Ironic writes an emoji as two
-// surrogate escapes, which YAML does not support.
+// jsonNode reads one JSON value as a YAML node. It does not use a YAML parser, because not all JSON is YAML: Ironic
+// writes an emoji as two surrogate escapes, which YAML does not support.
 func jsonNode(dec *json.Decoder, sorted bool) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {
@@ -53,7 +54,7 @@ func jsonNode(dec *json.Decoder, sorted bool) (*yaml.Node, error) {
 		if v == '{' {
 			n.Kind = yaml.MappingNode
 		}
-		for dec.More() { // keys and values of an object alternate
+		for dec.More() { // in an object, keys and values alternate
 			item, err := jsonNode(dec, sorted)
 			if err != nil {
 				return nil, err
@@ -77,7 +78,7 @@ func sortKeys(n *yaml.Node) {
 	n.Content = slices.Concat(pairs...)
 }
 
-// oldBool reports whether YAML 1.1 parsers read the text as a boolean, such as yes and off.
+// oldBool reports whether parsers for YAML 1.1 would read the text, such as yes or off, as a boolean.
 func oldBool(text string) bool {
 	if len(text) > len("false") {
 		return false

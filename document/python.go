@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// Python converts a value to Python's, which keep the order of keys and distinguish 1 from 1.0.
+// Python converts v to a value in Python's data model, which keeps the order of keys and distinguishes 1 from 1.0.
 func (v *Value) Python() any {
 	switch v.Kind {
 	case Text:
@@ -20,7 +20,7 @@ func (v *Value) Python() any {
 		return v.True()
 	case Number:
 		if strings.Trim(v.Literal, "-0123456789") != "" && !strings.ContainsAny(v.Literal, ".eE") {
-			return hints.PythonNumber(fmt.Sprint(v.Any())) // such as 0x10
+			return hints.PythonNumber(fmt.Sprint(v.Any())) // for example 0x10
 		}
 		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
 	case List:
@@ -40,8 +40,8 @@ func (v *Value) Python() any {
 	return nil
 }
 
-// YAML writes a value of Python as a file that [Parse] reads. Objects and lists are written on one line from a depth
-// on.
+// YAML writes v, a value in Python's data model, as YAML that [Parse] can read. From the depth flowFrom on, it writes
+// each object and list on one line.
 func YAML(v any, flowFrom int) ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -79,7 +79,7 @@ func yamlNode(v any, flowFrom int) *yaml.Node {
 	return n
 }
 
-// textNode is a string, in quotes where YAML 1.1 would read something else.
+// textNode returns a string node. The string is quoted if YAML 1.1 would read the plain text as something else.
 func textNode(text string) *yaml.Node {
 	n := &yaml.Node{}
 	_ = n.Encode(text)

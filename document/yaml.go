@@ -13,10 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlLine matches the position in an error of the YAML library.
+// yamlLine finds the line number in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// parseYAML returns the documents, without empty ones.
+// parseYAML returns the documents in data, except empty ones.
 func parseYAML(data []byte, file string) ([]Value, error) {
 	c := &yamlReader{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -52,10 +52,10 @@ func parseYAML(data []byte, file string) ([]Value, error) {
 	return values, nil
 }
 
-// yamlReader turns YAML into JSON values.
+// yamlReader converts YAML nodes to JSON values.
 type yamlReader struct {
 	problems []Problem
-	// values counts the values read, because aliases may repeat a value without end.
+	// values counts the values read so far. Aliases can multiply values without limit.
 	values int
 }
 
@@ -94,7 +94,7 @@ func (c *yamlReader) value(n *yaml.Node, depth int) Value {
 	return v
 }
 
-// members reads a mapping. Merged keys come last, and do not replace existing keys.
+// members adds the entries of the mapping n to v. Merged keys come last, and do not replace existing keys.
 func (c *yamlReader) members(v *Value, n *yaml.Node, depth int) {
 	seen := map[string]int{}
 	var merges []*yaml.Node
@@ -120,7 +120,7 @@ func (c *yamlReader) members(v *Value, n *yaml.Node, depth int) {
 	}
 }
 
-// merge adds the members of a mapping, or of each in a list.
+// merge adds the members of n to v. n is a mapping, or a list of mappings.
 func (c *yamlReader) merge(v *Value, n *yaml.Node, seen map[string]int, depth int) {
 	from := c.value(n, depth+1)
 	objects := []Value{from}
@@ -141,8 +141,8 @@ func (c *yamlReader) merge(v *Value, n *yaml.Node, seen map[string]int, depth in
 	}
 }
 
-// scalar reads a scalar as Ironic's tools do, which use YAML 1.1: plain yes, no, on and off are booleans. A MAC
-// address is text, although YAML 1.1 has numbers to the base 60.
+// scalar reads a scalar as Ironic's tools do. They use YAML 1.1, in which yes, no, on and off without quotes are
+// booleans. A MAC address is read as text, although YAML 1.1 defines numbers to the base 60, which look like one.
 func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 	v.Literal = n.Value
 	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
@@ -177,7 +177,7 @@ func (c *yamlReader) scalar(v *Value, n *yaml.Node) {
 	}
 }
 
-// plainFloat reports whether a number is written as in JSON.
+// plainFloat reports whether the number is written as JSON would write it.
 func plainFloat(literal string) bool {
 	_, err := strconv.ParseFloat(literal, 64)
 	return err == nil && !strings.ContainsAny(literal, "_xXnN")
@@ -190,7 +190,7 @@ func printableTag(tag string) string {
 	return tag
 }
 
-// isBoolWord reports whether YAML 1.1 reads a plain word as a boolean, besides true and false.
+// isBoolWord reports whether YAML 1.1 reads the unquoted word as a boolean. It does not cover true and false.
 func isBoolWord(word string) bool {
 	switch word {
 	case "yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF":

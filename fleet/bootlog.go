@@ -10,9 +10,9 @@ import (
 // maxLogEvents is the maximum number of events from logs that wait to be reported.
 const maxLogEvents = 10_000
 
-// AddLogLines processes lines of ramdisk logs: it stores the boot progress with the node, and reports it with the
-// server's next answer. The lines of one source of a node must be in order. skew is how far the server's clock is ahead
-// of the clock of Received.
+// AddLogLines processes lines of ramdisk logs. It stores the boot progress with each node, and reports it together
+// with the server's next answer. Lines from the same source of a node must be in order. skew tells how far the
+// server's clock is ahead of the clock that set the lines' Received times.
 func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *Store) AddLogLines(lines []models.LogLine, skew time.Duration) {
 	}
 }
 
-// setLog stores the state of a ramdisk's log with its node, and its result in the node's row.
+// setLog stores log, the state of a ramdisk's log, in the node's record, and the resulting progress in its row.
 func (s *Store) setLog(r *record, log *explain.BootLog) {
 	row := *r.row
 	before := explain.BootOf(&row)
@@ -47,7 +47,7 @@ func (s *Store) setLog(r *record, log *explain.BootLog) {
 	r.row = &row
 	after := explain.BootOf(&row)
 	if after.Same(before) {
-		return // redraw the fleet for visible changes, not for each line
+		return // do not redraw the fleet for lines that change nothing visible
 	}
 	s.revision++
 	stuck := after.Obstacle != nil && (before.Obstacle == nil || before.Obstacle.ID != after.Obstacle.ID)

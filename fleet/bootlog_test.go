@@ -9,8 +9,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestLogLinesUpdateTheBootStage: what lines show of a boot is stored with its node, on the
-// server's clock, and only visible changes redraw the fleet.
+// TestLogLinesUpdateTheBootStage checks that the boot progress shown by log lines is stored with its node, in terms
+// of the server's clock, and that only visible changes redraw the fleet.
 func TestLogLinesUpdateTheBootStage(t *testing.T) {
 	t.Parallel()
 	s := NewStore()

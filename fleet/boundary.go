@@ -3,24 +3,26 @@ package fleet
 import "time"
 
 const (
-	// headAge is the minimum age of an earlier round's order with which a list is compared. A database with whole
-	// seconds (MySQL) sorts changes of one second in any order, and a transaction may end after a later one has
-	// started.
+	// headAge is the minimum age of an earlier round whose order is used for comparison. The order of younger rounds
+	// is unreliable: a database that stores whole seconds (MySQL) sorts changes within a second arbitrarily, and a
+	// transaction may end after one that started later.
 	headAge = 2 * time.Second
 	// maxHead is the maximum number of nodes whose order is remembered.
 	maxHead = 2000
-	// minRun is the number of consecutive nodes that must be in the same order as in an earlier round.
+	// minRun is the number of consecutive nodes that must be in the same order as in an earlier round for the rest of
+	// the list to count as old.
 	minRun = 3
 )
 
-// head is the order in which Ironic had last updated nodes, newest first, when a round started; started is that local
-// time.
+// head is the order in which Ironic had last updated its nodes, newest first, when a round started. started is the
+// local time of that start.
 type head struct {
 	started time.Time
 	order   []string
 }
 
-// anchor returns the newest order that is old enough to compare with.
+// anchor returns the newest remembered order that is at least headAge old. If all are younger, it returns the oldest
+// one.
 func (p *Poller) anchor(now time.Time) []string {
 	for i := len(p.heads) - 1; i >= 0; i-- {
 		if i == 0 || now.Sub(p.heads[i].started) >= headAge {
@@ -30,8 +32,8 @@ func (p *Poller) anchor(now time.Time) []string {
 	return nil
 }
 
-// rememberHead stores the order that a round has read, followed by the known order of the nodes that were updated
-// before these.
+// rememberHead stores the order of nodes that a round has read. It appends the nodes that were updated earlier, in
+// their known order.
 func (p *Poller) rememberHead(began time.Time, seen []string) {
 	order := make([]string, 0, min(len(seen)+maxHead, 2*maxHead))
 	taken := make(map[string]bool, len(seen))
@@ -57,19 +59,20 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 	p.heads = p.heads[old:]
 }
 
-// boundary finds where a list by updated_at, newest first, becomes old: from there on, nodes have not been updated since
-// an earlier round. Ironic omits updated_at from such a list, and heartbeats and locks update a node without a visible
-// change. But unchanged nodes keep their order, so after the updated nodes come those of the earlier round (the
-// anchors), in the same order and with known content.
+// boundary finds the position in a list sorted by updated_at, newest first, after which no node has been updated
+// since an earlier round. It cannot use the times, because Ironic omits updated_at from such a list, and because
+// heartbeats and locks update a node without a visible change. But unchanged nodes keep their order. So the updated
+// nodes are followed by the nodes of the earlier round (the anchors), in the same order and with known content.
 type boundary struct {
 	anchors []string
 	at      map[string]int
 	seen    map[string]bool
-	// low is the first anchor that was not seen; next is the anchor that a run expects.
+	// low is the index of the first anchor not seen yet; next is the index of the anchor that would continue the
+	// current run.
 	low, next int
 	run       int
-	// missed are the anchors that should have come before the run: they were deleted, or updated while the pages were
-	// read.
+	// missed holds the anchors that should have come before the current run, but were deleted, or updated while the
+	// pages were read.
 	missed []string
 }
 
@@ -81,12 +84,12 @@ func newBoundary(anchors []string) *boundary {
 	return b
 }
 
-// addNodes processes the next nodes of the list; news has the nodes whose content has changed. It returns the number of
-// nodes that were not on an earlier page of the round.
+// addNodes processes the next nodes of the list. news contains the nodes whose content has changed. It returns the
+// number of nodes that were not on an earlier page of the round.
 func (b *boundary) addNodes(uuids []string, news map[string]bool) (unseen int) {
 	for _, uuid := range uuids {
 		if b.seen[uuid] {
-			continue // the node at the marker was updated: the page starts further up
+			continue // the node used as marker was updated and moved up, so the page overlaps earlier ones
 		}
 		unseen++
 		b.addNode(uuid, news[uuid])
@@ -118,9 +121,9 @@ func (b *boundary) addNode(uuid string, changed bool) {
 	b.run, b.next = b.run+1, at+1
 }
 
-// reached reports whether the rest of the list is older than the earlier round, provided that all
-// missed nodes are deleted.
+// reached reports whether the rest of the list has not been updated since the earlier round, provided that all missed
+// nodes are deleted.
 func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(minRun, len(b.anchors)) }
 
-// exhausted reports whether all nodes of the earlier round were seen without a run of nodes in the same order.
+// exhausted reports whether all anchors were seen without finding the boundary.
 func (b *boundary) exhausted() bool { return b.low >= len(b.anchors) }

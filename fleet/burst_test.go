@@ -12,7 +12,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// pricey has the latency of a real Ironic: 10 ms per request, and 0.16 ms per row.
+// pricey simulates the latency of a real Ironic: 10 ms per request, and 0.16 ms per row.
 func pricey(api *fakeIronic) func(asked) time.Duration {
 	return func(a asked) time.Duration {
 		rows := 0
@@ -26,7 +26,7 @@ func pricey(api *fakeIronic) func(asked) time.Duration {
 	}
 }
 
-// burstOf returns an Ironic with so many nodes, and a poller that has been idle for a while.
+// burstOf returns an Ironic with the given number of nodes, and a poller that has been idle for 35 seconds.
 func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	t.Helper()
 	api := newFake()
@@ -38,7 +38,8 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight returns how long it takes until the store has Ironic's state.
+// untilRight waits until the store agrees with Ironic, but not much longer than most. It returns the time that has
+// passed, and the remaining difference, if there is one.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {
@@ -50,7 +51,7 @@ func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	}
 }
 
-// wrong returns a difference between the store and Ironic.
+// wrong returns an error that describes a difference between the store and Ironic, or nil if they agree.
 func (r *rig) wrong() error {
 	r.api.mu.Lock()
 	defer r.api.mu.Unlock()
@@ -69,7 +70,7 @@ func (r *rig) wrong() error {
 	return nil
 }
 
-// pagesOf returns how long the pages with so many rows take.
+// pagesOf returns the time that the API needs for pages with the given total number of rows.
 func pagesOf(rows int) (took time.Duration) {
 	for size := 20; rows > 0; size = min(10*size, 1000) {
 		took += 10*time.Millisecond + time.Duration(size)*160*time.Microsecond
@@ -80,7 +81,8 @@ func pagesOf(rows int) (took time.Duration) {
 
 const idlePeriod = 5 * time.Second
 
-// TestBursts: changes reach the store within a period plus 1.5 times the API's time for the pages that contain them.
+// TestBursts checks that changes reach the store within one polling period plus 1.5 times the API's time for the
+// pages that contain them.
 func TestBursts(t *testing.T) {
 	const nodes = 10000
 	sizes := []int{1, 20, 21, 220, 2000, nodes}
@@ -137,7 +139,7 @@ func TestBursts(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, r := burstOf(t, nodes)
 					b.burst(api, r)
-					// Reading a few single nodes takes 10 ms each.
+					// Reading the few nodes that are read one by one takes 10 ms each.
 					most := idlePeriod + 3*pagesOf(b.rows)/2 + 400*time.Millisecond
 					if took, err := r.untilRight(most); err != nil {
 						t.Errorf("after %v, more than %v: %v", took, most, err)
@@ -148,8 +150,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestQuietFleetSendsTwoRequestsInEachPeriod: one small request for changed nodes, one for the
-// number of nodes.
+// TestQuietFleetSendsTwoRequestsInEachPeriod checks that, if nothing changes, each period costs one small request for
+// changed nodes and one for the number of nodes.
 func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 	for name, minor := range map[string]int{"counts": models.NewestMinor, "does not count": 81} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +165,7 @@ func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 				pass(4 * time.Minute)
 				log := api.requests()
 				rounds := len(pages(log, "updated_at"))
-				once := 0 // the newest nodes, if Ironic counts nodes
+				once := 0 // extra requests for the newest nodes, if Ironic counts nodes
 				if minor == models.NewestMinor {
 					once = 4
 				}
@@ -175,7 +177,7 @@ func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 	}
 }
 
-// TestWalkWithBursts: the status never claims to be up to date if it is not.
+// TestWalkWithBursts checks that the status never claims to be up to date when it is not.
 func TestWalkWithBursts(t *testing.T) {
 	for _, seed := range seeds.For(t, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -206,11 +208,11 @@ type burstWalk struct {
 	rng  *rand.Rand
 	r    *rig
 	gone map[string]time.Time
-	// asOf is the AsOf of the last comparison.
+	// asOf is the status's AsOf at the last comparison.
 	asOf time.Time
 }
 
-// stretch creates, deletes and changes nodes for a while.
+// stretch creates, deletes and changes nodes in a few random steps, and lets up to three seconds pass after each.
 func (w *burstWalk) stretch() {
 	coming := w.rng.IntN(2) == 0
 	for range 1 + w.rng.IntN(12) {
@@ -244,7 +246,7 @@ func (w *burstWalk) stretch() {
 	}
 }
 
-// honest compares the store with Ironic as of AsOf, if that has changed.
+// honest checks, whenever the status's AsOf has changed, that the store contains all changes made before that time.
 func (w *burstWalk) honest() {
 	w.t.Helper()
 	s := w.r.store.Status()
@@ -279,8 +281,8 @@ func (w *burstWalk) honest() {
 	}
 }
 
-// TestCountIncludesForeignNodes: if Ironic counts nodes that it does not list for this user,
-// sweeps do not repeat forever.
+// TestCountIncludesForeignNodes checks that sweeps are not repeated forever if Ironic counts nodes that it does not
+// list for this user.
 func TestCountIncludesForeignNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -299,7 +301,7 @@ func TestCountIncludesForeignNodes(t *testing.T) {
 	})
 }
 
-// TestCountFailsForAWhile: a database that is locked for a moment does not disable counting.
+// TestCountFailsForAWhile checks that a database that is locked for a moment does not disable counting.
 func TestCountFailsForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -345,7 +347,7 @@ func TestCountIsRefused(t *testing.T) {
 	})
 }
 
-// TestListingThatLosesManyNodes: a listing that lacks nodes does not remove them.
+// TestListingThatLosesManyNodes checks that nodes are not removed because a listing lacks them.
 func TestListingThatLosesManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -8,47 +8,48 @@ import (
 	"ironworks/models"
 )
 
-// sweepNeed is the kind of sweep, a later full listing, that is needed, if any.
+// sweepNeed is the kind of sweep that is needed, if any. A sweep is a full listing after the first one.
 type sweepNeed int
 
 const (
 	sweepNone sweepNeed = iota
-	// sweepUUIDs: nodes may be deleted, so a sweep that lists only UUIDs is enough.
+	// sweepUUIDs means that nodes may have been deleted, so a sweep that lists only UUIDs is enough.
 	sweepUUIDs
-	// sweepAll: nodes may have changed that were not read.
+	// sweepAll means that nodes may have changed without being read.
 	sweepAll
 )
 
-// census is the state of comparing the number of stored nodes with Ironic's count.
+// census compares the number of stored nodes with the number that Ironic counts.
 type census struct {
-	// disabled reports that Ironic does not count nodes for this user, or counts other nodes than it lists.
+	// disabled is set if Ironic does not count nodes for this user, or counts other nodes than it lists.
 	disabled bool
-	// failed counts the server errors in a row.
+	// failed counts consecutive server errors.
 	failed int
-	// emptySweeps counts the urgent sweeps that found nothing since the count was last right.
+	// emptySweeps counts the urgent sweeps that have found nothing since the numbers last agreed.
 	emptySweeps int
-	// lastChurn is the time when a node was last added or removed, lastCreated when the newest nodes were last read.
+	// lastChurn is the time when a node was last added or removed; lastCreated is the time when the newest nodes were
+	// last read.
 	lastChurn, lastCreated time.Time
 }
 
 const (
-	// createdEvery is the interval at which the newest nodes are read, in case as many nodes were created as deleted,
-	// so that the count is unchanged.
+	// createdEvery is the interval at which the newest nodes are read even if the count is unchanged, because as many
+	// nodes may have been created as deleted.
 	createdEvery = time.Minute
-	// countTries is the number of consecutive failures of counting that are tolerated.
+	// countTries is the number of consecutive failures after which nodes are no longer counted.
 	countTries = 5
 	// maxEmptySweeps is the number of sweeps that find nothing after which the count is ignored.
 	maxEmptySweeps = 2
 )
 
-// requireSweep marks the node list as incomplete until a sweep has ended.
+// requireSweep requests a sweep of at least the given kind. Until it has ended, the node list counts as incomplete.
 func (p *Poller) requireSweep(d sweepNeed) { p.sweepNeed = max(p.sweepNeed, d) }
 
-// sweepPending reports whether a sweep is needed, or is running because one was needed.
+// sweepPending reports whether a sweep is needed, or is running because it was needed.
 func (p *Poller) sweepPending() bool { return p.sweepNeed != sweepNone || p.list.urgent }
 
 // count returns the number of nodes that Ironic counts. known is false if the number is not available, or not needed
-// because the page of changed nodes has the whole fleet.
+// because the first page of changed nodes contains the whole fleet.
 func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	if v, _ := p.api.Version(); !v.Has(models.FeatureShards) {
 		p.census.disabled = true
@@ -77,8 +78,8 @@ func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	return total, true, nil
 }
 
-// fetchChanges reads changed, new and deleted nodes; if nothing has changed, this takes two requests. It returns which
-// of the changed nodes it has read.
+// fetchChanges reads changed, new and deleted nodes. If nothing has changed, this takes two requests. It returns the
+// changed nodes that it has read.
 func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[string]bool, err error) {
 	total, counted, err := p.count(ctx)
 	if err != nil {
@@ -99,8 +100,8 @@ func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[st
 	return read, p.compare(ctx, total, counted, had, p.removed-gone)
 }
 
-// compare compares the number of nodes with Ironic's count: had is the number of nodes before the round's pages were
-// read, and removed the number of those that were found to be deleted since.
+// compare compares the number of stored nodes with total, Ironic's count. had is the number of nodes before the round
+// read its pages, and removed is the number of nodes found to be deleted since then.
 func (p *Poller) compare(ctx context.Context, total int, counted bool, had, removed int) error {
 	switch {
 	case !counted:
@@ -109,7 +110,7 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	case p.store.Len()+removed < total:
 		p.handleMiscount(sweepAll)
 	case p.store.Len() > total:
-		// Count again, because nodes were created or deleted after the count.
+		// Count again, because nodes may have been created or deleted after the first count.
 		total, counted, err := p.count(ctx)
 		if err != nil {
 			return err
@@ -123,8 +124,8 @@ func (p *Poller) compare(ctx context.Context, total int, counted bool, had, remo
 	return nil
 }
 
-// handleMiscount requires a sweep, unless earlier sweeps have found nothing, which means that Ironic counts nodes that
-// it does not list.
+// handleMiscount requests a sweep. If earlier sweeps have found nothing, Ironic counts nodes that it does not list;
+// handleMiscount then disables counting instead.
 func (p *Poller) handleMiscount(d sweepNeed) {
 	if p.census.emptySweeps >= maxEmptySweeps {
 		p.census.disabled = true
@@ -133,8 +134,8 @@ func (p *Poller) handleMiscount(d sweepNeed) {
 	p.requireSweep(d)
 }
 
-// markStart reads, before the first full listing, the number of nodes and the nodes that Ironic updated last, to find
-// the changes during the listing.
+// markStart reads the number of nodes, and the nodes that Ironic updated last. This happens before the first full
+// listing, so that changes during the listing are found.
 func (p *Poller) markStart(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	if err != nil {

@@ -11,14 +11,15 @@ import (
 	"ironworks/test/seeds"
 )
 
-// walk takes a node through Ironic's state machine at random: verbs in stable states, flapping during operations.
+// walk takes a node through Ironic's state machine at random: verbs in stable states, and changes between working and
+// waiting states during operations.
 type walk struct {
 	rng   *rand.Rand
 	state models.ProvisionState
-	// passed are the stable states since the last reading.
+	// passed holds the stable states entered since the last reading.
 	passed []models.ProvisionState
-	// adopted reports that the node was adopted since then, rebuilt that it was rebuilt after
-	// that: the only path that models.Between omits.
+	// adopted reports whether the node was adopted since the last reading, and rebuilt whether it was rebuilt after
+	// that. This is the only path that models.Between omits.
 	adopted, rebuilt bool
 }
 
@@ -53,7 +54,7 @@ func (w *walk) step() {
 	}
 }
 
-// settling is where operations lead, from ironic/common/state_machine.py.
+// settling maps each operation to the states in which it can end, according to ironic/common/state_machine.py.
 func settling() map[models.ProvisionState][]models.ProvisionState {
 	return map[models.ProvisionState][]models.ProvisionState{
 		models.StateVerifying:  {models.StateManageable, models.StateEnroll},
@@ -68,9 +69,9 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 	}
 }
 
-// TestChainUnderRandomWalks: whatever a node goes through and whenever it is read, the chain of
-// states has no gaps, every state that was read is reported exactly once per visit, and an
-// inferred state was really passed.
+// TestChainUnderRandomWalks checks random paths of a node that is read at random times: the chain of reported states
+// has no gaps, every state that was read is reported exactly once per visit, and the node really passed every
+// inferred state.
 func TestChainUnderRandomWalks(t *testing.T) {
 	for _, seed := range seeds.For(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -98,7 +99,8 @@ func TestChainUnderRandomWalks(t *testing.T) {
 	}
 }
 
-// checkLook checks the events of one reading of a walk whose last reported state was last.
+// checkLook checks the events that one reading of the node in w has caused. last is the state that was reported last
+// before it.
 func checkLook(events []models.Event, last models.ProvisionState, w *walk) error {
 	if w.state.Phase() == last.Phase() {
 		if len(events) > 0 {

@@ -62,7 +62,7 @@ func TestOwnClockForTimeInState(t *testing.T) {
 		}
 		first := row.FirstSeen
 		pass(time.Minute)
-		// A heartbeat updates provision_updated_at; the time in the state continues.
+		// A heartbeat updates provision_updated_at, but must not reset the time in the state.
 		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = api.now() })
 		pass(5 * time.Second)
 		if row := r.row(id); !row.Since.IsZero() || !row.FirstSeen.Equal(first) {
@@ -76,8 +76,8 @@ func TestOwnClockForTimeInState(t *testing.T) {
 	})
 }
 
-// TestInStateOfExistingNodes: a node that existed before the start has been in its state at least
-// since Ironic last wrote it, and a heartbeat does not shorten that.
+// TestInStateOfExistingNodes checks that a node that existed before the poller started counts as having been in its
+// state at least since Ironic last wrote the state, and that a heartbeat does not shorten this time.
 func TestInStateOfExistingNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

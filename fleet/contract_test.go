@@ -16,8 +16,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakeAnswersLikeIronic: after any changes, the fake Ironic of these tests and the embedded
-// one, which test/contract compares with real ones, give the same answers.
+// TestFakeAnswersLikeIronic checks that, after any changes, the fake Ironic of these tests gives the same answers as
+// the embedded Ironic, which test/contract compares with real ones.
 func TestFakeAnswersLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestFakeAnswersLikeIronic(t *testing.T) {
 	}
 }
 
-// pair is the fake Ironic and the embedded one, with the same nodes.
+// pair holds the fake Ironic and the embedded one, with the same nodes.
 type pair struct {
 	fake   *fakeIronic
 	tables *db.Store
@@ -47,7 +47,7 @@ type pair struct {
 // any returns the UUID of a node that exists or existed.
 func (p *pair) any() string { return uuidOf(1 + p.random.IntN(max(p.fake.lastID, 1))) }
 
-// change makes one change to the nodes of both.
+// change applies the same change to the nodes of both.
 func (p *pair) change(t *testing.T) {
 	t.Helper()
 	id := p.any()
@@ -85,7 +85,7 @@ func (p *pair) compare(t *testing.T) {
 		Fields: []string{"uuid", "name", "provision_state", "power_state"}, Limit: 1 + p.random.IntN(6),
 		SortKey: []string{"", "updated_at", "created_at"}[p.random.IntN(3)],
 	}
-	// The poller requests the default order only ascending.
+	// The poller uses the default order only in ascending direction.
 	q.Descending = q.SortKey != "" && p.random.IntN(2) == 0
 	if p.random.IntN(2) == 0 {
 		q.Marker = id
@@ -131,7 +131,7 @@ func (p *pair) compare(t *testing.T) {
 	}
 }
 
-// kindOf returns the kind of a fault, "" for none.
+// kindOf returns the kind of the fault in err, or "" if there is none.
 func kindOf(err error) models.FaultKind {
 	var f *models.Fault
 	if errors.As(err, &f) {

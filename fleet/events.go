@@ -15,8 +15,8 @@ func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
 
-// onlyLearned reports whether two versions of a node differ only in driver_internal_info, which listings omit and which
-// is known only in the newer one.
+// onlyLearned reports whether n differs from old only in driver_internal_info, and old does not know it, because
+// listings omit it.
 func onlyLearned(old, n *models.Node) bool {
 	if old.Internal != nil || n.Internal == nil {
 		return false
@@ -26,7 +26,7 @@ func onlyLearned(old, n *models.Node) bool {
 	return sameNode(&was, n)
 }
 
-// remember stores the version of the node with which the next one is compared.
+// remember stores the state and the step of n, with which the next version of the node is compared.
 func (r *record) remember(n *models.Node) {
 	if n.ProvisionState.Phase() != r.lastState.Phase() {
 		r.lastState, r.lastStep = n.ProvisionState, ""
@@ -47,8 +47,9 @@ func addedEvents(n *models.Node, at time.Time) []models.Event {
 	return append(events, stateEvents(n, models.StateEnroll, at)...)
 }
 
-// stateEvents returns the events from the last reported state to that of n. Changes within one phase are not events;
-// stable states that the node must have passed are reported as inferred, so that the chain has no gaps.
+// stateEvents returns the events that lead from lastState, the last reported state, to the state of n. Changes within
+// one phase cause no events. Stable states that the node must have passed are reported as inferred, so that the chain
+// has no gaps.
 func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) []models.Event {
 	if n.ProvisionState.Phase() == lastState.Phase() {
 		return nil
@@ -71,13 +72,13 @@ func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) 
 	return append(events, last)
 }
 
-// fellBack reports whether the step between two states is a failure: into a failed state, or from
-// verifying back to enroll, which has no failed state.
+// fellBack reports whether the transition from one state to the other means a failure. It does if it leads into a
+// failed state, or from verifying, which has no failed state, back to enroll.
 func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
-// differences returns the differences between two versions of a node as events.
+// differences returns events for the differences between the stored version of the node and n.
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	old := &r.row.Node
 	event := func(kind models.EventKind, from, to, reason string) models.Event {
@@ -86,8 +87,8 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	states := stateEvents(n, r.lastState, at)
 	var events []models.Event
 	if n.ProvisionState.Busy() {
-		// The current step belongs to the operation that has started, and the last step to the operation that has
-		// ended.
+		// If an operation has started, the current step belongs to it, so its state is reported first. Otherwise the
+		// step belongs to the operation that has ended.
 		events = append(events, states...)
 	}
 	if e, ok := agentEvent(r, n); ok {
@@ -123,7 +124,8 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent returns the event of a ramdisk's first heartbeat in an operation.
+// agentEvent returns the event for the first heartbeat of a ramdisk in an operation. It returns false if there is no
+// such event.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false
@@ -131,15 +133,15 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	old := &r.row.Node
 	switch {
 	case old.Internal == nil && old.ProvisionState.Phase() == n.ProvisionState.Phase():
-		return models.Event{}, false // the agent may have called before the first request
+		return models.Event{}, false // the ramdisk may have sent heartbeats before the node was first read
 	case old.Internal != nil && old.Internal.AgentURL == n.Internal.AgentURL:
 		return models.Event{}, false
 	}
 	return models.Event{Node: n.Ref(), Kind: models.EventAgent, To: n.Internal.AgentURL}, true
 }
 
-// stepPlace returns a step's position among the steps of the operation, such as 3/6. The index may be older than the
-// step, because listings omit it.
+// stepPlace returns the position of step among the steps of the operation, such as 3/6. The index in n may be older
+// than the step, because listings omit it, so the step itself has precedence.
 func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
 	steps, i := n.Internal.Progress(kind)
 	if i < 0 || steps[i].Label() != step.Label() {

@@ -76,7 +76,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 				api := newFake()
 				id := api.add(c.from)
 				r := start(t, api, fleet.Options{})
-				pass(6 * time.Second) // the first poll reads driver_internal_info
+				pass(6 * time.Second) // wait for the first poll, which reads driver_internal_info
 				r.events()
 				api.set(id, c.change)
 				pass(5 * time.Second)
@@ -88,7 +88,8 @@ func TestEveryKindOfEvent(t *testing.T) {
 	}
 }
 
-// TestAgentBeforeTheStart: a ramdisk's heartbeat before the start is not an event.
+// TestAgentBeforeTheStart checks that a heartbeat that a ramdisk sent before the poller started does not cause an
+// event.
 func TestAgentBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -132,7 +133,7 @@ func TestFlappingIsOnePhase(t *testing.T) {
 	})
 }
 
-// TestStepOfTheNextAttempt: the same step in the next attempt is reported again.
+// TestStepOfTheNextAttempt checks that a step is reported again if it is repeated in the next attempt.
 func TestStepOfTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

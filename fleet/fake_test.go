@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeIronic is an Ironic in memory, with its rules for lists: the order of IDs, null updated_at
-// last, markers that must exist, a Date of whole seconds.
+// fakeIronic is an Ironic in memory. Its lists follow the rules of the real one: nodes are sorted by ID, or by a time
+// with null updated_at last; markers must exist; the Date is in whole seconds.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode
@@ -27,19 +27,19 @@ type fakeIronic struct {
 	running int
 	atOnce  int
 
-	// skew is how far its clock is ahead.
+	// skew is the time by which the server's clock is ahead.
 	skew time.Duration
-	// maxLimit caps pages; ignoreMarker returns the first page for every marker.
+	// maxLimit is the maximum size of a page. If ignoreMarker is set, every marker leads to the first page.
 	maxLimit     int
 	ignoreMarker bool
-	// hides omits nodes up to this ID from listings by ID.
+	// hides omits all nodes up to this ID from listings sorted by ID.
 	hides int
-	// foreign is the number of nodes that it counts but does not list.
+	// foreign is the number of nodes that are counted, but not listed.
 	foreign int
-	// seconds stores times in whole seconds, as MySQL does.
+	// If seconds is set, times are stored in whole seconds, as in MySQL.
 	seconds bool
 	ticks   time.Duration
-	// latency and fault change the answers; both may be nil.
+	// latency returns how long an answer takes, and fault the error to answer with. Both may be nil.
 	latency func(asked) time.Duration
 	fault   func(asked) error
 }
@@ -50,7 +50,7 @@ type fakeNode struct {
 	created, updated time.Time
 }
 
-// sorting is an order of nodes.
+// sorting is the order of nodes in a list.
 type sorting struct {
 	key        string
 	descending bool
@@ -82,20 +82,20 @@ func uuidOf(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", 
 
 func (f *fakeIronic) now() time.Time { return time.Now().Add(f.skew) }
 
-// stamp returns the time for a row.
+// stamp returns the current time as the database would store it in a row.
 func (f *fakeIronic) stamp() time.Time {
 	if f.seconds {
 		return f.now().Truncate(time.Second)
 	}
-	// No two are equal.
+	// Ticks make all times different.
 	f.ticks++
 	return f.now().Add(f.ticks)
 }
 
-// touch makes an invisible change: a lock that was taken and released.
+// touch makes a change that is not visible, as taking and releasing a lock would.
 func (f *fakeIronic) touch(uuid string) { f.set(uuid, func(*models.Node) {}) }
 
-// add enrolls a node, named n1, n2, …
+// add enrolls a node in the given state. The nodes are named n1, n2, …
 func (f *fakeIronic) add(state models.ProvisionState) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *fakeIronic) remove(uuid string) {
 	f.sorted = nil
 }
 
-// tune changes the behavior at run time.
+// tune changes settings of the fake while it is in use.
 func (f *fakeIronic) tune(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *fakeIronic) requests() []asked {
 	return log
 }
 
-// enter records a request, waits for its latency, and fails it if required.
+// enter records a request, waits for its latency, and returns the fault configured for it, if any.
 func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err error) {
 	f.mu.Lock()
 	a.at = time.Now()
@@ -222,7 +222,7 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 	return page, nil
 }
 
-// inOrder returns the nodes in an order; the caller must not change the slice.
+// inOrder returns all nodes in the given order. The caller must not change the slice.
 func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
 	if all, ok := f.sorted[by]; ok {
 		return all
@@ -235,7 +235,8 @@ func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
 	return all
 }
 
-// compare is Ironic's order: by the sort key, nulls last when descending, then by ID.
+// compare implements Ironic's order: by the sort key, with nulls last in descending order, and nodes with equal keys
+// by ID.
 func (s sorting) compare(a, b *fakeNode) int {
 	c := 0
 	switch s.key {
@@ -251,8 +252,9 @@ func (s sorting) compare(a, b *fakeNode) int {
 	return c
 }
 
-// behind returns the sorted nodes behind the marker at i. A null marker compares only the IDs, and SQL finds no null above
-// or below a time, so that pages lose and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
+// behind returns the sorted nodes that follow the marker at index i, as Ironic does. If the marker's time is null,
+// Ironic compares only the IDs; otherwise, SQL finds no null above or below a time. For this reason, pages can lose
+// and repeat nodes (oslo_db/sqlalchemy/utils.py: paginate_query).
 func (s sorting) behind(all []*fakeNode, i int) []*fakeNode {
 	if s.key != "updated_at" {
 		return all[i+1:]

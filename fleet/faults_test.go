@@ -28,7 +28,7 @@ func TestMarkerNodeDeletedDuringTheListing(t *testing.T) {
 					return nil
 				}
 				r := start(t, api, fleet.Options{})
-				pass(5 * time.Minute) // a sweep finds deleted nodes
+				pass(5 * time.Minute) // wait for a sweep, which finds deleted nodes
 				pass(30 * time.Second)
 				if !r.store.Status().Complete || r.store.Len() != 2500-gone {
 					t.Errorf("complete %v, %d nodes of %d", r.store.Status().Complete, r.store.Len(), 2500-gone)
@@ -38,7 +38,8 @@ func TestMarkerNodeDeletedDuringTheListing(t *testing.T) {
 	}
 }
 
-// stubborn checks that a listing that never ends is reported, and retried with growing delays.
+// stubborn checks that a listing that never ends is reported as a fault of the given kind, and is retried with
+// growing delays.
 func stubborn(t *testing.T, r *rig, api *fakeIronic, kind models.FaultKind) {
 	t.Helper()
 	api.requests()
@@ -165,8 +166,8 @@ func TestBacksOffAndRecovers(t *testing.T) {
 	})
 }
 
-// TestPersistentFaultOfOneRequestBacksOff: a request that always fails must not be hidden by
-// successful ones before it.
+// TestPersistentFaultOfOneRequestBacksOff checks that a request that always fails causes growing delays, even though
+// the requests before it succeed.
 func TestPersistentFaultOfOneRequestBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

@@ -9,29 +9,30 @@ import (
 	"ironworks/models"
 )
 
-// listing is the poller's progress with the first full listing and the sweeps, which are the later full listings.
+// listing records the progress of the first full listing and of the sweeps, which are the later full listings.
 type listing struct {
 	phase phase
-	// number is the number of the current full listing, by which nodes are found that it did not include.
+	// number is the number of the current full listing. It is stored with every node that a listing includes, so that
+	// nodes it did not include can be found.
 	number uint64
-	// marker is the last node of the previous page, page the nodes of that page, and back the number of nodes by which
-	// the listing goes back in the page if the marker was deleted.
+	// marker is the last node of the previous page, and page holds the nodes of that page. If the marker's node was
+	// deleted, the listing continues from an earlier node of the page; back is the number of nodes to go back.
 	marker string
 	page   []string
 	back   int
-	// missing are the nodes that the last sweep did not include; sampleLeft is the number of nodes among them that must
-	// still be confirmed as deleted before the others count as deleted.
+	// missing holds the nodes that the last sweep did not include. sampleLeft is the number of them that must still
+	// be confirmed as deleted before the others count as deleted, too.
 	missing    []string
 	verified   bool
 	sampleLeft int
-	// urgent marks a sweep without which the node list may be wrong, and uuidsOnly a sweep that lists only UUIDs. rows
-	// counts the nodes of the sweep, and found reports that it has found a change.
+	// urgent marks a sweep without which the node list may be wrong, and uuidsOnly a sweep that lists only UUIDs.
+	// rows counts the nodes listed in the sweep, and found reports whether it has found a change.
 	urgent, uuidsOnly, found bool
 	rows                     int
 	started                  time.Time
 	// due is the time when the next regular sweep starts, and soonest the earliest time for an urgent one.
 	due, soonest time.Time
-	// pageDuration is the time that the last page took.
+	// pageDuration is the duration of the request for the last page.
 	pageDuration time.Duration
 	// faults counts the faults since the last complete listing.
 	faults int
@@ -46,7 +47,7 @@ const (
 	sweeping         // a later full listing is running
 )
 
-// firstScreen reads as many nodes as fit on a screen first: it costs a tenth of a full page.
+// firstScreen starts by reading only as many nodes as fit on a screen, which costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.wholeFields(), Limit: firstPage})
@@ -63,7 +64,7 @@ func (p *Poller) firstScreen(ctx context.Context) error {
 	return p.markStart(ctx)
 }
 
-// rememberLast stores the last nodes of a listing: nodes after them are new.
+// rememberLast remembers the last nodes of a listing by ID as the newest ones: nodes that come after them are new.
 func (p *Poller) rememberLast(nodes []models.Node) {
 	var uuids []string
 	for i := range slices.Backward(nodes) {
@@ -72,7 +73,7 @@ func (p *Poller) rememberLast(nodes []models.Node) {
 	p.rememberNewest(uuids)
 }
 
-// endListing ends a full listing.
+// endListing updates the state after the last page of a full listing.
 func (p *Poller) endListing() {
 	now := time.Now()
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
@@ -96,7 +97,7 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep starts a sweep that is due, or needed. An urgent sweep starts only when as much time has passed since the
+// planSweep starts a sweep if one is due or needed. An urgent sweep must wait until as much time has passed since the
 // last sweep as that sweep took.
 func (p *Poller) planSweep() {
 	now := time.Now()
@@ -117,7 +118,7 @@ func (p *Poller) planSweep() {
 func (p *Poller) beginSweep() {
 	p.list.phase, p.list.marker, p.list.page, p.list.missing = sweeping, "", nil, nil
 	if p.list.urgent {
-		p.sweepNeed = sweepAll // this sweep was not complete
+		p.sweepNeed = sweepAll // the urgent sweep was interrupted
 	}
 	p.list.urgent, p.list.uuidsOnly, p.list.found, p.list.verified = false, false, false, false
 	p.list.rows, p.list.sampleLeft, p.list.started = 0, 0, time.Now()
@@ -141,7 +142,7 @@ func (p *Poller) sweepRunning() bool {
 	return p.list.phase == sweeping || (p.list.phase == steady && len(p.list.missing) > 0)
 }
 
-// sweepCost estimates how long the next request of a sweep takes.
+// sweepCost estimates the duration of a sweep's next request.
 func (p *Poller) sweepCost() time.Duration {
 	if p.list.phase == sweeping {
 		return max(p.list.pageDuration, 8*p.latency)
@@ -149,8 +150,8 @@ func (p *Poller) sweepCost() time.Duration {
 	return p.latency
 }
 
-// sweepStep sends a sweep's next request: for a page, or for one of the nodes that no page had. A fault ends the sweep;
-// each further failure doubles the delay before the next sweep.
+// sweepStep sends the next request of a sweep, for a page or for a node that was on no page. A fault ends the sweep.
+// Each further fault doubles the delay before the next sweep.
 func (p *Poller) sweepStep(ctx context.Context) error {
 	err := p.sweepRequest(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -193,14 +194,15 @@ func (p *Poller) sweepRequest(ctx context.Context) error {
 }
 
 const (
-	// fewMissing is the number of nodes that are read one by one without further checks.
+	// fewMissing is the largest number of missing nodes that are read one by one without further checks.
 	fewMissing = 8
 	// sampleSize is the number of missing nodes that must be confirmed as deleted before the others count as deleted.
 	sampleSize = 4
 )
 
-// verifySweep decides whether a sweep that lacks many nodes is plausible: Ironic must not count more nodes than the
-// sweep has. If it is plausible, a sample of the missing nodes is read.
+// verifySweep checks whether a sweep that lacks many nodes is plausible, which requires that Ironic counts no more
+// nodes than the sweep has listed. If it is plausible, only a sample of the missing nodes must be confirmed as
+// deleted.
 func (p *Poller) verifySweep(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	p.list.verified = counted || p.census.disabled || p.census.failed == 0
@@ -225,7 +227,8 @@ func (p *Poller) removeMissing() {
 	p.report(Update{Events: events})
 }
 
-// listPage reads the next page of a full listing. Its nodes are newer than the stored versions, so they replace them.
+// listPage reads the next page of a full listing. It stores the page's nodes, which are newer than the stored
+// versions, and finds the missing nodes after the last page of a sweep.
 func (p *Poller) listPage(ctx context.Context) error {
 	began := time.Now()
 	fields := p.listFields()
@@ -279,8 +282,8 @@ func (p *Poller) listPage(ctx context.Context) error {
 	return nil
 }
 
-// goBack handles a marker whose node was deleted: the listing continues from the node before it, or from further back
-// if that node was also deleted.
+// goBack handles a marker whose node was deleted. It lets the listing continue from the node before the marker or, if
+// that node was deleted as well, from further back. It returns false if the page has no earlier node.
 func (p *Poller) goBack() bool {
 	if p.list.marker == "" {
 		return false

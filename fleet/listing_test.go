@@ -67,8 +67,9 @@ func TestServerThatCapsPages(t *testing.T) {
 	})
 }
 
-// TestFirstPollIsOnePage: listings omit driver_internal_info, polls for changes do not. Reading it
-// for the first time must not count as a change, or the first poll reads the whole fleet.
+// TestFirstPollIsOnePage checks that the first poll after a listing reads only one page. Unlike polls for changes,
+// listings omit driver_internal_info; if reading it for the first time counted as a change, the first poll would read
+// the whole fleet.
 func TestFirstPollIsOnePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -129,7 +130,7 @@ func TestNodeIsRemovedOnlyAfterNotFound(t *testing.T) {
 		if got := count(log, "node"); got != 1 {
 			t.Errorf("%d nodes asked for, want the missing one", got)
 		}
-		// A listing that lacks nodes does not remove them.
+		// Nodes must not be removed because a listing lacks them.
 		api.tune(func() { api.maxLimit = 4 })
 		api.fail(func(a asked) error {
 			if a.what == "page" && a.query.Marker != "" && a.query.SortKey == "" {
@@ -153,7 +154,7 @@ func TestManyDeletionsDoNotDelayChanges(t *testing.T) {
 		api := newFake()
 		api.addMany(900, models.StateActive)
 		api.latency = func(asked) time.Duration { return 40 * time.Millisecond }
-		api.version.Minor = 81 // without counting, each node is read
+		api.version.Minor = 81 // without a count, each missing node is read
 		r := start(t, api, fleet.Options{})
 		pass(time.Second)
 		for i := 1; i <= 500; i++ {
@@ -196,7 +197,7 @@ func TestChangeIsReportedDuringASweepOf10000(t *testing.T) {
 		}
 		r := start(t, api, fleet.Options{})
 		pass(10 * time.Second)
-		api.state(uuidOf(9000), models.StateDeleting) // so that it polls every second
+		api.state(uuidOf(9000), models.StateDeleting) // makes the poller poll every second
 		pass(5*time.Minute - 8*time.Second)
 		for range 1000 {
 			api.requests()

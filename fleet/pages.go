@@ -15,9 +15,9 @@ const pageGrowth = 10
 // pager reads a list page by page.
 type pager struct {
 	query ironicclient.NodeQuery
-	// listed are the nodes in the order of the list, as far as it was read.
+	// listed holds the nodes in the order of the list, as far as it has been read.
 	listed []string
-	// endedEarly reports that the list ended early: no node is left to continue from.
+	// endedEarly is set if reading stopped before the end of the list, because no node was left to continue from.
 	endedEarly bool
 }
 
@@ -25,12 +25,12 @@ type pager struct {
 type pageResult struct {
 	uuids []string
 	applied
-	// more reports that the list continues.
+	// more reports whether the list continues.
 	more bool
 }
 
-// next reads a page, stores its nodes and moves on. If the marker's node was deleted, it continues from a node further
-// up.
+// next reads the next page of w and stores its nodes. If the marker's node was deleted, it continues from an earlier
+// node.
 func (p *Poller) next(ctx context.Context, w *pager) (pageResult, error) {
 	for back := 1; ; back *= 2 {
 		began := time.Now()
@@ -67,13 +67,13 @@ func (p *Poller) addPage(ctx context.Context, w *pager, page *ironicclient.NodeP
 	return got
 }
 
-// changeLimit returns the size of the first page of changed nodes.
+// changeLimit returns the size of the first page of changed nodes. It grows with the number of busy nodes.
 func (p *Poller) changeLimit() int {
 	return min(2*p.store.Status().Busy+20, ironicclient.DefaultPage)
 }
 
-// readChanged reads the nodes that Ironic updated last, down to those that it has not updated since an earlier round,
-// and returns the nodes that it has read. deletions reports that nodes are known to have been deleted.
+// readChanged reads the nodes that Ironic updated last, down to nodes that it has not updated since an earlier round.
+// It returns the nodes that it has read. deletions means that nodes are known to have been deleted.
 func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions bool) (read map[string]bool, err error) {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
@@ -114,7 +114,8 @@ func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions boo
 	return b.seen, nil
 }
 
-// atBoundary reports whether the pages of changed nodes are complete.
+// atBoundary reports whether all changed nodes are on the pages read so far. If a full listing is needed to be sure,
+// it requests a sweep.
 func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, deletions bool) (bool, error) {
 	switch {
 	case len(b.anchors) == 0:
@@ -150,8 +151,8 @@ func (p *Poller) atBoundary(ctx context.Context, b *boundary, got pageResult, de
 	return false, nil
 }
 
-// checkMissing handles a list that was read to its end: nodes that it did not include may be
-// deleted.
+// checkMissing is called at the end of the list of changed nodes. If sure is set, the list was read without gaps, and
+// nodes that it does not include may have been deleted.
 func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error {
 	if !sure || len(b.seen) >= p.store.Len() {
 		return nil
@@ -169,8 +170,9 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 	return nil
 }
 
-// readCreated reads the newest nodes, down to the newest nodes of an earlier round. New nodes have no updated_at, so
-// they are at the end of the order by updated_at. The order by created_at never changes, and new nodes come first.
+// readCreated reads the nodes created last, down to the newest nodes of an earlier round. New nodes have no
+// updated_at, so they come last in the order by updated_at. The order by created_at never changes, and new nodes come
+// first in it.
 func (p *Poller) readCreated(ctx context.Context) error {
 	w := pager{query: ironicclient.NodeQuery{
 		Fields: p.changeFields(), Whole: p.wholeFields(), SortKey: "created_at", Descending: true, Limit: newNodesPage,
@@ -195,7 +197,7 @@ func (p *Poller) readCreated(ctx context.Context) error {
 	return nil
 }
 
-// rememberNewest stores which nodes are the newest.
+// rememberNewest remembers the nodes at the start of uuids as the newest ones.
 func (p *Poller) rememberNewest(uuids []string) {
 	p.newest = make(map[string]bool, smallPage)
 	for _, uuid := range uuids[:min(len(uuids), smallPage)] {

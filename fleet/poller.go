@@ -15,22 +15,23 @@ import (
 type API interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
-	// CountNodes counts all nodes; it needs API 1.82.
+	// CountNodes returns the number of all nodes; it requires API version 1.82.
 	CountNodes(ctx context.Context) (int, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// Options configure a Poller. The zero value has the defaults.
+// Options configures a Poller. The zero value selects the defaults.
 type Options struct {
-	// Fast is the period while a node is in transition, and Idle the period otherwise. 0 means 1 s and 5 s. The used
-	// period is never shorter than ten times the last latency.
+	// Fast is the polling period while a node is in transition, and Idle the period otherwise. 0 means 1 s and 5 s.
+	// The actual period is never shorter than ten times the last latency.
 	Fast, Idle time.Duration
-	// Fields are API fields to fetch in addition to [models.ListFields].
+	// Fields lists API fields to fetch in addition to [models.ListFields].
 	Fields []string
-	// Only limits the poller to these nodes (UUIDs or names): the poller reads each of them and lists no others.
+	// Only lists the nodes (UUIDs or names) to poll. If it is not empty, the poller reads each of them, and lists no
+	// other nodes.
 	Only []string
-	// GiveUp decides whether Run ends with a fault instead of retrying. Nil means never.
+	// GiveUp decides whether Run returns a fault instead of retrying. Nil means that Run always retries.
 	GiveUp func(*models.Fault) bool
 }
 
@@ -43,13 +44,14 @@ const (
 	recentChange  = 30 * time.Second
 	backOffMax    = 30 * time.Second
 	latencyFactor = 10
-	// roundFactor is the minimum ratio of the period to the duration of a round. A burst of changes is read without
-	// delay, but the polling of a fleet that changes all the time does not use the API's full capacity.
+	// roundFactor is the minimum ratio of the period to the duration of a round. It does not delay the pages of a
+	// burst of changes, but keeps the polling of a fleet that changes all the time from using the API's full
+	// capacity.
 	roundFactor = 2
-	// smallPage is the size of the largest page whose duration counts as latency.
+	// smallPage is the size of the largest page whose duration counts toward the latency.
 	smallPage = 100
-	// reasonsPerTick is the maximum number of history requests in one round, so that a thousand failed nodes at the
-	// start do not cause a thousand simultaneous requests.
+	// reasonsPerTick is the maximum number of history requests in one round, so that a thousand nodes that had failed
+	// before the start do not cause a thousand requests at once.
 	reasonsPerTick = 4
 )
 
@@ -62,18 +64,17 @@ type Poller struct {
 	server ServerClock
 
 	watchMu sync.Mutex
-	watched map[string]int // number of calls of Watch, by UUID of the node
+	watched map[string]int // number of Watch calls without Unwatch, by node UUID
 	needed  []string
 	polled  []string
 	refresh bool
 	// wake ends the wait between two rounds.
 	wake chan struct{}
-	// lastSingle is the last node that was read alone. If there are many watched nodes, the next round continues after
-	// it.
+	// lastSingle is the last node that was read individually. If many nodes are watched, the next round continues
+	// after it.
 	lastSingle string
 
-	// limited reports that the poller is limited to named nodes; when all of them are deleted, it
-	// ends.
+	// limited is set if the poller is limited to named nodes. It ends when all of them have been deleted.
 	limited bool
 
 	// Only Run's goroutine uses the fields below. It calls onUpdate after every answer and every
@@ -81,28 +82,29 @@ type Poller struct {
 	onUpdate func(Update)
 	list     listing
 	lastNews time.Time
-	// heads are the orders in which Ironic had updated nodes, the newest last; newest are
-	// the nodes that were created last.
+	// heads holds the orders in which Ironic had updated its nodes, the newest order last; newest holds the nodes
+	// that were created last.
 	heads     []head
 	newest    map[string]bool
 	census    census
 	sweepNeed sweepNeed
-	// removed counts the nodes that left the store.
+	// removed counts the nodes removed from the store.
 	removed int
 	// latency is the average duration of a small request in the last round, and roundDuration the
 	// duration of that round.
 	latency, roundDuration time.Duration
 	small                  latencies
 	requests               int
-	// failures counts the rounds that failed in a row.
+	// failures counts consecutive rounds that failed.
 	failures    int
 	reasonQueue []wantedReason
-	// reasonsDue is the time when the history may be read again, reasonFaults the number of consecutive failures.
+	// reasonsDue is the time from which the history may be read again; reasonFaults counts consecutive failures to
+	// read it.
 	reasonsDue   time.Time
 	reasonFaults int
 }
 
-// NewPoller returns a poller for one Ironic and one store.
+// NewPoller returns a Poller that keeps store up to date with the Ironic behind api.
 func NewPoller(api API, store *Store, opts Options) *Poller {
 	if opts.Fast == 0 {
 		opts.Fast = time.Second
@@ -117,9 +119,9 @@ func NewPoller(api API, store *Store, opts Options) *Poller {
 	}
 }
 
-// Run polls until ctx ends; after a fault it reports the fault and tries again, without end unless GiveUp decides
-// otherwise. It returns nil only when all nodes of Options.Only were deleted. Notify is called from the same goroutine
-// after every answer and every fault, and must not block for long: the next poll waits for it.
+// Run polls until ctx ends. It reports faults and retries without end, unless Options.GiveUp decides otherwise. It
+// returns nil only if all nodes in Options.Only have been deleted. Run calls notify from its own goroutine after
+// every answer and every fault; notify must not block for long, because the next poll waits for it.
 func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	p.onUpdate = notify
 	for {
@@ -150,8 +152,8 @@ func (p *Poller) Run(ctx context.Context, notify func(Update)) error {
 	}
 }
 
-// recovered starts a sweep after the first round without a fault, because changes may have been missed, and only a full
-// listing shows which nodes were deleted.
+// recovered is called after each successful round. After a fault, it starts a sweep, because changes may have been
+// missed, and only a full listing shows which nodes were deleted.
 func (p *Poller) recovered() {
 	if p.failures == 0 {
 		return
@@ -162,8 +164,8 @@ func (p *Poller) recovered() {
 	}
 }
 
-// waitForRound waits for the next round; a running sweep uses the time for its requests, of which
-// at least one fits into every period.
+// waitForRound waits for the next round. A running sweep uses the time to send its requests, at least one in every
+// period.
 func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	began := time.Now()
 	until := began.Add(wait)
@@ -185,7 +187,7 @@ func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	if woken, err := p.sleep(ctx, until, p.wake); err != nil || !woken {
 		return err
 	}
-	// Even with PollNow, requests keep the API busy for at most a tenth of the time.
+	// Even if PollNow is called, requests must not keep the API busy for more than a tenth of the time.
 	soonest := began.Add(latencyFactor * p.latency)
 	if soonest.After(until) {
 		soonest = until
@@ -194,7 +196,7 @@ func (p *Poller) waitForRound(ctx context.Context, wait time.Duration) error {
 	return err
 }
 
-// sleep waits until a time, or until it is woken.
+// sleep waits until the given time, or until it receives from wake.
 func (p *Poller) sleep(ctx context.Context, until time.Time, wake <-chan struct{}) (woken bool, err error) {
 	left := time.Until(until)
 	if left <= 0 && wake == nil {
@@ -210,8 +212,8 @@ func (p *Poller) sleep(ctx context.Context, until time.Time, wake <-chan struct{
 	}
 }
 
-// period returns how long one round lasts: short during and shortly after changes, and never
-// shorter than ten times the last latency.
+// period returns the duration of a round, including the wait after it. It is short during changes and shortly after
+// them, but never shorter than ten times the last latency or twice the duration of the last round.
 func (p *Poller) period() time.Duration {
 	period := p.opts.Idle
 	if p.store.Status().Busy > 0 || (!p.lastNews.IsZero() && time.Since(p.lastNews) < recentChange) {
@@ -223,33 +225,34 @@ func (p *Poller) period() time.Duration {
 	return max(period-time.Duration(jitter*float64(period)), minimum+time.Duration(jitter*float64(minimum)))
 }
 
-// latencies has the number and the total duration of a round's small requests.
+// latencies holds the number of small requests in a round and their total duration.
 type latencies struct {
 	sum time.Duration
 	n   int
 }
 
-// updateLatency computes the latency from the small requests of a round.
+// updateLatency sets the latency to the average duration of the round's small requests.
 func (p *Poller) updateLatency() {
 	if p.small.n > 0 {
 		p.latency = p.small.sum / time.Duration(p.small.n)
 	}
 }
 
-// backOff returns how long to wait after a fault: longer each time, at least as long as the server
-// requests, and at most half a minute.
+// backOff returns the time to wait after a fault. It grows with each fault, and is at least the time that the server
+// requests, but at most half a minute.
 func (p *Poller) backOff(err error) time.Duration {
 	wait := backOffDelay(max(p.failures, p.list.faults), backOffMax)
 	wait -= time.Duration(rand.Float64() * 0.25 * float64(wait)) //nolint:gosec // jitter
 	return max(wait, min(models.FaultOf(err, "poll").RetryAfter, backOffMax))
 }
 
-// backOffDelay is a second after the first fault, and doubles with each further one.
+// backOffDelay returns one second after the first fault, and twice the previous delay after each further fault, but
+// at most the given maximum.
 func backOffDelay(faults int, most time.Duration) time.Duration {
 	return min(time.Second<<min(max(faults-1, 0), 10), most)
 }
 
-// failed reports a fault; it returns the fault if the poller gives up.
+// failed reports a fault, unless the poller gives up, in which case it returns the fault.
 func (p *Poller) failed(err error, wait time.Duration) error {
 	f := models.FaultOf(err, "poll")
 	if p.opts.GiveUp != nil && p.opts.GiveUp(f) {
@@ -262,8 +265,8 @@ func (p *Poller) failed(err error, wait time.Duration) error {
 	return nil
 }
 
-// recordAnswer records a successful answer to a request that was sent at local time began, and
-// returns the server's current time. Only a small request counts for the latency.
+// recordAnswer records a successful answer to a request that was sent at began, in local time. It returns the
+// server's current time. Only small requests count toward the latency.
 func (p *Poller) recordAnswer(date, began time.Time, small bool) time.Time {
 	now := time.Now()
 	p.requests++

@@ -8,11 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// maxReasonsWaiting is the maximum number of failures in one answer that are held back until their reasons are known. A
-// hundred failures at once have the same cause, and must not delay other events.
+// maxReasonsWaiting is the maximum number of failures in one answer whose events are held back until their reasons
+// are known. If a hundred nodes fail at once, they probably have the same cause, and must not delay other events.
 const maxReasonsWaiting = 8
 
-// reasonTries is the maximum number of times that a node's history is requested if the request fails.
+// reasonTries is the maximum number of attempts to request a node's history.
 const reasonTries = 3
 
 // wantedReason is a failed node whose reason must be read.
@@ -21,8 +21,8 @@ type wantedReason struct {
 	tries int
 }
 
-// fillReasons adds the reasons of failures before these are reported: the newest Ironic clears
-// last_error before the node is in the failed state, and only the node's history has it then.
+// fillReasons adds the reasons to failure events before they are reported. It may have to read the node's history,
+// because the newest Ironic clears last_error before the node enters the failed state.
 func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	asked := 0
 	for i := range events {
@@ -32,7 +32,7 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 		}
 		if e.Reason == "" && asked < maxReasonsWaiting && !time.Now().Before(p.reasonsDue) {
 			asked++
-			_, _ = p.readReason(ctx, e.Node.UUID) // a fault is retried later
+			_, _ = p.readReason(ctx, e.Node.UUID) // if this fails, it is retried later
 		}
 		row, evidence, _ := p.store.Get(e.Node.UUID)
 		if e.Reason == "" {
@@ -44,7 +44,7 @@ func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	}
 }
 
-// withReasons adds the reasons of failed operations, as far as they are known.
+// withReasons adds the reasons to failed operations, as far as they are known.
 func (p *Poller) withReasons(works []models.Work) []models.Work {
 	for i := range works {
 		w := &works[i]
@@ -68,8 +68,8 @@ func (p *Poller) reportReason(uuid string) {
 	}
 }
 
-// readReasons reads the reasons of nodes that had failed before the start, a few each round. An unreadable history
-// does not count as a connection fault and causes no delay.
+// readReasons reads the reasons for failures that happened before the start, a few in each round. If a history cannot
+// be read, this does not count as a connection fault, and does not delay the round.
 func (p *Poller) readReasons(ctx context.Context) error {
 	if time.Now().Before(p.reasonsDue) {
 		return nil
@@ -100,8 +100,8 @@ func (p *Poller) readReasons(ctx context.Context) error {
 	return nil
 }
 
-// readReason finds out why one node failed, from its history or else from the evidence, and stores the reason. asked
-// reports whether it sent a request.
+// readReason determines why a node failed, from its last_error, its history or the evidence, and stores the reason.
+// asked reports whether it sent a request.
 func (p *Poller) readReason(ctx context.Context, uuid string) (asked bool, err error) {
 	row, evidence, ok := p.store.unexplained(uuid)
 	if !ok {

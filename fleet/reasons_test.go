@@ -29,7 +29,7 @@ func TestReasonOfAFailure(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		minor     int
-		lastError string // in the failed state
+		lastError string // last_error in the failed state
 		before    string // last_error before the failed state
 		history   bool
 		fault     func(asked) error
@@ -85,7 +85,7 @@ func TestReasonOfAFailure(t *testing.T) {
 	}
 }
 
-// TestReasonIsThatOfThisAttempt: the reason of an older failure is not reused.
+// TestReasonIsThatOfThisAttempt checks that the reason of an earlier failure is not used for a later one.
 func TestReasonIsThatOfThisAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -178,7 +178,7 @@ func TestReasonsOfFailuresBeforeTheStart(t *testing.T) {
 		}
 		total := 0
 		for _, n := range perRound {
-			if total += n; n > 8 { // two rounds may fall into five seconds
+			if total += n; n > 8 { // five seconds may include two rounds
 				t.Errorf("%d in a round: %v", n, perRound)
 			}
 		}

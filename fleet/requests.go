@@ -2,16 +2,16 @@ package fleet
 
 import "slices"
 
-// PollNow starts the next round now, because the user has requested that or an action was just sent.
+// PollNow starts the next round immediately, because the user has requested it or an action was just sent.
 func (p *Poller) PollNow() {
 	select {
 	case p.wake <- struct{}{}:
-	default: // the next round already starts immediately
+	default: // a call before this one already starts the next round immediately
 	}
 }
 
-// PollNode reads one node in the next round, which starts now, because the node was acted on or may have been deleted.
-// A node that Ironic does not know leaves the store.
+// PollNode reads the given node in the next round and starts that round immediately, because an action was sent to
+// the node or it may have been deleted. A node unknown to Ironic is removed from the store.
 func (p *Poller) PollNode(uuid string) {
 	p.watchMu.Lock()
 	if !slices.Contains(p.polled, uuid) {
@@ -21,7 +21,7 @@ func (p *Poller) PollNode(uuid string) {
 	p.PollNow()
 }
 
-// Refresh starts the next round now, and a full listing after it.
+// Refresh starts the next round immediately, and a full listing after it.
 func (p *Poller) Refresh() {
 	p.watchMu.Lock()
 	p.refresh = true
@@ -29,8 +29,9 @@ func (p *Poller) Refresh() {
 	p.PollNow()
 }
 
-// Watch makes the poller read a node in each period while it is in transition. It is for nodes that are open, marked or
-// being deployed from this console. It has an effect until Unwatch was called as often as Watch.
+// Watch makes the poller read the given node in every period in which it is in transition. Nodes that are open,
+// marked or being deployed from this console should be watched. The effect lasts until Unwatch has been called as
+// often as Watch.
 func (p *Poller) Watch(uuid string) {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()
@@ -46,8 +47,8 @@ func (p *Poller) Unwatch(uuid string) {
 	}
 }
 
-// NeedFields adds API fields to all further requests, for a filter or a column. It starts a full
-// listing if a field is new.
+// NeedFields adds API fields to all further requests, because a filter or a column needs them. If a field is new, a
+// full listing starts.
 func (p *Poller) NeedFields(fields ...string) {
 	p.watchMu.Lock()
 	p.needed = append(p.needed, fields...)
@@ -55,8 +56,8 @@ func (p *Poller) NeedFields(fields ...string) {
 	p.PollNow()
 }
 
-// applyRequests starts the requested listing, with its fields, but not before the first listing
-// has ended.
+// applyRequests starts the listing that was requested by Refresh or NeedFields, but not before the first listing has
+// ended.
 func (p *Poller) applyRequests() {
 	if p.list.phase != steady && p.list.phase != sweeping {
 		return
@@ -74,7 +75,7 @@ func (p *Poller) applyRequests() {
 	switch {
 	case len(p.opts.Fields) > before, refresh && p.list.phase == steady:
 		p.beginSweep()
-	case refresh: // the pages of this sweep are older than the request
+	case refresh: // the running sweep started before the request, so another one must follow
 		p.watchMu.Lock()
 		p.refresh = true
 		p.watchMu.Unlock()
@@ -84,8 +85,9 @@ func (p *Poller) applyRequests() {
 // maxSingle is the maximum number of nodes that one round reads one by one.
 const maxSingle = 20
 
-// watchedNodes returns the nodes that a round reads one by one. If there are more than a few, it omits those that the
-// round has read already, and reads the others in turn; if many nodes were deleted, a sweep finds that sooner.
+// watchedNodes returns the nodes that a round should read one by one. If there are more than maxSingle, it omits
+// those that the round has already read, and returns the others in turn, maxSingle per round. Many nodes may have
+// been deleted, so it then also requests a sweep, which finds that sooner.
 func (p *Poller) watchedNodes(read map[string]bool) []string {
 	p.watchMu.Lock()
 	defer p.watchMu.Unlock()

@@ -24,7 +24,7 @@ func TestPollNowEndsTheWait(t *testing.T) {
 			t.Fatalf("events %q before the period was over", events)
 		}
 		r.poller.PollNow()
-		r.poller.PollNow() // two calls count as one
+		r.poller.PollNow() // two calls have the effect of one
 		synctest.Wait()
 		if events := r.shortEvents(); len(events) != 1 {
 			t.Errorf("events %q after PollNow, want one event", events)
@@ -58,7 +58,7 @@ func TestNeedFieldsListsAllNodes(t *testing.T) {
 	})
 }
 
-// TestPollNowUsesAtMostATenthOfTheTime: frequent calls must not become constant polling.
+// TestPollNowUsesAtMostATenthOfTheTime checks that frequent calls of PollNow do not lead to constant polling.
 func TestPollNowUsesAtMostATenthOfTheTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestPollNowUsesAtMostATenthOfTheTime(t *testing.T) {
 			r.poller.PollNow()
 			pass(50 * time.Millisecond)
 		}
-		// Ten seconds have room for 500 requests of 20 ms; a tenth of that are 50 rounds.
+		// In ten seconds, the API can handle 500 requests of 20 ms. A tenth of that is enough for 50 rounds.
 		if n := len(api.requests()) - before; n > 110 {
 			t.Errorf("%d requests in ten seconds of hurry", n)
 		}
@@ -116,13 +116,13 @@ func TestRefreshListsAgain(t *testing.T) {
 	})
 }
 
-// TestRefreshDuringASweep: pages that the sweep has read already are older than the request, so
-// another listing follows the sweep.
+// TestRefreshDuringASweep checks that a listing requested during a sweep starts after the sweep. The pages that the
+// sweep has already read are older than the request.
 func TestRefreshDuringASweep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
-		gone := api.add(models.StateAvailable) // on the first page
+		gone := api.add(models.StateAvailable) // will be on the first page
 		api.addMany(3500, models.StateAvailable)
 		r := start(t, api, fleet.Options{})
 		pass(30 * time.Second)
@@ -132,7 +132,7 @@ func TestRefreshDuringASweep(t *testing.T) {
 			api.latency = func(a asked) time.Duration {
 				if a.what == "page" && a.query.Marker != "" && a.query.SortKey == "" {
 					once.Do(func() { close(later) }) // the sweep is past the first page
-					return 2 * time.Second           // so that rounds run in between
+					return 2 * time.Second           // long enough for rounds between the pages
 				}
 				return 10 * time.Millisecond
 			}
@@ -141,7 +141,7 @@ func TestRefreshDuringASweep(t *testing.T) {
 		<-later
 		api.remove(gone)
 		r.poller.Refresh()
-		pass(2 * time.Minute) // the next regular sweep is due after five
+		pass(2 * time.Minute) // the next regular sweep is due only after five minutes
 		if _, _, ok := r.store.Get(gone); ok {
 			t.Error("a node that is in no listing is still there")
 		}

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a poller that runs on a fake Ironic inside a synctest bubble.
+// rig runs a poller against a fake Ironic, inside a synctest bubble.
 type rig struct {
 	t      *testing.T
 	api    *fakeIronic
@@ -58,7 +58,7 @@ func isFault(err error) bool {
 	return errors.As(err, &f)
 }
 
-// pass advances the time.
+// pass lets the bubble's time pass.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -76,7 +76,7 @@ func (r *rig) events() []models.Event {
 	return events
 }
 
-// shortEvents returns the events in short: kind, from, to and reason.
+// shortEvents returns the events since the last call in a short form: kind, from, to and reason.
 func (r *rig) shortEvents() []string { return short(r.events()) }
 
 func short(events []models.Event) []string {
@@ -94,7 +94,7 @@ func short(events []models.Event) []string {
 	return lines
 }
 
-// faults returns the reported faults, in order.
+// faults returns the statuses that were reported with a fault, in order.
 func (r *rig) faults() []fleet.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()

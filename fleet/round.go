@@ -10,14 +10,15 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
-// wholeFields returns the needed fields that models.Node lacks.
+// wholeFields returns the configured fields that models.Node does not contain.
 func (p *Poller) wholeFields() []string { return models.WholeFields(p.opts.Fields) }
 
-// changeFields returns the fields to read of the few nodes that changed: those of the list, and those of the evidence.
+// changeFields returns the fields to read for the few nodes that have changed: the fields of the list, and
+// driver_internal_info for the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
-// round runs one round: it reads a page of the first listing, or, after that listing, changed, new and watched nodes
-// and the reasons of failures.
+// round runs one round. Until the first listing has ended, it reads the next page of it. After that, it reads
+// changed, new and watched nodes, and the reasons for failures.
 func (p *Poller) round(ctx context.Context) error {
 	if p.limited {
 		return p.onlyNodes(ctx)
@@ -37,7 +38,8 @@ func (p *Poller) round(ctx context.Context) error {
 	return p.steadyRound(ctx)
 }
 
-// steadyRound runs a round after the first listing: it reads changed and watched nodes, and the reasons of failures.
+// steadyRound runs a round after the first listing. It reads changed, new and watched nodes, and the reasons for
+// failures.
 func (p *Poller) steadyRound(ctx context.Context) error {
 	began := time.Now()
 	p.small = latencies{}
@@ -58,7 +60,7 @@ func (p *Poller) steadyRound(ctx context.Context) error {
 	return nil
 }
 
-// setAsOf marks the node list as up to date at a local time, unless a sweep is pending.
+// setAsOf marks the node list as up to date as of began, in local time, unless a sweep is pending.
 func (p *Poller) setAsOf(began time.Time) {
 	pending := p.sweepPending()
 	p.notify(Update{}, func(s *Status) {
@@ -69,7 +71,7 @@ func (p *Poller) setAsOf(began time.Time) {
 	})
 }
 
-// readNode fetches a single node; a 404 removes it.
+// readNode reads a single node. If Ironic answers with 404, it removes the node from the store.
 func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error) {
 	began := time.Now()
 	n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
@@ -82,7 +84,7 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 				p.report(Update{Events: []models.Event{e}})
 			}
 		}
-		return true, nil // also if the store did not have the node
+		return true, nil // even if the node was not in the store
 	}
 	if err != nil {
 		return false, err
@@ -126,8 +128,8 @@ func (p *Poller) onlyNodes(ctx context.Context) error {
 	return p.readReasons(ctx)
 }
 
-// firstRead reads all named nodes before reporting any: if one is missing, the caller may want to
-// give up. Later requests use the UUID, because names may change.
+// firstRead reads all named nodes before it reports any of them, because the caller may want to give up if one is
+// missing. Later requests use the UUIDs, because names may change.
 func (p *Poller) firstRead(ctx context.Context) error {
 	p.list.started, p.small = time.Now(), latencies{}
 	var nodes []models.Node

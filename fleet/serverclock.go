@@ -2,17 +2,19 @@ package fleet
 
 import "time"
 
-// ServerClock estimates the server's time from the Date headers of its answers. Each header is accurate to a second;
-// together they are far more accurate. With this time, ages are correct even if the local clock is wrong by an hour.
+// ServerClock estimates the server's time from the Date headers of its answers. A single header is accurate only to a
+// second, but many together are far more accurate. With the server's time, ages are correct even if the local clock
+// is wrong by an hour.
 type ServerClock struct {
-	// low and high are the bounds of the server's time minus the local time.
+	// low and high are the bounds of the difference between the server's time and the local time. It is positive if
+	// the server's clock is ahead.
 	low, high time.Duration
 	known     bool
 	last      time.Time
 }
 
-// Observe adds the Date header of an answer. sent and got are the local times of the request and
-// the answer.
+// Observe takes the Date header of an answer into account. sent and got are the local times when the request was sent
+// and the answer arrived.
 func (c *ServerClock) Observe(date, sent, got time.Time) {
 	if date.IsZero() {
 		return
@@ -25,10 +27,10 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// Known reports whether any answer had the header Date.
+// Known reports whether any answer so far had a Date header.
 func (c *ServerClock) Known() bool { return c.known }
 
-// Skew returns how far the server's clock is ahead; 0 if unknown.
+// Skew returns the time by which the server's clock is ahead, or 0 if that is unknown.
 func (c *ServerClock) Skew() time.Duration {
 	if !c.known {
 		return 0
@@ -36,8 +38,8 @@ func (c *ServerClock) Skew() time.Duration {
 	return c.low + (c.high-c.low)/2
 }
 
-// at returns the server's time at local time now. A better estimate does not turn it back, so that
-// events stay in order.
+// at returns the server's time at the local time now. If an improved estimate would turn the time back by less than
+// two seconds, the previous time is returned, so that events stay in order.
 func (c *ServerClock) at(now time.Time) time.Time {
 	t := now.Add(c.Skew())
 	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {

@@ -6,33 +6,33 @@ import (
 	"ironworks/models"
 )
 
-// Status is the freshness of the node list.
+// Status describes how current the node list is.
 type Status struct {
-	// Connected is true after an answer, false after a fault.
+	// Connected reports whether the last request was answered, rather than failed with a fault.
 	Connected bool
-	// Complete reports that the whole fleet was listed; Total is the number of nodes that Ironic counted before the
-	// listing, 0 if unknown.
+	// Complete reports whether the whole fleet has been listed. Total is the number of nodes that Ironic counted
+	// before that listing, or 0 if it is unknown.
 	Complete bool
 	Total    int
-	// AsOf is the time, on the local clock, up to which the node list has all changes; zero until the whole fleet was
-	// listed. Exception: if one node was deleted and another one created in between, the count is unchanged, and the
-	// deleted node may be listed for another minute. If Ironic does not count nodes (before API 1.82), deleted nodes
-	// are listed until the next sweep.
+	// AsOf is the time, on the local clock, up to which the node list contains all changes. It is zero until the
+	// whole fleet has been listed. There are two exceptions. If a node was deleted and another one created since the
+	// last count, the count is unchanged, and the deleted node may remain listed for another minute. If Ironic does
+	// not count nodes (before API 1.82), deleted nodes remain listed until the next sweep.
 	AsOf time.Time
-	// Behind reports that nodes may have changed that were not read yet.
+	// Behind reports whether nodes may have changed without having been read since.
 	Behind bool
-	// Period is the time between two rounds.
+	// Period is the time from the start of one round to the start of the next.
 	Period time.Duration
-	// Answered is the time when the last answer arrived, on the local clock.
+	// Answered is the time, on the local clock, when the last answer arrived.
 	Answered time.Time
-	// Fault is the reason why the last request failed; nil if it succeeded. NextTry is the time of the next attempt,
-	// and Failures the number of failures in a row.
+	// Fault is the reason why the last request failed, or nil if it succeeded. NextTry is the time of the next
+	// attempt, and Failures the number of consecutive failures.
 	Fault    *models.Fault
 	NextTry  time.Time
 	Failures int
-	// Latency is the latency of the last small request.
+	// Latency is the duration of the last small request.
 	Latency time.Duration
-	// Skew is how far the server's clock is ahead.
+	// Skew is the time by which the server's clock is ahead.
 	Skew time.Duration
 	// Version is the API version in use.
 	Version models.APIVersion
@@ -41,24 +41,24 @@ type Status struct {
 	Busy     int
 }
 
-// Stale reports whether the node list is older than expected at local time now.
+// Stale reports whether, at the local time now, the node list is older than it should be.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
 
-// staleAfter is the age above which the node list is stale. It is much longer than the longest period for an API that
-// answers quickly.
+// staleAfter is the age from which the node list counts as stale. With an API that answers quickly, even the longest
+// period is much shorter.
 const staleAfter = 20 * time.Second
 
-// Update is a report of a poller, after an answer or a fault.
+// Update is the report that a poller makes after an answer or a fault.
 type Update struct {
-	// Events are the new events, in order; there may be none.
+	// Events lists the new events, in order. It may be empty.
 	Events []models.Event
-	// Works are the operations that entered another phase or ended, and those whose failure reason
-	// was found later.
+	// Works lists the operations that entered another phase or ended, and those whose failure reason was found only
+	// later.
 	Works []models.Work
-	// Rewound reports that a recording was rewound, so earlier events are invalid. Events then has all events up to the
-	// current moment of the recording.
+	// Rewound reports whether a recording was rewound, which makes earlier events invalid. Events then contains all
+	// events up to the current moment of the recording.
 	Rewound bool
 	// Revision grows with every change of the store.
 	Revision uint64

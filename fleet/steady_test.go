@@ -63,7 +63,7 @@ func TestPeriods(t *testing.T) {
 				api.requests()
 				pass(4 * time.Minute)
 				log := api.requests()
-				wantGaps(t, log, c.low, c.high+c.latency) // a sweep's page may end late
+				wantGaps(t, log, c.low, c.high+c.latency) // the page of a sweep may delay the next round
 			})
 		})
 	}
@@ -155,7 +155,7 @@ func TestNewNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(100, models.StateActive)
-		// All have been changed: new nodes without a change sort behind them.
+		// Change all nodes. New nodes, which nothing has changed, come after them in the order by updated_at.
 		for i := 1; i <= 100; i++ {
 			api.set(uuidOf(i), func(n *models.Node) { n.PowerState = models.PowerOn })
 		}
@@ -197,7 +197,7 @@ func TestWatch(t *testing.T) {
 		if n := count(log, "node"); n < 9 || n > 11 {
 			t.Errorf("%d questions in 10 s, want one a second", n)
 		}
-		// Two screens watch it, and one of them closes.
+		// Two screens watch the node, and one of them closes.
 		r.poller.Watch(uuidOf(2))
 		r.poller.Unwatch(uuidOf(2))
 		pass(10 * time.Second)

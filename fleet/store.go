@@ -9,11 +9,11 @@ import (
 	"ironworks/models/explain"
 )
 
-// Store has the known data of every node. Any goroutine may read it; only its poller and the
-// readers of ramdisk logs write.
+// Store holds the known data of every node. Any goroutine may read it; only the poller and the readers of ramdisk
+// logs write to it.
 type Store struct {
 	*contents
-	// visible is the filter for readers with access to only some nodes.
+	// visible limits the store to the nodes that the reader may see. The zero filter shows all nodes.
 	visible models.Filter
 }
 
@@ -21,28 +21,30 @@ type contents struct {
 	mu     sync.RWMutex
 	nodes  map[string]*record
 	byName map[string]string
-	// ordering guards order, which has the nodes sorted by name; order is nil after a node was added, removed or
-	// renamed.
+	// ordering guards order, which holds the nodes sorted by name. order is set to nil when a node is added, removed
+	// or renamed.
 	ordering sync.Mutex
 	order    []*record
 	revision uint64
 	status   Status
-	// logEvents are events from logs that were not reported yet.
+	// logEvents holds events from logs that have not been reported yet.
 	logEvents []models.Event
 }
 
-// record is a node in a store, with the observations from watching the node.
+// record holds a node in a store, together with what was observed while watching it.
 type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
-	// log has the state of the ramdisk's log; its result is in the row. It is never changed, only
+	// log is the state of the ramdisk's log; the progress derived from it is in row. It is never changed, only
 	// replaced.
 	log *explain.BootLog
-	// lastState is the provision state of the last event, lastStep the last reported step.
+	// lastState is the provision state that was last reported in an event; lastStep is the step that was last
+	// reported.
 	lastState models.ProvisionState
 	lastStep  string
-	// reasonRequested reports that the reason of the node's failure was requested, and reasonRead that it was read.
+	// reasonRequested is set once reading the reason for the node's failure has been requested, and reasonRead once
+	// it has been read.
 	reasonRequested, reasonRead bool
 	// sweep is the number of the last full listing that included the node.
 	sweep uint64
@@ -53,15 +55,15 @@ func NewStore() *Store {
 	return &Store{contents: &contents{nodes: map[string]*record{}, byName: map[string]string{}}}
 }
 
-// Limited returns the same store for a reader who may see only the nodes that match a filter.
+// Limited returns a view of the same store for a reader who may see only the nodes that match the filter to.
 func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, visible: to} }
 
-// shows reports whether readers of this store may see a node.
+// shows reports whether the reader of this store may see the node in r.
 func (s *Store) shows(r *record) bool {
 	return s.visible.IsZero() || s.visible.Match(r.row) == models.Yes
 }
 
-// Get returns one node by UUID or name, with the evidence of its last operation.
+// Get returns the node with the given UUID or name, and the evidence of its last operation.
 func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -75,7 +77,7 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// Len returns the number of nodes.
+// Len returns the number of nodes that the reader may see.
 func (s *Store) Len() int {
 	if !s.visible.IsZero() {
 		return s.Counts().Total
@@ -85,14 +87,14 @@ func (s *Store) Len() int {
 	return len(s.nodes)
 }
 
-// Counts has the numbers of nodes, in total and per state.
+// Counts holds numbers of nodes: all nodes, the nodes in each state, and the nodes in maintenance.
 type Counts struct {
 	Total       int
 	States      map[models.ProvisionState]int
 	Maintenance int
 }
 
-// Counts counts the nodes.
+// Counts counts the nodes that the reader may see.
 func (s *Store) Counts() Counts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -110,7 +112,7 @@ func (s *Store) Counts() Counts {
 	return counts
 }
 
-// Status returns the freshness of the node list.
+// Status describes how current the node list is.
 func (s *Store) Status() Status {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -131,28 +133,28 @@ func (s *Store) setStatus(change func(*Status)) Status {
 	return s.status
 }
 
-// origin is the way in which a node was found that is not in the store yet.
+// origin describes how a node that is not in the store yet was found.
 type origin int
 
 const (
-	// baseline means that the first listing had the node, so it existed before the start.
+	// baseline means that the node was in the first listing, so it existed before the start.
 	baseline origin = iota
 	// arrived means that the node was found later, so it is new.
 	arrived
 )
 
-// applied is the result of [Store.apply]: the changes that storing the nodes has made.
+// applied is the result of [Store.apply]. It describes the changes made by storing the nodes.
 type applied struct {
 	events []models.Event
-	// changedNodes are the UUIDs of nodes that are new or changed, not counting a driver_internal_info that was read
-	// for the first time. added are the UUIDs of the new ones.
+	// changedNodes contains the UUIDs of new and changed nodes. Reading driver_internal_info for the first time does
+	// not count as a change. added lists the UUIDs of the new nodes.
 	changedNodes map[string]bool
 	added        []string
-	// works are the operations that entered another phase or ended.
+	// works lists the operations that entered another phase or ended.
 	works []models.Work
-	// failed are the UUIDs of nodes in a failed state without a reason.
+	// failed lists the UUIDs of nodes that are in a failed state for an unknown reason.
 	failed []string
-	// changed reports that the store has changed.
+	// changed reports whether anything in the store has changed.
 	changed bool
 }
 
@@ -192,7 +194,7 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 }
 
-// add adds a node that is not in the store yet, and its events.
+// add adds a node that is not in the store yet, and adds its events to out.
 func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *record {
 	row := &models.Row{Node: *n, Reason: failureOf(n)}
 	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
@@ -213,7 +215,7 @@ func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *re
 	return r
 }
 
-// update stores a changed node, and adds the events of the change to out.
+// update stores n, a changed version of the node in r, and adds the events for the change to out.
 func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
 	out.changed = true
@@ -226,7 +228,7 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	if n.ProvisionState.Phase() != old.ProvisionState.Phase() {
 		row.Since, row.Reason = at, ""
 		if old.ProvisionState.Phase() == models.StateInspecting {
-			row.Hardware = nil // the node has a new inventory
+			row.Hardware = nil // there is a new inventory
 		}
 		r.reasonRequested, r.reasonRead = false, false
 		if beginsWork(old.ProvisionState, n.ProvisionState) {
@@ -242,13 +244,14 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	r.remember(n)
 }
 
-// beginsWork reports whether an operation must have started between two states, even if it was not seen: in that case,
-// the evidence of the operation before does not explain this result. A hold is in the middle of an operation.
+// beginsWork reports whether an operation must have started between two states, even if its start was not seen. If
+// so, the evidence of the previous operation does not explain the new state. A hold state does not count as a start,
+// because it is in the middle of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
 
-// failureOf returns the reason for a node's failure if the node's fields contain it, otherwise "".
+// failureOf returns the reason for a node's failure from the node's last_error, or "" if the node has not failed.
 func failureOf(n *models.Node) string {
 	if n.ProvisionState.Failed() {
 		return n.LastError
@@ -268,7 +271,7 @@ func (s *Store) rename(old string, n *models.Node) {
 	}
 }
 
-// unexplained returns a node if it is in a failed state and the reason is unknown.
+// unexplained returns the node if it is in a failed state and the reason is not known yet.
 func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -296,7 +299,7 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 }
 
-// remove removes a node and returns the event of the removal.
+// remove removes a node from the store, and returns the event that reports this.
 func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -314,7 +317,7 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.lastState)}, true
 }
 
-// missedBy returns the nodes that a full listing did not include.
+// missedBy returns the UUIDs of the nodes that the full listing with the given number did not include.
 func (s *Store) missedBy(sweep uint64) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -328,7 +331,8 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-// markSeen records that a listing had these nodes; it ignores nodes that are not in the store.
+// markSeen records that the full listing numbered sweep included the given nodes. It ignores nodes that are not in
+// the store.
 func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -353,7 +357,8 @@ func (s *Store) notIn(seen map[string]bool) []string {
 	return missing
 }
 
-// countBusy updates the number of nodes in transition; "" as from or to means that there was or is no node.
+// countBusy updates the number of nodes in transition after a node's state has changed. An empty from means that the
+// node is new, and an empty to that it was removed.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--
@@ -363,14 +368,15 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 	}
 }
 
-// Rows returns the nodes that match the filter, sorted by a column. The rows belong to the store,
-// which replaces rows but never changes them; the caller must not change them.
+// Rows returns the nodes that match the filter, sorted by the given column. The rows belong to the store and must not
+// be changed. The store does not change them either: it replaces them.
 func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
 	rows, _ := s.Select(f, by, descending)
 	return rows
 }
 
-// Select is like [Store.Rows], and also returns, unsorted, the nodes for which the filter has no answer yet.
+// Select is like [Store.Rows], but also returns, unsorted, the nodes for which it is not yet known whether they
+// match.
 func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
@@ -409,7 +415,7 @@ func (s *Store) named() []*record {
 	return s.order
 }
 
-// SetHardware stores a node's hardware from its inventory; nil removes it.
+// SetHardware stores the hardware that is listed in a node's inventory. Nil removes the stored hardware.
 func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -99,7 +99,7 @@ func TestGetAndRename(t *testing.T) {
 	name("c", "c")
 	name("", "")
 	name("nobody", "")
-	// b gets a's name in the same answer in which a loses it.
+	// In one answer, a loses its name and b gets it.
 	a.Name, b.Name = "y", "x"
 	put(b, a)
 	name("x", "b")
@@ -186,8 +186,9 @@ func TestRowsAreImmutable(t *testing.T) {
 	readers.Wait()
 }
 
-// TestPositionOfAStepInAListing: a listing has the step but not the list of steps; the position
-// must not be that of the step before, and fields that the listing omits are preserved.
+// TestPositionOfAStepInAListing checks the position of a step that comes from a listing, which contains the current
+// step, but not the list of steps. The position must not be that of the previous step, and fields missing from the
+// listing must be preserved.
 func TestPositionOfAStepInAListing(t *testing.T) {
 	s := NewStore()
 	index := 0

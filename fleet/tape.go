@@ -6,10 +6,11 @@ import (
 	"ironworks/models"
 )
 
-// Tape writes recorded nodes into a Store, in place of a [Poller]. Only one goroutine may use it.
+// Tape writes recorded nodes into a Store, in place of a [Poller], which writes live ones. Only one goroutine may use
+// it at a time.
 type Tape struct{ store *Store }
 
-// NewTape returns the tape of a store.
+// NewTape returns a Tape that writes into store.
 func NewTape(store *Store) *Tape { return &Tape{store: store} }
 
 // Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
@@ -28,7 +29,7 @@ func (t *Tape) Apply(e *models.Event) {
 	}
 }
 
-// Rewind removes all nodes.
+// Rewind removes all nodes from the store.
 func (t *Tape) Rewind() {
 	s := t.store
 	s.mu.Lock()
@@ -40,7 +41,8 @@ func (t *Tape) Rewind() {
 	s.revision++
 }
 
-// SetTime sets the status of the node list for a moment of the recording: all data is up to date at that moment.
+// SetTime sets the status of the node list for one moment of the recording, at which all data is up to date. at is
+// the recorded time of that moment, and clock the corresponding time on the local clock.
 func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version

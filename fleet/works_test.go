@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// works returns the operations that were reported since the last call, in short.
+// works returns the operations reported since the last call, in a short form.
 func (r *rig) works() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"ironworks/printable"
 )
 
-// Send sends a request that changes something.
-// Success usually means that Ironic accepted the request; the work itself runs on.
+// Send sends a request that changes something. Success usually means only that Ironic has accepted the request; the
+// work itself takes longer.
 func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
 	if err := r.Check(); err != nil {
@@ -25,7 +25,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, e
 		return request.Answer{}, err
 	}
 	answer := request.Answer{ID: requestIDOf(resp.header)}
-	if r.Method == http.MethodPatch { // the answer is the changed object
+	if r.Method == http.MethodPatch { // Ironic answers with the changed object
 		if !json.Valid(resp.body) {
 			return request.Answer{}, c.badAnswer(resp, cl, errors.New("not JSON"))
 		}
@@ -34,7 +34,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (request.Answer, e
 	return answer, nil
 }
 
-// BootDevice reads the node's boot device. The conductor asks the BMC for it: never poll it.
+// BootDevice reads the node's boot device. It must not be polled, because the conductor asks the BMC each time.
 func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, error) {
 	var d models.BootDevice
 	err := c.get(ctx, call{
@@ -44,8 +44,8 @@ func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, 
 	return d, err
 }
 
-// Validate runs the validation of each interface of the node. The conductor contacts the
-// BMC and the image server for it: never poll it.
+// Validate lets Ironic validate each interface of the node. It must not be polled, because the conductor contacts the
+// BMC and the image server each time.
 func (c *Client) Validate(ctx context.Context, id string) ([]models.Validation, error) {
 	var out map[string]struct {
 		Result *bool           `json:"result"`
@@ -82,15 +82,15 @@ func queryOf(pairs ...string) func(models.APIVersion) url.Values {
 	return func(models.APIVersion) url.Values { return q }
 }
 
-// ConsoleState reads whether the node's serial console is enabled, and its console interface.
+// ConsoleState reads whether the node's serial console is enabled, and the node's console interface.
 func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleState, error) {
 	var s models.ConsoleState
 	err := c.get(ctx, call{op: "read the console state of node " + printable.Line(id), path: segments("nodes", id)}, &s)
 	return s, err
 }
 
-// Console reads the address of the node's console. With IPMI the request ends an open session:
-// never poll it, and send it only when an operator opens the console.
+// Console reads the address of the node's console. With IPMI, this request ends an open session. It must not be
+// polled, but sent only when an operator opens the console.
 func (c *Client) Console(ctx context.Context, id string) (models.ConsoleAddress, error) {
 	var a models.ConsoleAddress
 	err := c.get(ctx, call{

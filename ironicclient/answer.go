@@ -16,14 +16,14 @@ import (
 	"ironworks/wire"
 )
 
-// The message of NodeLocked names the host; those of ParentNodeLocked and ChildNodeLocked do not
+// Ironic's error NodeLocked names the host that has locked the node; ParentNodeLocked and ChildNodeLocked do not
 // (ironic/common/exception.py).
 var (
 	lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)
 	locked   = regexp.MustCompile(`is locked by host|is presently locked`)
 )
 
-// decodeFault fills a fault from a response with status 3xx, 4xx or 5xx.
+// decodeFault completes f with the content of resp, a response with status 3xx, 4xx or 5xx.
 func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResponseCode) {
 	h := resp.ResponseHeader
 	f.Status = resp.Actual
@@ -36,7 +36,7 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 		f.LockedBy = m[1]
 	}
 	fromIronic := h.Get(maxHeader) != "" || h.Get(versionHeader) != "" || f.RequestID != ""
-	// Other OpenStack services send request IDs, too, but no Ironic API version.
+	// Other OpenStack services also send request IDs, but not Ironic's API version.
 	f.Kind = kindOf(f, h.Get(maxHeader) != "" || h.Get(versionHeader) != "")
 	c.addHint(f, h, fromIronic)
 	if !fromIronic && f.Status == http.StatusBadRequest && speaksTLS(f.URL, resp.Body) {
@@ -53,8 +53,8 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 	}
 }
 
-// speaksTLS reports whether a 400 is the response of a TLS server to plain HTTP: those of Go,
-// nginx and cheroot contain HTTPS, that of Apache SSL.
+// speaksTLS reports whether body, from a response with status 400, means that a TLS server received plain HTTP. The
+// responses of Go, nginx and cheroot contain "HTTPS", and those of Apache "SSL-enabled".
 func speaksTLS(target string, body []byte) bool {
 	return strings.HasPrefix(target, "http://") && (bytes.Contains(body, []byte("HTTPS")) || bytes.Contains(body, []byte("SSL-enabled")))
 }
@@ -91,7 +91,7 @@ func kindOf(f *models.Fault, fromIronic bool) models.FaultKind {
 	return models.FaultBadRequest
 }
 
-// addHint adds a remedy where the response has none.
+// addHint adds a hint that suggests a remedy, for those kinds of faults whose responses do not contain one.
 func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	switch f.Kind {
 	case models.FaultUnauthorized:
@@ -115,7 +115,8 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	}
 }
 
-// unauthorizedHint names the authentication that the server requires and the one that was used.
+// unauthorizedHint returns a hint that names the authentication that the server requires and the one that was used.
+// challenge is the WWW-Authenticate header.
 func (c *Client) unauthorizedHint(challenge string) string {
 	scheme, _, _ := strings.Cut(challenge, " ")
 	wants := "the server does not name an authentication method"
@@ -151,8 +152,8 @@ func (c *Client) matches(scheme string) bool {
 	return false
 }
 
-// errorText returns the message of an error body in any of the formats of Ironic, pecan,
-// Keystone's middleware and http_basic, or "".
+// errorText returns the message in an error body, or "". It supports all formats used by Ironic, pecan, Keystone's
+// middleware and http_basic:
 //
 //	{"error_message": "{\"faultstring\": …}"}     Ironic: JSON in a string
 //	{"error_message": {"faultstring": …}}         Ironic: JSON

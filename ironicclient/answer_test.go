@@ -188,7 +188,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The newest Ironic sends the request id under both names, older ones under the second.
+// TestRequestID checks that the request ID is found under both header names. The newest Ironic sends both headers,
+// older versions only the second.
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]http.Header{
@@ -203,8 +204,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// Once it is known that Ironic is there, a proxy that drops its headers does no harm;
-// a page of its own does.
+// TestHeadersDroppedLater checks that, after a first answer from Ironic, a proxy that drops Ironic's headers does no
+// harm, but an HTML page is still a fault.
 func TestHeadersDroppedLater(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(nodes("a"), nodes("a"), reply(http.StatusOK, "<html>log in</html>")))

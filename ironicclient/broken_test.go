@@ -12,7 +12,8 @@ import (
 	"ironworks/wire"
 )
 
-// The connection of a change is cut: the change may have been made, so it must not be repeated.
+// TestCutChange checks that a change is not repeated if its connection is cut, because Ironic may have made the
+// change.
 func TestCutChange(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, hijacked(func(net.Conn) {}))

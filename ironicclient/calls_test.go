@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// result drops the return values that a table of calls does not check.
+// result drops a return value, so that calls with different results fit into one table.
 func result[T any](_ T, err error) error { return err }
 
 func changes() map[string]struct {

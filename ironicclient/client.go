@@ -15,22 +15,22 @@ import (
 	"ironworks/models"
 )
 
-// Options configure a client beyond its connection. The zero value is valid.
+// Options configures everything about a client except its connection. The zero value is valid.
 type Options struct {
-	// ReadOnly makes the client refuse every request but GET before it is sent.
+	// ReadOnly makes the client refuse all requests except GET, without sending them.
 	ReadOnly bool
-	// Limit, if not nil, reports whether a node, by UUID or name, may be seen and changed. Other requests are refused,
-	// except reads of data common to all nodes.
+	// Limit, if not nil, reports whether the node with the given UUID or name may be seen and changed. Requests that
+	// do not concern such a node are refused, except for reading data that all nodes have in common.
 	Limit func(ident string) bool
-	// UserAgent is prepended to gophercloud's.
+	// UserAgent is prepended to gophercloud's user agent.
 	UserAgent string
-	// OnSlow, if not nil, is called from its own goroutine when a request that the conductor forwards to a BMC had no
-	// response for 10 s. limit is the time limit of the whole request.
+	// OnSlow, if not nil, is called if Ironic has not responded within 10 s to a request for which the conductor
+	// contacts a BMC. It is called from a separate goroutine; limit is the time limit for the whole request.
 	OnSlow func(op string, limit time.Duration)
-	// Retry limits the repetition of requests; see [Retry].
+	// Retry limits how often and for how long requests are repeated; see [Retry].
 	Retry RetryPolicy
-	// Dial opens connections; nil means a net.Dialer. Tests in a testing/synctest bubble need
-	// in-memory connections.
+	// Dial opens connections. If it is nil, a net.Dialer is used. Tests in a testing/synctest bubble need in-memory
+	// connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -40,11 +40,12 @@ type Client struct {
 	opts Options
 	http *http.Client
 
-	// minor is the API version to send; negotiated is true once the server accepted it.
+	// minor is the API version to send; negotiated is set once the server has accepted a version.
 	minor      atomic.Int32
 	negotiated atomic.Bool
 
-	// connecting is the lock of service, which is created on first use and after a failure.
+	// connecting is a lock that guards service. service is created when it is first needed, and again after a
+	// failure.
 	connecting chan struct{}
 	service    *gophercloud.ServiceClient
 
@@ -52,8 +53,8 @@ type Client struct {
 	refused   map[string]bool
 }
 
-// New returns a client. It reads certificates and checks the connection's settings, but sends
-// nothing: the first request connects, and after a failure the next one.
+// New returns a client. It reads certificates and checks the connection's settings, but sends nothing. The first
+// request connects to Ironic; if that fails, the next request tries again.
 func New(conn models.Connection, opts Options) (*Client, error) {
 	if opts.Retry.Tries == 0 {
 		opts.Retry.Tries = 6
@@ -91,7 +92,7 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 	return c, nil
 }
 
-// Format keeps every verb of fmt, %#v included, from printing the connection's secrets.
+// Format prevents all verbs of fmt, even %#v, from printing the secrets in the connection.
 func (c *Client) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "Ironic at %q", redacted(cmp.Or(c.conn.Endpoint, c.conn.Keystone.AuthURL)))
 }
@@ -99,14 +100,14 @@ func (c *Client) Format(f fmt.State, _ rune) {
 // Close closes idle connections. No goroutine of the client runs afterwards.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Version returns the API version in use; ok is true once the server accepted it. Before the
-// first response it is the newest version that ironworks supports.
+// Version returns the API version in use. ok is false until the server has accepted it; before the first response, v
+// is the newest version that ironworks supports and the connection allows.
 func (c *Client) Version() (v models.APIVersion, ok bool) {
 	return models.APIVersion{Minor: int(c.minor.Load())}, c.negotiated.Load()
 }
 
-// Endpoint returns the URL of Ironic: the configured one, or that of the service catalog; ""
-// before the catalog was read.
+// Endpoint returns Ironic's URL. It is the configured URL or, if none is configured, the URL from the service
+// catalog, which is empty until the catalog has been read.
 func (c *Client) Endpoint() string {
 	select {
 	case c.connecting <- struct{}{}:

@@ -16,7 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// hijacked gives the handler the bare connection, which it has to close.
+// hijacked returns a handler that passes the bare connection to use, and closes it afterward.
 func hijacked(use func(conn net.Conn)) handler {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -51,7 +51,7 @@ func raw(t *testing.T, answer string) string {
 	return "http://" + l.Addr().String()
 }
 
-// closedPort is without a listener.
+// closedPort returns an address on which nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +85,8 @@ func TestDNS(t *testing.T) {
 	}
 }
 
-// A server that takes the request and is silent, then one that is silent in the middle.
+// TestSilence checks which fault is returned if a server does not answer a request, or stops in the middle of the
+// answer.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	silent := func(before string) handler {
@@ -115,7 +116,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Silence is counted, not length: a page that keeps coming may take longer than that.
+// TestSlowIsNotSilent checks that the time limit applies to silence, not to the whole answer: a page that keeps
+// arriving may take longer.
 func TestSlowIsNotSilent(t *testing.T) {
 	t.Parallel()
 	const limit = 800 * time.Millisecond
@@ -139,7 +141,7 @@ func TestSlowIsNotSilent(t *testing.T) {
 	}
 }
 
-// What reaches into a BMC is given more time than the rest.
+// TestSlowCallsHaveMoreTime checks that requests for which the conductor contacts a BMC have a longer time limit.
 func TestSlowCallsHaveMoreTime(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {

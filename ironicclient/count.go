@@ -9,10 +9,9 @@ import (
 	"ironworks/models"
 )
 
-// CountNodes returns the number of all nodes and the server's clock. Ironic has no request for
-// it; GET /v1/shards (API 1.82) counts the nodes of each shard and those without one
-// (ironic/db/sqlalchemy/api.py: get_shard_list). The count includes nodes that the caller may
-// not list, and a policy may refuse the request.
+// CountNodes returns the number of all nodes, and the server's time. Ironic has no request for this, but GET
+// /v1/shards (API 1.82) counts the nodes in each shard and the nodes without a shard (ironic/db/sqlalchemy/api.py:
+// get_shard_list). The number includes nodes that the caller may not list. A policy may forbid the request.
 func (c *Client) CountNodes(ctx context.Context) (int, time.Time, error) {
 	cl := call{op: "count nodes", method: http.MethodGet, path: "shards"}
 	resp, err := c.do(ctx, cl)

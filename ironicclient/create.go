@@ -12,12 +12,12 @@ import (
 	"ironworks/printable"
 )
 
-// CreateNode creates a node from the fields of POST /v1/nodes and returns its UUID.
+// CreateNode creates a node, and returns its UUID. node contains the fields for POST /v1/nodes.
 func (c *Client) CreateNode(ctx context.Context, node map[string]any) (uuid string, err error) {
 	return c.create(ctx, request.CreateNode(node))
 }
 
-// CreatePort creates a port from the fields of POST /v1/ports and returns its UUID.
+// CreatePort creates a port, and returns its UUID. port contains the fields for POST /v1/ports.
 func (c *Client) CreatePort(ctx context.Context, port map[string]any) (uuid string, err error) {
 	return c.create(ctx, request.CreatePort(port))
 }
@@ -48,12 +48,12 @@ func (c *Client) DeleteNode(ctx context.Context, id string) error {
 	return err
 }
 
-// RawPorts lists ports with all fields, of one node if it is not "".
+// RawPorts lists ports with all fields. If node is not empty, it lists only the ports of that node.
 func (c *Client) RawPorts(ctx context.Context, node string) ([]map[string]any, error) {
 	return c.rawParts(ctx, "ports", node)
 }
 
-// RawPortgroups lists port groups with all fields, of one node if it is not "".
+// RawPortgroups lists port groups with all fields. If node is not empty, it lists only the port groups of that node.
 func (c *Client) RawPortgroups(ctx context.Context, node string) ([]map[string]any, error) {
 	return c.rawParts(ctx, "portgroups", node)
 }
@@ -66,14 +66,14 @@ func (c *Client) rawParts(ctx context.Context, path, node string) ([]map[string]
 	return collect(ctx, c, op, path, func(p map[string]any) string { return models.TextOf(p["uuid"]) }, query...)
 }
 
-// RawPort reads a port with all fields, by UUID or, with API 1.88, by name.
+// RawPort reads a port with all fields, given its UUID or, since API 1.88, its name.
 func (c *Client) RawPort(ctx context.Context, id string) (map[string]any, error) {
 	var port map[string]any
 	err := c.get(ctx, call{op: "read port " + printable.Line(id), path: segments("ports", id)}, &port)
 	return port, err
 }
 
-// RawPortgroup reads a port group with all fields, by UUID or name.
+// RawPortgroup reads a port group with all fields, given its UUID or name.
 func (c *Client) RawPortgroup(ctx context.Context, id string) (map[string]any, error) {
 	var group map[string]any
 	err := c.get(ctx, call{op: "read port group " + printable.Line(id), path: segments("portgroups", id)}, &group)

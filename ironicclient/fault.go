@@ -11,7 +11,7 @@ import (
 	"ironworks/wire"
 )
 
-// fault converts an error of gophercloud, net/http or the operating system to a [models.Fault].
+// fault converts an error from gophercloud, net/http or the operating system to a [models.Fault].
 func (c *Client) fault(err error, cl call, target string) *models.Fault {
 	f := &models.Fault{Op: cl.op, Method: cl.method, URL: redacted(target), Err: err}
 	var reauth *gophercloud.ErrUnableToReauthenticate
@@ -46,8 +46,8 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that Ironic may have carried out although no success was reported. Wrote is
-// true if the request was written to a connection.
+// markSent marks the fault of a change that Ironic may have carried out, even though no success was reported. wrote
+// reports whether the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return
@@ -60,11 +60,11 @@ func markSent(f *models.Fault, cl call, wrote bool) {
 	f.Hint = joinHints(f.Hint, hint)
 }
 
-// mayHaveArrived reports whether a change that was written to a connection may have been carried
-// out: without a response, unless the TLS handshake failed; with a response, if Ironic failed
-// while it handled the request (such as a timeout of its RPC), or if a proxy responded that may
-// have forwarded the request. Ironic's own 503 means that Ironic refused the request
-// (NoFreeConductorWorker, ConcurrentActionLimit in ironic/common/exception.py).
+// mayHaveArrived reports whether a change that was written to a connection may have been carried out. Without a
+// response, it may have been, unless the TLS handshake failed. With a response, it may have been if Ironic failed
+// while handling the request (such as in a timeout of its RPC), or if the response is from a proxy that may have
+// forwarded the request. If Ironic itself answers with 503, it has refused the request (NoFreeConductorWorker,
+// ConcurrentActionLimit in ironic/common/exception.py).
 func mayHaveArrived(f *models.Fault) bool {
 	var answer gophercloud.ErrUnexpectedResponseCode
 	switch {
@@ -76,9 +76,8 @@ func mayHaveArrived(f *models.Fault) bool {
 	return answer.Actual >= http.StatusInternalServerError
 }
 
-// refusedHandshake reports whether a TLS error belongs to the handshake. In TLS 1.3 a server that
-// refuses the client certificate sends the alert after the request was written, and does not read
-// the request.
+// refusedHandshake reports whether a TLS error belongs to the handshake. In TLS 1.3, a server that refuses the client
+// certificate sends the alert only after the client has written the request, but does not read the request.
 func refusedHandshake(err error) bool {
 	text := err.Error()
 	alert := strings.Contains(text, "remote error: tls:")

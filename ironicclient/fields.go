@@ -11,8 +11,8 @@ import (
 	"ironworks/models"
 )
 
-// fieldMinors are the API versions that introduced node fields; every Ironic since 1.69 has the others
-// (VERSIONED_FIELDS in ironic/api/controllers/v1/utils.py).
+// fieldMinors maps node fields to the minor API versions that introduced them. Every Ironic since 1.69 supports all
+// other fields (VERSIONED_FIELDS in ironic/api/controllers/v1/utils.py).
 var fieldMinors = map[string]int{
 	"boot_mode":          75,
 	"secure_boot":        75,
@@ -25,7 +25,7 @@ var fieldMinors = map[string]int{
 	"health":             109,
 }
 
-// usableFields returns the fields without those that version v lacks or that the server has
+// usableFields returns the given fields, except those that version v does not support and those that the server has
 // refused before.
 func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	c.refusedMu.Lock()
@@ -35,8 +35,8 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
-// MissingFields returns the fields, among the given ones, that this server does not return: its version lacks them, or it
-// refused them.
+// MissingFields returns those of the given fields that this server does not return, either because its version does
+// not support them or because it has refused them.
 func (c *Client) MissingFields(fields []string) []string {
 	v, _ := c.Version()
 	usable := c.usableFields(fields, v)
@@ -64,8 +64,8 @@ func (c *Client) refuse(fields []string) {
 	}
 }
 
-// fieldRefusal reports whether one of the requested fields may have caused a fault: an old Ironic
-// answers 400 to some unknown fields, 406 to those too new for the version, and 500 to others.
+// fieldRefusal reports whether one of the requested fields may have caused the fault. An old Ironic answers with 400
+// to some unknown fields, with 406 to fields that are too new for the version, and with 500 to others.
 func fieldRefusal(f *models.Fault) bool {
 	switch f.Status {
 	case http.StatusBadRequest, http.StatusNotAcceptable, http.StatusInternalServerError:
@@ -74,10 +74,10 @@ func fieldRefusal(f *models.Fault) bool {
 	return false
 }
 
-// findRefused returns the fields that the server refuses, with requests for one row: first the
-// fields that the message names, then, because words such as name, driver and fault are part of
-// many messages, the others by bisection, so that a slow server gets few requests. It returns
-// none if a request without the fields fails, too.
+// findRefused finds out which fields the server refuses, with requests for a single row. It first tries the fields
+// mentioned in the message. If none of them is refused (words such as name, driver and fault are part of many
+// messages), it searches the other fields by bisection, which keeps the number of requests to a slow server small. It
+// returns no fields if a request without them fails as well.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
 	var others, bad []string
 	for _, field := range fields {
@@ -144,7 +144,7 @@ func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, 
 	return false, err
 }
 
-// mentions reports whether a message contains a field's name as a whole word.
+// mentions reports whether message contains field, the name of a field, as a whole word.
 func mentions(message, field string) bool {
 	for rest := message; ; {
 		i := strings.Index(rest, field)

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// picky refuses some fields, with an answer of its own for each.
+// picky returns a handler that refuses the fields in bad, each with its answer there, and otherwise calls ok.
 func picky(bad map[string]handler, ok handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for field := range strings.SplitSeq(r.URL.Query().Get("fields"), ",") {
@@ -39,7 +39,7 @@ func TestRefusedFields(t *testing.T) {
 	const all = "uuid,name,health,driver"
 	tests := map[string]struct {
 		bad     map[string]handler
-		asked   []string // by the first call
+		asked   []string // sent by the first call
 		refused []string
 	}{
 		"named": {
@@ -105,7 +105,7 @@ func TestRefusedFields(t *testing.T) {
 
 func TestFieldsAreNotToBlame(t *testing.T) {
 	t.Parallel()
-	// The whole list fails, each field alone does not.
+	// The whole list fails, but requests for a single row do not.
 	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("limit") != "1" {
 			ironicError(400, `The sort_key value "name" is an invalid field for sorting`)(w, r)
@@ -121,7 +121,8 @@ func TestFieldsAreNotToBlame(t *testing.T) {
 	}
 }
 
-// A server that fails whatever it is asked for is found out with one question more.
+// TestNoFieldIsToBlame checks that one additional request is enough to find that the server fails regardless of the
+// fields.
 func TestNoFieldIsToBlame(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, ironicError(500, "boom"))
@@ -198,15 +199,16 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// stepper serves pages of a list by marker, as Ironic does: at most limit rows and at
-// most its own cap, with a next link when the page is full.
+// stepper serves a list page by page with markers, as Ironic does. A page contains no more rows than the request's
+// limit and than cap. A full page has a next link.
 type stepper struct {
 	rows   []string
 	cap    int
 	mu     sync.Mutex
 	gone   map[string]bool
 	served atomic.Int32
-	// after is called with the last row of each page, before the client can request the next page. It may delete nodes.
+	// after is called with the last row of each page, before the client can request the next page. It may mark rows
+	// as deleted.
 	after func(last string)
 }
 

@@ -9,8 +9,9 @@ import (
 	"ironworks/printable"
 )
 
-// Identity returns the user, project and roles of the Keystone token; false without Keystone and
-// before the first token. Fields that the token lacks are empty.
+// Identity returns the user, the project and the roles from the Keystone token. Fields that the token does not
+// contain are empty. It returns false if Keystone is not used, before the first token was issued, and while the
+// client is connecting.
 func (c *Client) Identity() (doctor.Identity, bool) {
 	var id doctor.Identity
 	select {
@@ -29,7 +30,7 @@ func (c *Client) Identity() (doctor.Identity, bool) {
 		ExtractToken() (*tokens.Token, error)
 	})
 	if !is {
-		return id, true // a token from the configuration has no details
+		return id, true // a token from the configuration contains no details
 	}
 	if user, err := result.ExtractUser(); err == nil && user != nil {
 		id.User = printable.Line(user.Name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestIdentity: the identity that Keystone reports, and an empty identity before the first request or without
+// TestIdentity checks the identity that Keystone reports, and that there is none before the first request or without
 // Keystone.
 func TestIdentity(t *testing.T) {
 	t.Parallel()

@@ -14,10 +14,10 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeKeystone issues token-1, token-2, … with a catalog.
+// fakeKeystone issues the tokens token-1, token-2 and so on, together with a catalog.
 type fakeKeystone struct {
 	*httptest.Server
-	// before may answer a request itself, and says so.
+	// before may answer a request, and reports whether it did. number counts the requests from 1.
 	before func(w http.ResponseWriter, r *http.Request, number int) bool
 
 	mu       sync.Mutex
@@ -177,7 +177,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return string(one) == string(two)
 }
 
-// A token without a scope is used unchanged.
+// TestTokenAsItIs checks that a token is used unchanged if no scope is configured.
 func TestTokenAsItIs(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))
@@ -227,7 +227,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// The connection's own endpoint takes precedence over the catalog, which may lack one.
+// TestEndpointOverride checks that an endpoint configured in the connection takes precedence over the catalog, which
+// may not contain one.
 func TestEndpointOverride(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))

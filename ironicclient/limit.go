@@ -10,16 +10,16 @@ import (
 	"ironworks/models"
 )
 
-// This file limits a client to some nodes, for users who see and change only these. Requests that do not clearly
-// concern such a node are refused.
+// This file limits a client to some nodes, for users who can see and change only these nodes. A request is refused
+// unless it clearly concerns such a node.
 
-// ownedByNodes are the collections whose objects have a node_uuid.
+// ownedByNodes lists the collections whose objects belong to a node, which their node_uuid names.
 var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
 
-// common are the collections that every user may read.
+// common lists the collections that every user may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
-// collection returns the collection of a call, and whether the call concerns a single object.
+// collection returns the collection that a call concerns. of reports whether the call concerns a single object of it.
 func (cl call) collection() (name string, of bool) {
 	parts := strings.Split(cl.path, "/")
 	if parts[0] == "volume" {
@@ -28,7 +28,7 @@ func (cl call) collection() (name string, of bool) {
 	return parts[0], len(parts) > 1
 }
 
-// outside returns the fault of a call that is not about a node within the limit, nil if it may be.
+// outside returns a fault if the call does not concern a node within the limit, and nil if it may be sent.
 func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	if c.opts.Limit == nil {
 		return nil
@@ -36,7 +36,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	collection, of := cl.collection()
 	reads := cl.method == http.MethodGet
 	switch {
-	case collection == "nodes" && !of && reads: // the answer is limited
+	case collection == "nodes" && !of && reads: // the nodes in the answer are filtered
 		return nil
 	case collection == "nodes" && of:
 		if ident, err := url.PathUnescape(strings.Split(cl.path, "/")[1]); err == nil && c.opts.Limit(ident) {
@@ -44,7 +44,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 		}
 		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "node not found among the nodes that you can see"}
 	case reads && slices.Contains(ownedByNodes, collection):
-		if of { // the answer is limited
+		if of { // the answer is checked with checkLimit
 			return nil
 		}
 		var query url.Values
@@ -61,7 +61,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you can change only your nodes: nothing was sent"}
 }
 
-// checkLimit returns the body of an answer, or an error for the object of a node beyond the limit.
+// checkLimit returns a fault if body, an answer, is an object of a node outside the limit.
 func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil
@@ -75,7 +75,7 @@ func (c *Client) checkLimit(cl call, body []byte) *models.Fault {
 	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you can see"}
 }
 
-// limited returns the nodes within the limit.
+// limited returns those of the given nodes that are within the limit.
 func (c *Client) limited(nodes []models.Node) []models.Node {
 	if c.opts.Limit == nil {
 		return nodes

@@ -17,7 +17,7 @@ import (
 	"ironworks/models/request"
 )
 
-// The nodes of the tests: a limited client sees mine only.
+// The nodes in these tests. A limited client can see only mine.
 const (
 	mine   = "11111111-0000-0000-0000-000000000000"
 	others = "22222222-0000-0000-0000-000000000000"
@@ -65,13 +65,14 @@ func newEverything(t *testing.T) *everything {
 	return e
 }
 
-// TestLimitedClient calls every method of a client about a node that it must not see: nothing is sent but lists whose
-// answers are limited, and requests whose answer is discarded. A new method needs no line here.
+// TestLimitedClient calls every method of a client for a node that the client must not see. It checks that the client
+// sends only lists whose answers are filtered and requests whose answers are discarded. New methods are covered
+// automatically.
 func TestLimitedClient(t *testing.T) {
 	t.Parallel()
 	e := newEverything(t)
 	c := client(t, e.URL, Options{Limit: within})
-	// Requests that do not concern nodes, or whose answers are filtered.
+	// These methods do not concern nodes, or their answers are filtered.
 	common := []string{"Conductors", "Drivers", "DeployTemplates", "InspectionRules", "RawDeployTemplates", "RawRunbooks", "Identity", "Version", "Refused", "Endpoint", "MissingFields", "Format", "Close"}
 	answered := map[string]bool{}
 	of := reflect.TypeOf(c)
@@ -112,7 +113,8 @@ func TestLimitedClient(t *testing.T) {
 	}
 }
 
-// invoke calls a method with ident for every text, and returns its results.
+// invoke calls a method with ident as every text argument. It reports whether the method failed, and otherwise
+// returns its results as text.
 func invoke(t *testing.T, c *Client, m reflect.Method, ident string) (failed bool, text string) {
 	t.Helper()
 	var pages []any
@@ -149,7 +151,8 @@ func invoke(t *testing.T, c *Client, m reflect.Method, ident string) (failed boo
 	return false, text + fmt.Sprintf("%+v", pages)
 }
 
-// TestLimitedReads asks for parts of both nodes.
+// TestLimitedReads checks that requests for other nodes, for objects of other nodes, and for collections that contain
+// them are refused.
 func TestLimitedReads(t *testing.T) {
 	t.Parallel()
 	for path, query := range map[string]string{
@@ -174,8 +177,8 @@ func TestLimitedReads(t *testing.T) {
 	}
 }
 
-// TestLimitedChanges sends all requests of package request for another node: none leaves. For its own node, those about
-// the node do.
+// TestLimitedChanges checks that none of the requests in package request is sent for another node, and that those
+// that concern a node are sent for the user's own node.
 func TestLimitedChanges(t *testing.T) {
 	t.Parallel()
 	ops := []models.PatchOp{{Op: "add", Path: "/extra/a", Value: 1}}
@@ -199,7 +202,7 @@ func TestLimitedChanges(t *testing.T) {
 		e := newEverything(t)
 		_, err := client(t, e.URL, Options{Limit: within}).Send(t.Context(), r)
 		if r.Method == http.MethodGet && r.Path == "/v1/allocations/"+others {
-			return // sent, and its answer is discarded
+			return // it is sent, but the answer is discarded
 		}
 		if err == nil || len(e.asked()) > 0 {
 			t.Errorf("%s: %v; sent %q", name, err, e.asked())

@@ -19,12 +19,12 @@ type fetchedPage struct {
 	err  error
 }
 
-// start requests the page after body's last node. It finds that node without decoding the body; next detects a wrong
-// guess.
+// start requests the page after the last node in body. It guesses which node that is without decoding body; next
+// detects a wrong guess.
 func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	last := lastUUID(body)
 	if last == "" || last == q.Marker || !bytes.Contains(body, []byte(`"next"`)) {
-		return // the last page, or a repeated one
+		return // this is the last page, or the same page again
 	}
 	q.Marker = last
 	l.marker = q.Marker
@@ -36,7 +36,7 @@ func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	}()
 }
 
-// next returns the page of a query: the page in flight, if it has the query's marker.
+// next returns the page that q asks for. It uses the page requested in advance if that has the right marker.
 func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	if l.pages == nil {
 		return l.client.fetchPage(ctx, q)
@@ -56,7 +56,7 @@ func (l *lookahead) wait() {
 	}
 }
 
-// lastUUID returns the value of the last "uuid" key in a page.
+// lastUUID returns the value of the last "uuid" key in body, the JSON of a page, or "".
 func lastUUID(body []byte) string {
 	i := bytes.LastIndex(body, []byte(`"uuid"`))
 	if i < 0 {

@@ -22,8 +22,8 @@ func TestLastUUID(t *testing.T) {
 	}
 }
 
-// A uuid in a field after the node's uuid causes a wrong guess: the page requested in advance is dropped, and no node
-// is lost or returned twice.
+// TestWrongGuessOfTheNextPage checks that no node is lost or returned twice if the next page is guessed wrongly,
+// because another uuid follows the node's own. The page requested in advance is dropped.
 func TestWrongGuessOfTheNextPage(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,8 @@ func TestWrongGuessOfTheNextPage(t *testing.T) {
 	}
 }
 
-// When the caller stops reading, nothing keeps running: goleak looks after every test.
+// TestStoppingEarlyEndsTheRequestAhead checks that no goroutine keeps running when the caller stops reading. goleak
+// verifies this after all tests.
 func TestStoppingEarlyEndsTheRequestAhead(t *testing.T) {
 	t.Parallel()
 	s := &stepper{rows: strings.Split("abcdef", ""), cap: 2, gone: map[string]bool{}}

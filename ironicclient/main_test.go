@@ -33,12 +33,12 @@ type seen struct {
 
 func (s seen) String() string { return s.method + " " + s.path }
 
-// fakeIronic supports API 1.low to 1.high: like Ironic, it reports the range in every answer and refuses other
-// versions. handle does the rest.
+// fakeIronic supports the API versions 1.low to 1.high. Like Ironic, it reports this range in every answer and
+// refuses other versions. The handler does the rest.
 type fakeIronic struct {
 	*httptest.Server
 	low, high int
-	// bare leaves Ironic's headers away.
+	// bare omits Ironic's headers.
 	bare bool
 
 	mu       sync.Mutex
@@ -47,7 +47,7 @@ type fakeIronic struct {
 
 type handler func(w http.ResponseWriter, r *http.Request)
 
-// newIronic starts an Ironic as new as we are.
+// newIronic starts an Ironic with the newest API version that ironworks supports.
 func newIronic(t *testing.T, handle handler) *fakeIronic {
 	t.Helper()
 	return newIronicOf(t, 1, models.NewestMinor, handle)
@@ -105,7 +105,7 @@ func (f *fakeIronic) versions() string {
 	return strings.Join(v, " ")
 }
 
-// inMemory starts an Ironic for a bubble, and a client of it.
+// inMemory starts an Ironic with in-memory connections, for a synctest bubble, and returns it with a client.
 func inMemory(t *testing.T, handle handler, opts Options) (*fakeIronic, *Client) {
 	t.Helper()
 	f := &fakeIronic{low: 1, high: models.NewestMinor}
@@ -144,7 +144,8 @@ func reply(status int, body string) handler {
 	}
 }
 
-// replies answers one after the other, and with the last one forever.
+// replies returns a handler that answers each request with the next element of list, and all further requests with
+// the last element.
 func replies(list ...handler) handler {
 	var mu sync.Mutex
 	next := 0
@@ -157,7 +158,7 @@ func replies(list ...handler) handler {
 	}
 }
 
-// ironicError is an error the way Ironic packs it: JSON in a string in JSON.
+// ironicError answers with an error in the form that Ironic uses: JSON in a string in JSON.
 func ironicError(status int, text string) handler {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": text, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})
@@ -188,7 +189,7 @@ func mustFault(t *testing.T, err error, kind models.FaultKind) *models.Fault {
 	return f
 }
 
-// wantFault is mustFault for tests that check only the kind.
+// wantFault is like mustFault, for tests that check only the kind of fault.
 func wantFault(t *testing.T, err error, kind models.FaultKind) {
 	t.Helper()
 	_ = mustFault(t, err, kind)

@@ -14,38 +14,39 @@ import (
 	"ironworks/printable"
 )
 
-// NodeQuery asks for one page of nodes. The zero value is the first page of up to
-// 1 000 nodes with [models.ListFields], in the server's own order.
+// NodeQuery asks for one page of nodes. The zero value asks for the first page, with up to 1 000 nodes, with the
+// fields [models.ListFields] and in the server's default order.
 type NodeQuery struct {
-	// Fields are the API fields; nil means models.ListFields. Fields that the server lacks or refuses are omitted.
+	// Fields lists the API fields to fetch; nil means models.ListFields. Fields that the server does not support or
+	// refuses are omitted.
 	Fields []string
-	// Detail requests every field instead.
+	// Detail requests all fields instead of Fields.
 	Detail bool
-	// Limit is the page size; 0 means 1 000. The server may cap it.
+	// Limit is the page size; 0 means 1 000. The server may return fewer nodes.
 	Limit int
 	// Marker is the UUID of the last node of the previous page.
 	Marker string
-	// SortKey is an API field; Descending reverses the order.
+	// SortKey is the API field to sort by; Descending reverses the order.
 	SortKey    string
 	Descending bool
 	// KeepRaw keeps the JSON of each node as Ironic sent it.
 	KeepRaw bool
-	// Whole are fields to decode into [models.Node.Whole].
+	// Whole lists fields to decode into [models.Node.Whole].
 	Whole []string
 }
 
 // NodePage is one page of nodes.
 type NodePage struct {
 	Nodes []models.Node
-	// More is true if the server announced another page.
+	// More reports whether the server announced another page.
 	More bool
-	// Date is the server's clock, zero if the response has none.
+	// Date is the server's time, or zero if the response does not contain it.
 	Date time.Time
-	// Latency is the duration of the request.
+	// Latency is the time from the request to the end of the response.
 	Latency time.Duration
 }
 
-// DefaultPage is the page size in nodes: the default of Ironic's [api]max_limit.
+// DefaultPage is the page size that Ironic allows by default ([api]max_limit), in nodes.
 const DefaultPage = 1000
 
 func asFault(err error) *models.Fault {
@@ -115,14 +116,15 @@ func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	var links struct {
 		Next string `json:"next"`
 	}
-	// The body is valid JSON, so an error means a link that is not a string: no next page.
+	// The body is valid JSON, so an error can only mean that the link is not a string. There is no next page then.
 	_ = json.Unmarshal(resp.body, &links)
 	return &NodePage{Nodes: nodes, More: links.Next != "", Date: resp.date, Latency: resp.latency}, nil
 }
 
-// EachPage fetches pages from the query's marker on and passes each to yield, until the last page or an error from
-// yield. The next page is requested by the UUID of the last node, because the URL of Ironic's next link lacks most of
-// the query. A node that appears on two pages is passed once; a page that only repeats nodes is a fault.
+// EachPage fetches pages from q.Marker on, and passes each of them to yield until the last page or until yield
+// returns an error. The marker of each next page is the UUID of the last node, because the next link that Ironic
+// sends lacks most of the query. A node that appears on two pages is passed only once. A page that contains only
+// repeated nodes is a fault.
 func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage) error) error {
 	seen := map[string]bool{}
 	var trail []string
@@ -162,11 +164,11 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 	}
 }
 
-// stepsBack is the largest number of deleted markers in a row that are skipped.
+// stepsBack is the maximum number of consecutive deleted markers to skip.
 const stepsBack = 50
 
-// pageAfter returns the page after q.Marker, the last node of the trail. If that node was
-// deleted meanwhile, the page starts after the node before it.
+// pageAfter returns the page after q.Marker, the last node in trail. If that node has been deleted in the meantime,
+// the page starts after the node before it, and so on.
 func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string, next *lookahead) (*NodePage, error) {
 	resp, err := next.next(ctx, q)
 	for i := len(trail) - 2; i >= max(0, len(trail)-1-stepsBack) && goneMarker(err, q.Marker); i-- {
@@ -193,13 +195,13 @@ func repeatedPage(q NodeQuery, first string) error {
 	}
 }
 
-// Node fetches one node by UUID or name, with the given fields or else all.
+// Node fetches the node with the given UUID or name. It fetches the given fields, or all fields if none are given.
 func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models.Node, error) {
 	n, _, err := c.NodeAt(ctx, id, fields...)
 	return n, err
 }
 
-// NodeAt is [Client.Node] with the server's clock.
+// NodeAt is like [Client.Node], but also returns the server's time.
 func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
 	cl := call{op: "get node " + printable.Line(id), method: http.MethodGet, path: segments("nodes", id)}
 	resp, err := c.withFields(ctx, cl, fields, nil)

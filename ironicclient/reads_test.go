@@ -167,8 +167,8 @@ func consoleAt(kind, url string) models.ConsoleAddress {
 	return a
 }
 
-// TestHistoryIsNewestFirst: Ironic lists in the order of its database, whose times are whole
-// seconds on MySQL.
+// TestHistoryIsNewestFirst checks the order of history entries, even of those with equal times. Ironic lists entries
+// in the order of its database, which stores only whole seconds on MySQL.
 func TestHistoryIsNewestFirst(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusOK, `{"history": [

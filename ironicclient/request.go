@@ -22,7 +22,7 @@ import (
 
 // call is one request to Ironic, independent of the API version.
 type call struct {
-	// op describes the attempt for the operator ("get node r7-n01"); it becomes the fault's Op.
+	// op describes, for the operator, what the request tries to do ("get node r7-n01"). It becomes the Op of a fault.
 	op     string
 	method string
 	// path is relative to /v1/, its variable parts escaped (see [segments]).
@@ -30,23 +30,23 @@ type call struct {
 	// query builds the query for the API version that will be sent; nil means no query.
 	query func(v models.APIVersion) url.Values
 	body  any
-	// feature is the feature that the server must support, or "".
+	// feature is the feature that the server must support, if any.
 	feature models.Feature
 	// slow marks a request for which the conductor contacts a BMC; its time limit is longer.
 	slow bool
 }
 
-// response is a successful response, read completely.
+// response is a successful response whose body has been read completely.
 type response struct {
 	header  http.Header
 	body    []byte
 	date    time.Time
 	latency time.Duration
-	// url is the URL of the request.
+	// url is the URL that was requested.
 	url string
 }
 
-// segments joins path parts, each escaped, so that a node named ../x stays one part.
+// segments escapes each part and joins them to a path. A node named ../x, for example, stays a single part.
 func segments(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
@@ -54,8 +54,8 @@ func segments(parts ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// hostile reports whether a path has a part that would turn it into another path: with an empty trait, DELETE
-// …/traits/ removes all traits, and .. is the parent.
+// hostile reports whether the path contains a part that would turn it into a different path. For example, DELETE
+// …/traits/ with an empty trait removes all traits, and .. refers to the parent.
 func hostile(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." {
@@ -65,7 +65,7 @@ func hostile(path string) bool {
 	return false
 }
 
-// notSent returns the fault of a call that the client refuses.
+// notSent returns the fault for a call that the client refuses to send.
 func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
 }
@@ -75,8 +75,8 @@ func okCodes() []int {
 	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
 }
 
-// do sends the call, negotiates the version, and retries while the node is locked or the service
-// busy. Its error is always a *models.Fault or a *models.NeedsVersionError.
+// do sends a request, negotiates the API version, and retries while the node is locked or the service is busy. Its
+// error is always a *models.Fault or a *models.NeedsVersionError.
 func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 	if hostile(cl.path) {
 		return nil, notSent(cl, "a path element is empty or only dots")
@@ -158,7 +158,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 	}
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { wrote.Store(false) }, // another attempt, with a new token
+		GetConn:      func(string) { wrote.Store(false) }, // gophercloud repeats the request with a new token
 		WroteHeaders: func() { wrote.Store(true) },
 	})
 	start := time.Now()
@@ -190,13 +190,13 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 
 type globalIDKey struct{}
 
-// WithGlobalID returns a context whose requests carry an ID in the form req-UUID, which Ironic logs as the global
-// request ID (oslo_middleware/request_id.py of 8.0.0).
+// WithGlobalID returns a context whose requests carry id, which must have the form req-UUID. Ironic logs it as the
+// global request ID (oslo_middleware/request_id.py in release 8.0.0).
 func WithGlobalID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, globalIDKey{}, id)
 }
 
-// get reads JSON into out.
+// get sends a GET request, and decodes the JSON of the response into out.
 func (c *Client) get(ctx context.Context, cl call, out any) error {
 	cl.method = http.MethodGet
 	resp, err := c.do(ctx, cl)
@@ -213,7 +213,7 @@ func (c *Client) decode(resp *response, cl call, out any) error {
 	return nil
 }
 
-// badAnswer returns the fault of a successful response whose JSON cannot be decoded.
+// badAnswer returns the fault for a successful response whose JSON cannot be decoded.
 func (c *Client) badAnswer(resp *response, cl call, err error) *models.Fault {
 	f := &models.Fault{
 		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(resp.url),

@@ -21,7 +21,7 @@ func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) 
 		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
 }
 
-// PortsAt lists the ports with a MAC address: at most one.
+// PortsAt lists the port with the given MAC address, if there is one.
 func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
 	return collect(ctx, c, "find the port with the address "+printable.Line(mac), "ports",
 		func(p models.Port) string { return p.UUID }, "address", mac, "detail", "true")
@@ -54,18 +54,18 @@ func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, 
 		func(t models.DeployTemplate) string { return t.UUID }, "detail", "true")
 }
 
-// InspectionRules lists the inspection rules in the order of their creation, as Ironic sends them: the conditions and
-// actions of sensitive ones are null.
+// InspectionRules lists the inspection rules in the order in which they were created. They are returned as Ironic
+// sends them: in sensitive rules, the conditions and actions are null.
 func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, models.FeatureInspectionRules, "inspection rules", "inspection_rules")
 }
 
-// RawDeployTemplates lists the deploy templates as Ironic sends them, with secrets in arguments masked.
+// RawDeployTemplates lists the deploy templates as Ironic sends them. Ironic masks secrets in their arguments.
 func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, "", "deploy templates", "deploy_templates")
 }
 
-// RawRunbooks lists the runbooks as Ironic sends them, with secrets in arguments masked.
+// RawRunbooks lists the runbooks as Ironic sends them. Ironic masks secrets in their arguments.
 func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
 	return c.rawCollection(ctx, models.FeatureRunbooks, "runbooks", "runbooks")
 }
@@ -75,25 +75,25 @@ func (c *Client) rawCollection(ctx context.Context, feature models.Feature, noun
 		var object struct {
 			UUID string `json:"uuid"`
 		}
-		_ = json.Unmarshal(raw, &object) // "" ends the listing
+		_ = json.Unmarshal(raw, &object) // an object without a UUID ends the listing
 		return object.UUID
 	}
 	return collectSince(ctx, c, feature, "list "+nouns, path, id, "detail", "true")
 }
 
-// collect fetches a whole collection, page after page by marker.
+// collect fetches a whole collection, page by page with markers. id returns the marker for a row.
 func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) string, query ...string) ([]T, error) {
 	return collectSince(ctx, c, "", op, path, id, query...)
 }
 
-// collectSince is collect for a collection that needs a feature.
+// collectSince is like collect, for a collection that requires a feature of the server.
 func collectSince[T any](
 	ctx context.Context, c *Client, feature models.Feature, op, path string, id func(T) string, query ...string,
 ) ([]T, error) {
 	return collectUnder(ctx, c, call{op: op, path: path, feature: feature}, path, id, query...)
 }
 
-// collectIn is collect for a collection whose key in the response is not its path.
+// collectIn is like collect, for a collection whose key in the response differs from its path.
 func collectIn[T any](ctx context.Context, c *Client, op, path, key string, id func(T) string, query ...string) ([]T, error) {
 	return collectUnder(ctx, c, call{op: op, path: path}, key, id, query...)
 }
@@ -153,7 +153,7 @@ func (c *Client) Drivers(ctx context.Context) ([]models.Driver, error) {
 	return list, nil
 }
 
-// driverOf gathers default_X_interface and enabled_X_interfaces under X.
+// driverOf converts a driver from the API's form. It collects default_X_interface and enabled_X_interfaces under X.
 func driverOf(raw map[string]json.RawMessage) models.Driver {
 	d := models.Driver{Default: map[string]string{}, Enabled: map[string][]string{}}
 	_ = json.Unmarshal(raw["name"], &d.Name)
@@ -176,7 +176,7 @@ func driverOf(raw map[string]json.RawMessage) models.Driver {
 	return d
 }
 
-// History lists a node's history, newest first, with whole texts.
+// History lists the entries of a node's history with their complete texts, newest first.
 func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntry, error) {
 	var out struct {
 		History []models.HistoryEntry `json:"history"`
@@ -188,8 +188,8 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 	if err != nil {
 		return nil, err
 	}
-	// Ironic lists the oldest first (db/sqlalchemy/api.py, get_node_history_by_node_id, 39.0.0: by id).
-	// Entries with equal times (whole seconds on MySQL) must be reversed, too.
+	// Ironic lists the oldest entry first (by ID; db/sqlalchemy/api.py in 39.0.0, get_node_history_by_node_id).
+	// Entries with equal times, which are whole seconds on MySQL, must be reversed as well.
 	slices.Reverse(out.History)
 	slices.SortStableFunc(out.History, func(a, b models.HistoryEntry) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	return out.History, nil
@@ -205,7 +205,7 @@ func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, e
 	return out, err
 }
 
-// BIOS lists the BIOS settings that Ironic has cached, with their types and limits since API 1.74.
+// BIOS lists the node's BIOS settings that Ironic has cached. Since API 1.74, they include types and limits.
 func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error) {
 	var out struct {
 		BIOS []models.BIOSSetting `json:"bios"`
@@ -218,7 +218,7 @@ func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, e
 	return out.BIOS, err
 }
 
-// Firmware lists the firmware versions that Ironic has cached.
+// Firmware lists the node's firmware versions that Ironic has cached.
 func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, error) {
 	var out struct {
 		Firmware []models.Firmware `json:"firmware"`
@@ -230,7 +230,7 @@ func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, 
 	return out.Firmware, err
 }
 
-// Volumes lists the volume connectors and targets of a node, by its UUID.
+// Volumes lists the volume connectors and volume targets of the node with the given UUID.
 func (c *Client) Volumes(ctx context.Context, node string) (v models.Volumes, err error) {
 	v = models.Volumes{Connectors: []models.VolumeConnector{}, Targets: []models.VolumeTarget{}}
 	op := "of node " + printable.Line(node)

@@ -11,24 +11,25 @@ import (
 // RetryPolicy limits the retries of requests that Ironic refused because the node is locked
 // (409) or the service is busy (503).
 type RetryPolicy struct {
-	// Tries is the number of attempts, the first included; 0 means 6, 1 means no retry.
+	// Tries is the maximum number of attempts, including the first. 0 means 6; 1 means that requests are not retried.
 	Tries int
-	// Delay is the mean wait between two attempts, with a jitter of ±25 %; 0 means 2 s.
+	// Delay is the average wait between two attempts, which varies randomly by ±25 %. 0 means 2 s.
 	Delay time.Duration
-	// Budget limits the sum of all waits of one request; 0 means 12 s, so that the operator
-	// has an answer within 15 s.
+	// Budget limits the sum of all waits for one request. 0 means 12 s, which gives the operator an answer within 15
+	// s.
 	Budget time.Duration
 }
 
-// worthRetrying reports whether a later attempt may succeed: the node is locked, or no worker is
-// free. Other conflicts do not pass. A change that may have been carried out is not sent again.
+// worthRetrying reports whether a later attempt may succeed, because the node is locked or no worker is free. Other
+// conflicts do not resolve themselves. A change that may have been carried out is not sent again.
 func worthRetrying(f *models.Fault) bool {
 	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
 }
 
 // Retry describes a request that Ironic refused for now and that will be sent again.
 type Retry struct {
-	// Fault is the reason, Attempt the number of the failed attempt (from 1) of Tries.
+	// Fault is the reason for the retry. Attempt is the number of the failed attempt, counted from 1, and Tries the
+	// maximum number of attempts.
 	Fault   *models.Fault
 	Attempt int
 	Tries   int
@@ -38,14 +39,14 @@ type Retry struct {
 
 type retryKey struct{}
 
-// OnRetry returns a context under which requests report their retries to notice, for a
-// countdown on the screen. Notice must not block.
+// OnRetry returns a context whose requests report their retries to notice, for example for a countdown on the screen.
+// notice must not block.
 func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
 	return context.WithValue(ctx, retryKey{}, notice)
 }
 
-// retryDelay returns the wait before the next attempt: the policy's delay with jitter, or the
-// server's Retry-After if that is longer.
+// retryDelay returns the time to wait before the next attempt. It is the policy's delay with a random variation, or
+// the server's Retry-After if that is longer.
 func (c *Client) retryDelay(f *models.Fault) time.Duration {
 	delay := c.opts.Retry.Delay
 	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret

@@ -16,8 +16,7 @@ import (
 	"ironworks/models/request"
 )
 
-// breakingConn is a connection whose answer breaks with an error, once the request was
-// written.
+// breakingConn is a connection that fails with err when the answer is read, after the request was written.
 type breakingConn struct {
 	net.Conn
 	err   error
@@ -35,8 +34,8 @@ func (c *breakingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestBrokenAfterTheRequestWasWritten: whatever the operating system calls it, a change
-// whose answer broke may have been carried out, and is not sent again.
+// TestBrokenAfterTheRequestWasWritten checks that a change is not sent again if reading the answer fails, whichever
+// error the operating system reports, because the change may have been carried out.
 func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]error{
@@ -69,8 +68,9 @@ func TestBrokenAfterTheRequestWasWritten(t *testing.T) {
 	}
 }
 
-// TestClientCertificateRefused: with TLS 1.3 the alert comes after the request was written, but the server did not
-// read it.
+// TestClientCertificateRefused checks that a request does not count as sent if the server refuses the client
+// certificate. With TLS 1.3, the alert arrives after the request was written, but the server has not read the
+// request.
 func TestClientCertificateRefused(t *testing.T) {
 	t.Parallel()
 	f := newTLSIronic(t, issue(t, "ironic", authority(t), nil), func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert })
@@ -80,8 +80,8 @@ func TestClientCertificateRefused(t *testing.T) {
 	}
 }
 
-// TestErrorAnswersToChanges: error answers of Ironic or a proxy to a change, whether the change may have been carried
-// out, and whether it is repeated.
+// TestErrorAnswersToChanges checks for several error answers to a change, from Ironic or from a proxy, whether the
+// change counts as possibly carried out, and whether it is repeated.
 func TestErrorAnswersToChanges(t *testing.T) {
 	t.Parallel()
 	proxy := func(status int, body string) handler { return reply(status, body) }
@@ -136,7 +136,7 @@ func TestErrorAnswersToChanges(t *testing.T) {
 	}
 }
 
-// TestReadsAreRepeated: a GET changes nothing, so any 503 is waited out.
+// TestReadsAreRepeated checks that a GET request is repeated after any 503 answer, because it changes nothing.
 func TestReadsAreRepeated(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(reply(503, "<html>"), nodes("a")))

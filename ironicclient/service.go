@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// serviceClient returns gophercloud's client, which is created on first use. One goroutine at a
-// time asks Keystone; the others wait for that, or until their context ends.
+// serviceClient returns gophercloud's client, which it creates when it is first needed. Only one goroutine at a time
+// asks Keystone; the others wait for the result, or until their context ends.
 func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	select {
 	case c.connecting <- struct{}{}:
@@ -70,7 +70,7 @@ func (c *Client) setUserAgent(p *gophercloud.ProviderClient) {
 	}
 }
 
-// keystone authenticates. Without a configured endpoint it uses that of the catalog.
+// keystone authenticates with Keystone. If no endpoint is configured, it uses the endpoint in the catalog.
 func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	k := c.conn.Keystone
 	fail := func(err error) error {
@@ -117,8 +117,8 @@ func checkAuth(opts *gophercloud.AuthOptions) error {
 	return err
 }
 
-// fromCatalog returns the bare metal endpoint of the catalog. Version stays 0, so that gophercloud
-// does not request the endpoint's versions.
+// fromCatalog returns the endpoint for bare metal in the catalog. It leaves Version at 0, because gophercloud would
+// otherwise request the versions that the endpoint supports.
 func (c *Client) fromCatalog(provider *gophercloud.ProviderClient) (string, error) {
 	eo := gophercloud.EndpointOpts{
 		Region:       c.conn.Keystone.Region,
@@ -171,7 +171,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 			c.setUser(&ao)
 		}
 	case models.AuthToken:
-		// gophercloud refuses AllowReauth with a token, which cannot be renewed.
+		// A token cannot be renewed, so gophercloud refuses AllowReauth together with one.
 		ao.TokenID, ao.Scope, ao.AllowReauth = k.Token.Reveal(), scope, false
 	case models.AuthPassword:
 		c.setUser(&ao)
@@ -194,7 +194,7 @@ func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	}
 }
 
-// keystoneFault adds a remedy to the fault of an authentication.
+// keystoneFault returns the fault for a failed authentication, with a hint that suggests a remedy.
 func (c *Client) keystoneFault(err error) error {
 	f := c.fault(err, call{op: "authenticate with Keystone", method: "POST"}, c.conn.Keystone.AuthURL)
 	switch f.Kind {

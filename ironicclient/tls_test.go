@@ -25,7 +25,7 @@ import (
 	"ironworks/models/request"
 )
 
-// issued is a certificate with its key, and the same as PEM.
+// issued holds a certificate and its key, also in PEM form.
 type issued struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -88,7 +88,8 @@ func (i *issued) fingerprint() string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
 }
 
-// newTLSIronic is an Ironic behind TLS with the certificate.
+// newTLSIronic starts an Ironic that uses TLS with the given certificate. change, if not nil, may modify the TLS
+// configuration.
 func newTLSIronic(t *testing.T, cert *issued, change func(c *tls.Config)) *fakeIronic {
 	t.Helper()
 	f := &fakeIronic{low: 1, high: models.NewestMinor}
@@ -114,7 +115,7 @@ func TestTLS(t *testing.T) {
 	tests := map[string]struct {
 		cert *issued
 		tls  models.TLS
-		says []string // nothing is success
+		says []string // nil means success
 	}{
 		"with its CA":         {good, models.TLS{CACert: caFile}, nil},
 		"without a check":     {expired, models.TLS{Insecure: true}, nil},

@@ -12,7 +12,7 @@ import (
 	"ironworks/models/request"
 )
 
-// A request that failed at Keystone did not reach Ironic.
+// TestKeystoneCut checks that a request does not count as sent to Ironic if Keystone fails.
 func TestKeystoneCut(t *testing.T) {
 	t.Parallel()
 	k := newKeystone(t)
@@ -35,7 +35,7 @@ func TestKeystoneCut(t *testing.T) {
 	}
 }
 
-// expiring refuses all tokens except the given one.
+// expiring returns a handler that refuses all tokens except the one that valid returns.
 func expiring(valid func() string, ok handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Auth-Token") != valid() {
@@ -125,8 +125,8 @@ func TestNewTokenIsRefusedToo(t *testing.T) {
 	}
 }
 
-// Two calls need a new token, and the call that requests it is interrupted. The other call must not count as
-// interrupted.
+// TestInterruptedReauthentication checks two calls that need a new token. If the call that requests the token is
+// interrupted, the other call must not count as interrupted.
 func TestInterruptedReauthentication(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -165,7 +165,7 @@ func TestInterruptedReauthentication(t *testing.T) {
 	wg.Wait()
 }
 
-// roundTrip is a transport of one function.
+// roundTrip implements http.RoundTripper with a function.
 type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

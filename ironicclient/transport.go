@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// DefaultTimeout limits the time without a byte from the server, connecting included. A page
+	// DefaultTimeout is the maximum time without receiving a byte from the server. It includes connecting. A page
 	// that keeps arriving may take longer.
 	DefaultTimeout = 12 * time.Second
 	// slowTimeout applies to requests for which the conductor contacts a BMC; Ironic's own limit is 60 s
 	// (rpc_response_timeout).
 	slowTimeout = 75 * time.Second
 	slowNotice  = 10 * time.Second
-	// maxBody is the size limit of a response: a page of 1 000 detailed nodes has 3 MB.
+	// maxBody is the maximum size of a response. A page with 1 000 detailed nodes takes 3 MB.
 	maxBody = 128 << 20
 )
 
@@ -44,8 +44,8 @@ func rootURL(endpoint string) (string, error) {
 	return strings.TrimRight(u.String(), "/") + "/", nil
 }
 
-// redacted returns a URL without its password, for messages. In a string without a host the
-// password may be anywhere before the @.
+// redacted returns a URL without its password, for messages. In a string that is not a URL with a host, the password
+// may be anywhere before the @, so everything before it is removed.
 func redacted(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

@@ -17,7 +17,7 @@ const (
 	versionHeader = "X-OpenStack-Ironic-API-Version"
 	minHeader     = "X-OpenStack-Ironic-API-Minimum-Version"
 	maxHeader     = "X-OpenStack-Ironic-API-Maximum-Version"
-	// Ironic sends the former since API 1.107, the latter always.
+	// Ironic always sends the second header, and since API 1.107 also the first.
 	requestIDHeader    = "X-Openstack-Request-Id"
 	oldRequestIDHeader = "Openstack-Request-Id"
 )
@@ -33,8 +33,9 @@ func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 	return low, high, errLow == nil && errHigh == nil
 }
 
-// learnLimits lowers the client's version if a 406 shows that it is outside the server's range. A 406 for a version
-// inside the range means that a field, verb or parameter is too new; the fault gets the kind for that.
+// learnLimits changes the client's API version if a 406 shows that the server does not support the version that was
+// sent. A 406 for a supported version means that a field, verb or parameter is too new; the fault then gets the kind
+// FaultNotAcceptable.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &unexpected) {
@@ -76,8 +77,8 @@ func (c *Client) renegotiated(sent models.APIVersion) bool {
 	return int(c.minor.Load()) != sent.Minor
 }
 
-// checkIronic returns a fault if a success does not come from Ironic, whose every response has a
-// version header; otherwise the version counts as negotiated.
+// checkIronic returns a fault if a successful response does not come from Ironic, whose responses all contain a
+// version header. Otherwise, it marks the version as negotiated.
 func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target string) *models.Fault {
 	if resp.Header.Get(versionHeader) != "" || resp.Header.Get(maxHeader) != "" {
 		c.negotiated.Store(true)

@@ -13,7 +13,7 @@ func TestNegotiation(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		low, high, cap int
-		versions       string // of two calls
+		versions       string // sent by two calls
 		minor          int
 	}{
 		"as new as we are":        {1, 115, 0, "1.115 1.115", 115},
@@ -88,7 +88,8 @@ func TestNotAcceptableInsideTheRange(t *testing.T) {
 	}
 }
 
-// A 406 without Ironic's headers is not Ironic's; it must not be retried forever.
+// TestNotAcceptableFromElsewhere checks that a 406 without Ironic's headers is reported as not coming from Ironic,
+// and is not retried forever.
 func TestNotAcceptableFromElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, reply(http.StatusNotAcceptable, "<html>"))
@@ -103,7 +104,7 @@ func TestServerThatTakesNoVersion(t *testing.T) {
 	t.Parallel()
 	n := models.NewestMinor
 	f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
-		n-- // each time another range, never the requested version
+		n-- // report a different range each time, which never includes the requested version
 		w.Header().Set(maxHeader, models.APIVersion{Minor: n}.String())
 		w.WriteHeader(http.StatusNotAcceptable)
 	})
@@ -114,7 +115,7 @@ func TestServerThatTakesNoVersion(t *testing.T) {
 	}
 }
 
-// The server may be replaced by an older one while we run.
+// TestDowngradeWhileRunning checks that the client still works if the server is replaced by an older Ironic.
 func TestDowngradeWhileRunning(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, nodes("a"))
@@ -160,8 +161,8 @@ func TestFeatureGates(t *testing.T) {
 			f := newIronicOf(t, 1, feature.Minor()-1, reply(http.StatusNotFound, ""))
 			c := client(t, f.URL, Options{})
 			var needs *models.NeedsVersionError
-			// The first call learns the version by a 406, which has done nothing; from then
-			// on nothing is sent.
+			// The first call learns the version from a 406, which means that nothing was done. Later calls send
+			// nothing.
 			for range 2 {
 				if err := call(c); !errors.As(err, &needs) || needs.Feature != feature {
 					t.Errorf("%v", err)

@@ -45,7 +45,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLatest reads the operations for estimates from a file with ten thousand.
+// BenchmarkLatest measures reading the operations needed for estimates from a file with ten thousand operations.
 func BenchmarkLatest(b *testing.B) {
 	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()
@@ -62,7 +62,7 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// realLines returns lines as an agent and journald write them.
+// realLines returns the lines n to m-1 of a log, similar to those that journald delivers from an agent.
 func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	lines := make([]models.LogLine, 0, m-n)
 	for i := n; i < m; i++ {
@@ -76,7 +76,7 @@ func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	return lines
 }
 
-// BenchmarkLines measures lines per second that are written, read, and detected as stored.
+// BenchmarkLines measures how many lines per second can be written, read, and recognized as already stored.
 func BenchmarkLines(b *testing.B) {
 	for _, bench := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func BenchmarkLines(b *testing.B) {
 			for b.Loop() {
 				lines := batches[n%len(batches)]
 				if !bench.again && n%len(batches) == 0 {
-					for _, batch := range batches { // another boot
+					for _, batch := range batches { // make the batches part of another boot
 						for i := range batch {
 							batch[i].Boot = fmt.Sprintf("%032x", n)
 						}

@@ -12,8 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// TestSmallDisk covers a full disk, not only a file that cannot grow: the write-ahead log cannot
-// grow, either. It needs to mount a disk.
+// TestSmallDisk checks that the journal survives a full disk. This is worse than a file that cannot grow, because the
+// write-ahead log cannot grow, either. The test needs the permission to mount a disk.
 func TestSmallDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()

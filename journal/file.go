@@ -11,26 +11,27 @@ import (
 	"slices"
 	"time"
 
-	"modernc.org/sqlite" // also the driver
+	"modernc.org/sqlite" // also registers the driver
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
 // retryOpen is the delay between attempts to open a file that another program is opening.
 const retryOpen = 20 * time.Millisecond
 
-// NewerError reports that a file was written by a newer program; this program does not change it.
+// NewerError reports that a newer program has written the file. This program does not change such a file.
 type NewerError struct {
 	Path              string
 	Schema, Supported int
 }
 
-// Error names the file and the remedy.
+// Error returns a message that names the file and suggests remedies.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
 		e.Path, e.Schema, e.Supported)
 }
 
-// forWriting opens the file for writing, and creates it if necessary.
+// forWriting returns the database for writing. It opens the file when it is first needed, and creates it if
+// necessary.
 func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -73,7 +74,7 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 	}
 }
 
-// openAndMigrate opens an existing file and migrates it to the newest schema.
+// openAndMigrate opens an existing file, which may be empty, and migrates it to the newest schema.
 func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
@@ -91,14 +92,16 @@ func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// busy reports whether another program has locked the file. SQLite waits for locks, but fails immediately if two
-// programs change a new file to a write-ahead log at the same time, which would be a deadlock.
+// busy reports whether another program has locked the file. SQLite usually waits for locks. However, it fails
+// immediately if two programs switch a new file to a write-ahead log at the same time, because waiting would be a
+// deadlock.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY
 }
 
-// forReading opens the file for reading; it returns nil if the file does not exist.
+// forReading returns the database for reading. It opens the file when it is first needed, and returns nil if the file
+// does not exist or is empty.
 func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -121,7 +124,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	case version > knows:
 		return nil, errors.Join(&NewerError{Path: j.opts.Path, Schema: version, Supported: knows}, db.Close())
 	case version < knows:
-		// Migrate the file of an older program.
+		// An older program has written the file: migrate it.
 		if _, err := j.openWriting(ctx); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
@@ -130,8 +133,8 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// connect opens the file with the pragmas for each connection. It waits for a file that another
-// program is writing.
+// connect opens the file, with the given pragmas for each connection. Connections wait up to five seconds while
+// another program is writing the file.
 func connect(path string, pragmas ...string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
@@ -142,7 +145,7 @@ func connect(path string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// migrate migrates a file to the newest schema, each step in a transaction.
+// migrate migrates the file to the newest schema, with a transaction for each step.
 func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
 	for {
 		done, err := migrateOnce(ctx, db, path, steps)
@@ -187,7 +190,7 @@ func (j *Journal) closeFiles() {
 	defer j.dbMu.Unlock()
 	for _, db := range []*sql.DB{j.read, j.write} {
 		if db != nil {
-			_ = db.Close() // everything is committed
+			_ = db.Close() // all transactions have ended
 		}
 	}
 }

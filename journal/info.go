@@ -13,7 +13,7 @@ import (
 // Info describes the content of a journal.
 type Info struct {
 	Path string `json:"path"`
-	// Bytes is the size of all of its files on disk; 0 if there are no files.
+	// Bytes is the size of all files of the journal on disk, or 0 if there are none.
 	Bytes  int64 `json:"bytes"`
 	Schema int   `json:"schema"`
 
@@ -21,33 +21,32 @@ type Info struct {
 	Works       Amount `json:"works"`
 	Pictures    Amount `json:"pictures"`
 	Lines       Amount `json:"lines"`
-	// Nodes are the nodes with the most lines, in descending order.
+	// Nodes lists the nodes with the most lines, in descending order of their number.
 	Nodes []NodeLines `json:"nodes"`
 
-	// MaxSize limits the bytes of the lines, MaxAge the age of lines and snapshots, in seconds
-	// when printed.
+	// MaxSize is the maximum size of the lines in bytes. MaxAge is the maximum age of lines and snapshots.
 	MaxSize int64   `json:"max_size"`
 	MaxAge  Seconds `json:"max_age_seconds"`
-	// Dropped are the records, and DroppedLines the lines, that programs have dropped because too many were waiting to
-	// be written.
+	// Dropped counts the records, and DroppedLines the lines, that programs have dropped because too many were
+	// waiting to be written.
 	Dropped      int64     `json:"dropped"`
 	DroppedLines int64     `json:"dropped_lines"`
 	DroppedLast  time.Time `json:"dropped_last,omitzero"`
 }
 
-// Seconds is a duration that is written as whole seconds in JSON.
+// Seconds is a duration in whole seconds.
 type Seconds int64
 
-// Amount is the number and the size of one kind of records.
+// Amount describes how many records of one kind there are, from which period, and how large they are.
 type Amount struct {
 	Count int64     `json:"count"`
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
-	// Bytes is the packed size; 0 for kinds that are not packed.
+	// Bytes is the packed size in bytes, or 0 for kinds of records that are not packed.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// NodeLines is the number of lines of a node.
+// NodeLines describes how many lines a node has, and how large they are in bytes.
 type NodeLines struct {
 	Node  models.NodeRef `json:"node"`
 	Lines int64          `json:"lines"`
@@ -57,7 +56,7 @@ type NodeLines struct {
 // topNodes is the number of nodes that [Info] lists.
 const topNodes = 5
 
-// Info returns the content of the journal; if there is no file, it returns only the limits.
+// Info describes the content of the journal. If there is no file, the result contains only the path and the limits.
 func (j *Journal) Info(ctx context.Context) (Info, error) {
 	info := Info{Path: j.opts.Path, MaxSize: j.opts.Limits.Size, MaxAge: Seconds(j.opts.Limits.Age / time.Second)}
 	db, err := j.reading(ctx)
@@ -92,7 +91,8 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// addDropped adds the dropped records: the counts in the file, and the records that this program has dropped since.
+// addDropped adds the dropped records to info. It sums the counts in the file and the records that this program has
+// dropped since its last write.
 func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error {
 	var last sql.NullInt64
 	err := db.QueryRowContext(ctx, "SELECT coalesce(sum(records), 0), coalesce(sum(lines), 0), max(at) FROM dropped").
@@ -132,8 +132,8 @@ func (j *Journal) onDisk() (bytes int64) {
 	return bytes
 }
 
-// Nodes returns the nodes with a UUID or a name, or all nodes if id is "", the most recently seen first. Several nodes
-// may have had the same name.
+// Nodes returns the nodes whose UUID or name is id, or all nodes if id is empty. The node seen most recently comes
+// first. Several nodes can have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// clockTolerance is the maximum difference between the times that two programs record for the same observation:
-	// their clocks differ, and they read at different times.
+	// clockTolerance is the maximum difference between the times that two programs record for the same observation.
+	// The times differ because the programs' clocks differ, and because they read at different times.
 	clockTolerance = 30 * time.Second
-	// resumeWithin is the maximum time since the last record of an operation for a program that starts in the middle of
-	// it to continue that record.
+	// resumeWithin limits the time since an operation was last observed. Within this time, a program that was started
+	// in the middle of the operation continues the stored record.
 	resumeWithin = 30 * time.Minute
 )
 
@@ -26,8 +26,9 @@ func seenLast(w *models.Work) time.Time {
 	return last
 }
 
-// sameOperation reports whether the last stored operation of a node and a new one are the same: another program has
-// also observed it, or this program was restarted in the middle of it.
+// sameOperation reports whether stored, the last stored operation of a node, and fresh, a new one, are the same
+// operation. This happens if another program has observed it as well, or if this program was restarted in the middle
+// of it.
 func sameOperation(stored, fresh *models.Work) bool {
 	if !stored.End.IsZero() {
 		return stored.Begin.Equal(fresh.Begin) || fresh.Begin.Before(stored.End)
@@ -42,8 +43,8 @@ func sameOperation(stored, fresh *models.Work) bool {
 	return fresh.Begin.Sub(seenLast(stored)) <= resumeWithin && follows(stored, fresh)
 }
 
-// follows reports whether the first phase of fresh can come after the phase of stored at that time, because phases of
-// an operation do not repeat.
+// follows reports whether the first phase of fresh can come after the phase that stored was in at that time. Phases
+// of an operation do not repeat, so it cannot be an earlier phase.
 func follows(stored, fresh *models.Work) bool {
 	for i := len(stored.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
 		if !stored.Phases[i].Begin.After(fresh.Begin) {
@@ -66,7 +67,7 @@ func joinOperations(stored, fresh models.Work) models.Work {
 	switch {
 	case !stored.End.IsZero() && (fresh.End.IsZero() || !better):
 		stored.Reason, stored.Evidence = cmp.Or(stored.Reason, fresh.Reason), cmp.Or(stored.Evidence, fresh.Evidence)
-		return stored // another program was ahead, or has observed more
+		return stored // the stored data is more complete: another program was faster, or has observed more
 	case better:
 		fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, stored.Reason), cmp.Or(fresh.Evidence, stored.Evidence)
 		return fresh
@@ -77,7 +78,7 @@ func joinOperations(stored, fresh models.Work) models.Work {
 	return fresh
 }
 
-// joinPhases returns the stored phases up to the start of the fresh ones, followed by the fresh ones.
+// joinPhases returns the stored phases up to the first fresh phase, followed by the fresh phases.
 func joinPhases(stored, fresh []models.Phase) []models.Phase {
 	if len(fresh) == 0 {
 		return stored

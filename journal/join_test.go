@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestJoin: what two programs see of one operation, or one program before and after a restart, is
-// stored as one; different operations are not.
+// TestJoin checks that an operation observed by two programs, or by a program before and after a restart, is stored
+// as one operation, and that different operations are not joined.
 func TestJoin(t *testing.T) {
 	clean := midway(deployment(0, 5, 60, -1), 0, 40)
 	clean.Kind = models.StateCleaning
@@ -77,7 +77,7 @@ func TestJoin(t *testing.T) {
 			j := open(t, file(t))
 			for _, w := range tt.noted {
 				j.Record(Records{Works: []models.Work{w}})
-				_ = j.flushed(t.Context()) // separately, as several programs would
+				_ = j.flushed(t.Context()) // writes each operation separately, as several programs would
 			}
 			if got := ofNode(t, j); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)

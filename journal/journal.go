@@ -9,45 +9,46 @@ import (
 	"time"
 )
 
-// Options configure a Journal.
+// Options configures a Journal.
 type Options struct {
 	// Path is the path of the journal's file; its folder is created at the first write.
 	Path string
-	// OnError is called when writing fails, and not again until writing has succeeded. It is called from the journal's
-	// goroutine. It may be nil.
+	// OnError, if not nil, is called when writing fails, but not again until writing has succeeded. It is called from
+	// the journal's goroutine.
 	OnError func(error)
-	// Limits limit the content; zero values are the defaults.
+	// Limits restricts the size and the age of the content. Zero values mean the defaults.
 	Limits Limits
 }
 
-// Limits limit the lines and snapshots of a journal. Everything else is kept for a year.
+// Limits restricts the lines and snapshots in a journal. Everything else is kept for a year.
 type Limits struct {
-	// Size is the packed size of lines on disk in bytes; snapshots take at most a quarter of that. The oldest lines and
-	// snapshots are deleted first.
+	// Size is the maximum packed size of lines on disk, in bytes. In addition, snapshots take at most a quarter of
+	// this size. The oldest lines and snapshots are deleted first.
 	Size int64
 	// Age is the maximum age of lines and snapshots, counted back from the newest record that is not in the future.
 	Age time.Duration
 }
 
-// Defaults of [Limits].
+// The default values of [Limits].
 const (
 	DefaultSize = 1 << 30
 	DefaultAge  = 90 * 24 * time.Hour
 )
 
 const (
-	// batchDelay is the time for which records are collected before they are written together.
+	// batchDelay is the time during which records are collected, to write them together.
 	batchDelay = 250 * time.Millisecond
-	// linesEvery is the factor by which lines are collected longer than other records, because more lines pack better.
+	// linesEvery is the number of batch delays during which lines are collected. They are collected for longer than
+	// other records, because more lines can be packed better.
 	linesEvery = 4
-	// retryAfter is the delay after a failure.
+	// retryAfter is the delay between a failed write and the next attempt.
 	retryAfter = 10 * time.Second
 )
 
 // Journal is the journal of one context. Its methods are safe for concurrent use.
 type Journal struct {
 	opts Options
-	// writer identifies this program's records.
+	// writer identifies the records written by this program.
 	writer string
 
 	mu      sync.Mutex
@@ -61,21 +62,21 @@ type Journal struct {
 	seen   *lineIndex
 	packer *packer
 
-	// wake signals that records are waiting, and writeNow that many are waiting; flush requests that they are written
-	// now.
+	// wake signals that records are waiting, and writeNow that there are enough of them to write them immediately. A
+	// channel sent to flush is closed once the waiting records have been written.
 	wake, writeNow chan struct{}
 	flush          chan chan struct{}
 	stop           chan struct{}
 	done           chan struct{}
 
 	dbMu sync.Mutex
-	// write is the database with one connection for writing, and read that with several read-only connections; nil
-	// until they are needed.
+	// write is the database with a single connection for writing; read is the database with several read-only
+	// connections. Both are nil until they are needed.
 	write, read *sql.DB
 }
 
-// Open returns a journal. The file is opened at the first write, or at the first read if it
-// exists. The caller must call Close: waiting records are written even if ctx has ended.
+// Open returns a journal. The file is opened by the first write or, if it exists, by the first read. The caller must
+// call Close, which writes the waiting records even if ctx has ended.
 func Open(ctx context.Context, opts Options) *Journal {
 	if opts.Limits.Size <= 0 {
 		opts.Limits.Size = DefaultSize
@@ -92,9 +93,9 @@ func Open(ctx context.Context, opts Options) *Journal {
 	return j
 }
 
-// Record stores records without waiting for the disk. Events other than transitions, such as a reason that was found
-// later, are stored only with the operations. Snapshots are stored if they differ from the node's last one. Lines of
-// the sources archive and status are not stored, and those of one journal entry must be consecutive.
+// Record stores records without waiting for the disk. A reason for a failure that is found later is stored only with
+// the operation, not with the transition. A snapshot is stored only if it differs from the node's last one. Lines from
+// the sources archive and status are not stored. Lines that belong to one journal entry must be consecutive.
 func (j *Journal) Record(r Records) {
 	if r.empty() {
 		return
@@ -111,7 +112,7 @@ func (j *Journal) Record(r Records) {
 	}
 }
 
-// signal sends to a channel without blocking.
+// signal sends a signal on c, unless one is already waiting there. It never blocks.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -154,12 +155,13 @@ func (j *Journal) run(ctx context.Context) {
 	}
 }
 
-// recorder is the state of the writing goroutine between batches.
+// recorder holds the state of the writing goroutine between batches.
 type recorder struct {
 	journal *Journal
-	// failed is true while writing fails, lossReported once lost lines were reported: both are reported once.
+	// failed is set while writing fails; lossReported is set once a loss of lines has been reported. Each is reported
+	// only once.
 	failed, lossReported bool
-	// held counts the writes for which lines were held back, to pack more lines together.
+	// held counts the batches since lines were last written. Lines are held back to pack more of them together.
 	held int
 }
 
@@ -169,13 +171,13 @@ func (k *recorder) close() {
 	}
 }
 
-// untilWritten writes until no records are waiting; it returns false when the journal is closed.
+// untilWritten writes records until none are waiting. It returns false if the journal was closed.
 func (k *recorder) untilWritten(ctx context.Context) bool {
 	j := k.journal
 	for {
 		wait, hurry := batchDelay, j.writeNow
 		if k.failed {
-			wait, hurry = retryAfter, nil // after a failure, wait regardless of the amount
+			wait, hurry = retryAfter, nil // after a failure, wait even if many records are waiting
 		}
 		var written bool
 		select {
@@ -197,8 +199,8 @@ func (k *recorder) untilWritten(ctx context.Context) bool {
 	}
 }
 
-// flush writes the waiting records, with or without lines, and reports whether all were written. Records that could
-// not be written stay.
+// flush writes the waiting records, with or without the lines, and reports whether all were written. Records that
+// could not be written keep waiting.
 func (k *recorder) flush(ctx context.Context, withLines bool) (all bool) {
 	j := k.journal
 	batch, left := j.takeWaiting(withLines)
@@ -229,7 +231,7 @@ func (j *Journal) reportError(err error) {
 	}
 }
 
-// batch has the records that are written in one transaction.
+// batch contains the records that are written in one transaction.
 type batch struct {
 	waiting
 	dropped dropped
@@ -252,7 +254,8 @@ func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	return b, len(j.waiting.lines) > 0
 }
 
-// putBack inserts a batch before newer records, as far as there is room.
+// putBack returns a batch to the waiting records after writing it has failed. It inserts the batch before newer
+// records, which are dropped if there is no room for them.
 func (j *Journal) putBack(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// afterTheRecords moves a bubble's time beyond that of all records. Nothing is written then unless
-// it is read, or the test lets time pass.
+// afterTheRecords advances the bubble's time until after the times of all records. From then on, records are written
+// only when the journal is read, or when the test lets time pass.
 func afterTheRecords() { <-time.After(time.Until(second(365 * 24 * 3600))) }
 
 func second(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0).UTC() }
@@ -39,8 +39,8 @@ const uuid = "11111111-0000-4000-8000-000000000000"
 
 func ref() models.NodeRef { return models.NodeRef{UUID: uuid, Name: "r7-n01"} }
 
-// deployment returns one whose phases start at these seconds, and that ended at the last of them,
-// or is running if that is negative.
+// deployment returns a deployment whose phases start at the given seconds. The last number is the second at which it
+// ended; if it is negative, the deployment is still running.
 func deployment(begins ...int) models.Work {
 	kinds := []models.Phase{{Kind: models.PhasePower}, {Kind: models.PhaseBoot}, {Kind: models.PhaseStep, Step: "deploy.install_coreos"}, {Kind: models.PhaseReboot}}
 	w := models.Work{Node: ref(), ResourceClass: "gp", Kind: models.StateDeploying, Begin: second(begins[0]), Whole: true, Outcome: models.OutcomeRunning}
@@ -62,7 +62,8 @@ func deployment(begins ...int) models.Work {
 	return w
 }
 
-// midway returns the operation as observed by a program that starts in the middle: from the n-th phase on.
+// midway returns the operation w as observed by a program that was started at second at, during the phase with index
+// n.
 func midway(w models.Work, n, at int) models.Work {
 	w.Whole, w.Begin = false, second(at)
 	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
@@ -70,7 +71,7 @@ func midway(w models.Work, n, at int) models.Work {
 	return w
 }
 
-// text returns operations in short.
+// text returns operations in a short form.
 func text(works []models.Work) string {
 	var lines []string
 	for i := range works {
@@ -139,7 +140,7 @@ func TestRecord(t *testing.T) {
 	}
 	j.Close()
 	j.Close()
-	j.Record(Records{Events: events}) // too late, and ignored
+	j.Record(Records{Events: events}) // this is too late, so it is ignored
 
 	again := open(t, path)
 	if got := ofNode(t, again); got != want {
@@ -178,7 +179,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestOldRecordsAreDeleted: records a year older than the newest are deleted, with their phases.
+// TestOldRecordsAreDeleted checks that records are deleted, together with their phases, once they are a year older
+// than the newest record.
 func TestOldRecordsAreDeleted(t *testing.T) {
 	j := open(t, file(t))
 	year := int(keepFor / time.Second)
@@ -199,7 +201,8 @@ func TestOldRecordsAreDeleted(t *testing.T) {
 	}
 }
 
-// TestFutureRecordsDeleteNothing: a server whose clock shows 2999 does not make all records old.
+// TestFutureRecordsDeleteNothing checks that a server whose clock shows the year 2999 does not make all other records
+// count as old.
 func TestFutureRecordsDeleteNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		<-time.After(time.Until(second(60)))
@@ -221,7 +224,8 @@ func TestFutureRecordsDeleteNothing(t *testing.T) {
 	})
 }
 
-// TestTwoPrograms see the same and share a file.
+// TestTwoPrograms checks that records are stored only once if two programs that share a file observe the same
+// operations.
 func TestTwoPrograms(t *testing.T) {
 	path := file(t)
 	a, b := open(t, path), open(t, path)
@@ -229,7 +233,7 @@ func TestTwoPrograms(t *testing.T) {
 	for i, j := range []*Journal{a, b} {
 		both.Go(func() {
 			for n := range 200 {
-				at := n*1000 + i // a second apart
+				at := n*1000 + i // the second program sees it a second later
 				e := models.Event{Time: second(at), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"}
 				j.Record(Records{Events: []models.Event{e}, Works: []models.Work{deployment(at, at+5, -1)}})
 				j.Record(Records{Works: []models.Work{deployment(at, at+5, at+60)}})
@@ -253,7 +257,7 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// TestManyProgramsAtOnce: many programs create the same file at the same time without errors.
+// TestManyProgramsAtOnce checks that many programs can create the same file at the same time without errors.
 func TestManyProgramsAtOnce(t *testing.T) {
 	for range 20 {
 		path := file(t)
@@ -276,7 +280,8 @@ func TestManyProgramsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTroubleIsReportedOnce: and waiting records are written when it works again.
+// TestTroubleIsReportedOnce checks that a failure to write is reported only once, and that the waiting records are
+// written once writing works again.
 func TestTroubleIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
@@ -309,7 +314,8 @@ func TestTroubleIsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestFullDisk: the file cannot grow. Its content stays readable.
+// TestFullDisk checks that the content stays readable if the file cannot grow, and that no part of a batch is
+// written.
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
@@ -318,7 +324,7 @@ func TestFullDisk(t *testing.T) {
 		defer j.Close()
 		j.Record(Records{Works: []models.Work{deployment(0, 5, 9)}})
 		before := ofNode(t, j)
-		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // the present size is the minimum
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // the current size is the smallest possible maximum
 			t.Fatal(err)
 		}
 		var many []models.Work
@@ -344,8 +350,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestWrittenInTheBackground: records are written shortly after the first of them, lines later,
-// and after a failure it is retried, all without a reader.
+// TestWrittenInTheBackground checks that, even if nothing is read, records are written shortly after they were
+// recorded, lines later, and that writing is retried after a failure.
 func TestWrittenInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
@@ -359,7 +365,8 @@ func TestWrittenInTheBackground(t *testing.T) {
 			defer j.mu.Unlock()
 			return fmt.Sprintf("%d works, %d lines", len(j.waiting.works), len(j.waiting.lines))
 		}
-		// pass expects that waiting records stay waiting until the end of d, and are written then.
+		// pass lets the duration d pass. It checks that the waiting records do not change until the end of d, and
+		// that want describes the records that are still waiting then.
 		pass := func(d time.Duration, want string) {
 			t.Helper()
 			before := waits()
@@ -450,7 +457,8 @@ func TestBadFiles(t *testing.T) {
 	})
 }
 
-// TestMigrations: two programs may migrate at once, and a failed step leaves the file unchanged.
+// TestMigrations checks that several programs can migrate a file at the same time, and that a failed step leaves the
+// file unchanged.
 func TestMigrations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := connect(path, "journal_mode(WAL)")

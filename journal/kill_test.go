@@ -15,7 +15,8 @@ import (
 	"ironworks/models"
 )
 
-// writesFor is set in the process that is killed, followsFor in one that follows a log.
+// writesFor names the environment variable that is set in the process that is killed, and followsFor the variable
+// that is set in a process that follows a log. The variables contain the path of the journal.
 const (
 	writesFor  = "IRONWORKS_TEST_JOURNAL"
 	followsFor = "IRONWORKS_TEST_JOURNAL_FOLLOWS"
@@ -24,7 +25,7 @@ const (
 // linesEach is the number of lines that are written with each deployment.
 const linesEach = 30
 
-// writeUntilKilled writes one deployment after the other and prints how many are stored.
+// writeUntilKilled writes one deployment after another, and prints from time to time how many are stored.
 func writeUntilKilled(path string) {
 	j := Open(context.Background(), Options{Path: path})
 	for n := 0; ; n++ {
@@ -42,7 +43,7 @@ func writeUntilKilled(path string) {
 	}
 }
 
-// TestKill: kill -9 loses nothing that was reported as stored, and leaves a valid file.
+// TestKill checks that kill -9 loses nothing that was reported as stored, and leaves a valid file.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	kept := 0
@@ -98,21 +99,22 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// followed is the number of entries that two programs follow.
+// followed is the number of log entries that each of two programs follows.
 const followed = 5000
 
-// follow records the lines of a boot like a console that opens the log, some at a time.
+// follow records the lines of a boot a few at a time, as a console would that has opened the log.
 func follow(path string) {
 	j := Open(context.Background(), Options{Path: path, OnError: func(err error) { panic(err) }})
 	_, _ = os.Stdin.Read(make([]byte, 1)) // wait for the signal to start
 	for n := 0; n < followed; n += 50 {
 		j.Record(Records{Lines: logLines("b1", n, n+50)})
-		_ = j.flushed(context.Background()) // both write all the time
+		_ = j.flushed(context.Background()) // makes both programs write all the time
 	}
 	j.Close()
 }
 
-// TestTwoProcessesFollow the log of one machine into one file: each line is read once.
+// TestTwoProcessesFollow checks that each line is read once if two processes follow the log of one machine and write
+// it into the same file.
 func TestTwoProcessesFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	var begin []io.Closer

@@ -14,7 +14,7 @@ import (
 	"ironworks/models"
 )
 
-// noise returns text that packs badly.
+// noise returns random text that hardly gets smaller when packed. The same n always gives the same text.
 func noise(n int) string {
 	random := rand.New(rand.NewPCG(1, uint64(n))) //nolint:gosec // no secret
 	text := make([]byte, 100)
@@ -32,7 +32,8 @@ func noisyLines(boot string, n, m int) []models.LogLine {
 	return lines
 }
 
-// TestLinesAreBounded by their size on disk and by their age: the oldest are deleted.
+// TestLinesAreBounded checks that the size of lines on disk and their age are limited, and that the oldest lines are
+// deleted.
 func TestLinesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
@@ -74,8 +75,8 @@ func TestLinesAreBounded(t *testing.T) {
 	})
 }
 
-// TestLinesOnAFullDisk: memory is bounded, dropped lines are counted and reported once, and
-// writing continues when there is room.
+// TestLinesOnAFullDisk checks that, while the disk is full, memory is bounded and dropped lines are counted and
+// reported once, and that writing continues when there is room again.
 func TestLinesOnAFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		afterTheRecords()
@@ -126,7 +127,7 @@ func TestLinesOnAFullDisk(t *testing.T) {
 	})
 }
 
-// TestFirstSchema opens a file of the first release, and finds all of its records.
+// TestFirstSchema checks that all records in a file written by the first release can be read.
 func TestFirstSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	db, err := sql.Open("sqlite", path)
@@ -229,7 +230,7 @@ func TestInfoAndPrune(t *testing.T) {
 	}
 }
 
-// TestNodes: nodes are found by earlier names, too.
+// TestNodes checks that nodes can be found by UUID and by any name they had.
 func TestNodes(t *testing.T) {
 	j := open(t, file(t))
 	old := models.NodeRef{UUID: "0" + uuid[1:], Name: "r7-n01"}

@@ -13,8 +13,8 @@ import (
 // chunkLines is the maximum number of lines that are packed together.
 const chunkLines = 1000
 
-// chunkCost and pictureCost are the approximate size of a row on disk, with its index entries,
-// besides the packed data.
+// chunkCost and pictureCost are the approximate sizes, in bytes, that a row and its index entries take on disk in
+// addition to the packed data.
 const (
 	chunkCost   = 360
 	pictureCost = 170
@@ -23,7 +23,8 @@ const (
 // bootKey identifies a boot of a machine; boot is empty for sources that do not know it.
 type bootKey struct{ node, boot string }
 
-// key returns the sort key of a line: its time on the machine's clock, or the time of receipt if that time is unknown.
+// key returns the time by which a line is sorted, in microseconds since 1970. It is the time on the machine's clock
+// or, if that is unknown, the time of receipt.
 func (l *line) key() int64 {
 	if l.Time.IsZero() {
 		return microOrZero(l.Received)
@@ -31,7 +32,7 @@ func (l *line) key() int64 {
 	return l.Time.UnixMicro()
 }
 
-// lines stores those lines that are not stored yet, in chunks that have lines of one boot of one machine.
+// lines stores the lines that are not stored yet. Each chunk contains only lines of one boot of one machine.
 func (w *writing) lines(lines []line) error {
 	var order []bootKey
 	groups := map[bootKey][]line{}
@@ -102,11 +103,11 @@ func (w *writing) chunk(lines []line) error {
 	return err
 }
 
-// smallChunkLines is the size below which a chunk is small.
+// smallChunkLines is the number of lines below which a chunk counts as small.
 const smallChunkLines = 16
 
-// smallChunk returns the lines and the ID of the newest chunk of a line's boot, if that chunk is small; otherwise the
-// ID is 0.
+// smallChunk returns the lines and the ID of the newest chunk for the boot to which l belongs. The ID is 0 if there
+// is no such chunk, if the chunk is not small, or if the node has a different name in it.
 func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
 	if err != nil {
@@ -130,14 +131,14 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	return lines, id, rows.Err()
 }
 
-// chunkRow is a row of the table of chunks, without the packed lines.
+// chunkRow is a row of the table chunks, without the packed lines.
 type chunkRow struct {
 	id, first, last int64
 	node            models.NodeRef
 	boot            string
 }
 
-// inOrder sorts lines by their time; lines with equal times stay in order.
+// inOrder sorts lines by time. Lines with equal times keep their order.
 func inOrder(lines []line) {
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.key(), b.key()) })
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// logLine returns a line of a machine's journal, of the n-th entry of a boot.
+// logLine returns a line from the n-th journal entry of a boot.
 func logLine(boot string, n int, text string) models.LogLine {
 	return models.LogLine{
 		Time: second(n), Received: second(n).Add(time.Second), Node: ref(), Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo,
@@ -19,7 +19,7 @@ func logLine(boot string, n int, text string) models.LogLine {
 	}
 }
 
-// logLines returns the entries from n to before m of a boot, each of one line.
+// logLines returns the lines from the entries n to m-1 of a boot, one line each.
 func logLines(boot string, n, m int) []models.LogLine {
 	var lines []models.LogLine
 	for i := n; i < m; i++ {
@@ -72,8 +72,8 @@ func TestLinesAreStored(t *testing.T) {
 	}
 }
 
-// TestEachLineOnce: lines that are read again, or from two sources, are stored once; different
-// lines with equal texts are not merged.
+// TestEachLineOnce checks that lines that are read again, or that come from two sources, are stored once, and that
+// different lines with equal texts are not merged.
 func TestEachLineOnce(t *testing.T) {
 	several := []models.LogLine{logLine("b1", 5, "Traceback"), logLine("b1", 5, ""), logLine("b1", 5, ""), logLine("b1", 5, "Error")}
 	serial := models.LogLine{Received: second(1), Node: ref(), Source: models.LogSerial, Text: "again"}
@@ -124,7 +124,8 @@ func TestEachLineOnce(t *testing.T) {
 	}
 }
 
-// TestFewLinesShareAChunk: a slow log does not get a chunk per line, and is read in order.
+// TestFewLinesShareAChunk checks that a slow log does not lead to a chunk for every line, and that it is read in
+// order.
 func TestFewLinesShareAChunk(t *testing.T) {
 	j := open(t, file(t))
 	for n, l := range logLines("b1", 0, 100) {
@@ -144,7 +145,8 @@ func TestFewLinesShareAChunk(t *testing.T) {
 	}
 }
 
-// TestLinesInOrder: overlapping chunks are read in the order of time, and within limits.
+// TestLinesInOrder checks that lines from overlapping chunks are read in the order of time, and within the requested
+// period.
 func TestLinesInOrder(t *testing.T) {
 	j := open(t, file(t))
 	odd, even := []models.LogLine{}, []models.LogLine{}
@@ -224,8 +226,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestEvidence: the evidence of a deployment is stored with it, without secrets, and is not
-// overwritten by a program that has none.
+// TestEvidence checks that the evidence of a deployment is stored with it, without secrets, and is not overwritten by
+// a program that has no evidence.
 func TestEvidence(t *testing.T) {
 	j := open(t, filepath.Join(t.TempDir(), "x.db"))
 	w := deployment(0, 5, 60)
@@ -236,7 +238,7 @@ func TestEvidence(t *testing.T) {
 	}
 	j.Record(Records{Works: []models.Work{w}})
 	_ = j.flushed(t.Context())
-	j.Record(Records{Works: []models.Work{deployment(1, 6, -1)}}) // another program's
+	j.Record(Records{Works: []models.Work{deployment(1, 6, -1)}}) // recorded by another program
 	works, err := j.OfNode(t.Context(), uuid, 9)
 	if err != nil || len(works) != 1 || works[0].Evidence == nil {
 		t.Fatalf("%v %+v", err, works)

@@ -16,10 +16,11 @@ import (
 // packedAs is the first byte of packed data, which names the format.
 const packedAs = 1
 
-// maxUnpacked limits the unpacked size of a chunk or a snapshot.
+// maxUnpacked is the maximum size of an unpacked chunk or snapshot, in bytes.
 const maxUnpacked = 64 << 20
 
-// packer packs written values, and unpacks chunks to extend them. It is not safe for concurrent use.
+// packer packs values that are to be written, and unpacks chunks that are to be extended. It is not safe for
+// concurrent use.
 type packer struct {
 	*unpacker
 	zstd *zstd.Encoder
@@ -43,7 +44,7 @@ func (p *packer) close() {
 	_ = p.zstd.Close()
 }
 
-// pack packs values, one JSON text per line.
+// pack packs all values that the function values adds. Each becomes one line of JSON.
 func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	p.text.Reset()
 	encoder := json.NewEncoder(&p.text)
@@ -54,7 +55,7 @@ func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	return p.zstd.EncodeAll(p.text.Bytes(), []byte{packedAs}), nil
 }
 
-// unpacker unpacks the data that a packer has packed.
+// unpacker unpacks data that was packed by a packer.
 type unpacker struct{ zstd *zstd.Decoder }
 
 func newUnpacker() (*unpacker, error) {
@@ -67,7 +68,7 @@ func newUnpacker() (*unpacker, error) {
 
 func (u *unpacker) close() { u.zstd.Close() }
 
-// unpack returns a decoder of the JSON texts.
+// unpack unpacks data, and returns a decoder for the JSON texts in it.
 func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	if len(packed) == 0 || packed[0] != packedAs {
 		return nil, errors.New("unknown compression")
@@ -79,8 +80,8 @@ func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// packedLine is a line in a chunk; the chunk has the node and the boot of all its lines. Times are microseconds since
-// 1970, 0 for none.
+// packedLine is a line in a chunk. The node and the boot are not part of it, because all lines of a chunk have them
+// in common. Times are in microseconds since 1970; 0 means that there is none.
 type packedLine struct {
 	Time     int64                   `json:"t,omitempty"`
 	Received int64                   `json:"r,omitempty"`
@@ -144,7 +145,7 @@ func timeOrZero(micro int64) time.Time {
 	return timeAt(micro)
 }
 
-// cursors returns the lines in packed data with only the fields that identify them.
+// cursors unpacks lines, but sets only the fields that identify them.
 func (u *unpacker) cursors(packed []byte) ([]line, error) {
 	decoder, err := u.unpack(packed)
 	if err != nil {

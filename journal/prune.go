@@ -9,32 +9,34 @@ import (
 	"time"
 )
 
-// PruneOptions select the records to delete.
+// PruneOptions selects the records to delete.
 type PruneOptions struct {
 	// Before is the time up to which records are deleted; if zero, records are not deleted because of their age.
 	Before time.Time
-	// Node is the UUID of the node whose records are deleted; if Before is zero, all of them. Empty means all nodes.
+	// Node is the UUID of the node whose records are deleted. If Before is zero, all its records are deleted. If Node
+	// is empty, Before applies to all nodes.
 	Node string
-	// Size is the maximum size of the file in bytes: the oldest lines are deleted, and then the oldest snapshots, until
-	// the file is not larger. 0 means no maximum.
+	// Size is the maximum size of the file in bytes. If the file is larger, the oldest lines are deleted, and after
+	// all lines the oldest snapshots, until it is small enough. 0 means that there is no maximum.
 	Size int64
 }
 
-// Pruned counts the deleted records.
+// Pruned describes what [Journal.Prune] has deleted. It counts the deleted records by kind.
 type Pruned struct {
 	Transitions int64 `json:"transitions"`
 	Works       int64 `json:"works"`
 	Pictures    int64 `json:"pictures"`
 	Lines       int64 `json:"lines"`
-	// Before and After are the sizes on disk in bytes.
+	// Before and After are the sizes of the journal on disk before and after pruning, in bytes.
 	Before int64 `json:"bytes_before"`
 	After  int64 `json:"bytes_after"`
 }
 
-// atATime is the number of rows, or pages, that are deleted together: other programs can write between two deletions.
+// atATime is the number of rows to delete, or pages to release, in one step. Other programs can write between two
+// steps.
 const atATime = 512
 
-// Prune deletes records and shrinks the file. It returns the counts even if it fails.
+// Prune deletes records and shrinks the file. Even if it fails, it returns what it has deleted until then.
 func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	var p Pruned
 	if err := j.flushed(ctx); err != nil {
@@ -62,7 +64,7 @@ func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	return p, nil
 }
 
-// pruneRecords deletes records by age or node.
+// pruneRecords deletes the records that are selected by age, node or both.
 func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) error {
 	if o.Before.IsZero() && o.Node == "" {
 		return nil
@@ -91,7 +93,8 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 	return nil
 }
 
-// deleteRows executes a deletion, and returns the sum of the numbers that the query returns.
+// deleteRows executes query, a deletion that returns a number for each deleted row. It returns the sum of these
+// numbers and the number of rows.
 func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -109,8 +112,8 @@ func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum
 	return sum, count, rows.Err()
 }
 
-// pruneSize deletes the oldest lines and snapshots until no more than limit bytes of the file are
-// in use.
+// pruneSize deletes the oldest lines, and after all lines the oldest snapshots, until at most limit bytes of the file
+// are in use.
 func pruneSize(ctx context.Context, db *sql.DB, limit int64, p *Pruned) error {
 	for _, q := range []struct {
 		table, counted string
@@ -140,7 +143,8 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 	return nil
 }
 
-// deleteOldest deletes the oldest rows until this number of bytes is deleted, but at most atATime rows.
+// deleteOldest deletes the oldest rows of a table until the given number of bytes has been deleted, but at most
+// atATime rows.
 func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes int64, went *int64) (sum int64, rows int, err error) {
 	sum, rows, err = deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
 	SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM %[1]s ORDER BY id LIMIT ?))
@@ -149,8 +153,8 @@ func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes 
 	return sum, rows, err
 }
 
-// releaseSpace shrinks the file to its content. A file without incremental vacuum is rewritten
-// once.
+// releaseSpace shrinks the file to the size of its content. It rewrites the whole file if incremental vacuum is not
+// set, and sets it, so this happens only once.
 func releaseSpace(ctx context.Context, db *sql.DB) error {
 	var pieces, free int64
 	if err := db.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&pieces, &free); err != nil {
@@ -180,7 +184,7 @@ func releaseSpace(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// runAll runs a statement that releases a page with each row.
+// runAll executes a statement until it returns no more rows. Each row means that a page was released.
 func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -193,11 +197,11 @@ func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 	return rows.Err()
 }
 
-// pictureShare is the fraction of the size of lines that snapshots may take.
+// pictureShare is the divisor that gives the maximum size of snapshots from the maximum size of lines.
 const pictureShare = 4
 
-// forgetOld deletes records much older than the newest record, and the oldest lines and snapshots if there are too
-// many. It deletes a few rows each time, found by an index.
+// forgetOld deletes records that are much older than the newest record, and the oldest lines and snapshots if they
+// take too much space. It finds the rows by an index, and there are only a few of them each time.
 func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	year, age := newest.Add(-keepFor).UnixMicro(), newest.Add(-limits.Age).UnixMicro()
 	for _, old := range []struct {
@@ -217,7 +221,7 @@ func (w *writing) forgetOld(newest time.Time, limits Limits) error {
 	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
 }
 
-// kind is a kind of records with a limited size: it is the name in the table of sizes.
+// kind identifies the kind of records whose total size is limited, by its name in the table sizes.
 type kind string
 
 const (
@@ -239,7 +243,7 @@ func (w *writing) shrink(k kind, limit int64) error {
 		if err != nil || over <= 0 {
 			return err
 		}
-		// Delete the oldest rows, some at a time, until the rest fits.
+		// Delete the oldest rows in groups until the rest is small enough.
 		id, err := w.number(`SELECT coalesce(max(id), 0) FROM (
 	SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM `+k.table()+` ORDER BY id LIMIT 256))
 WHERE before < ?`, over)
@@ -252,7 +256,7 @@ WHERE before < ?`, over)
 	}
 }
 
-// number returns the result of a query for one number.
+// number executes a query and returns its result, a single number.
 func (w *writing) number(query string, args ...any) (n int64, err error) {
 	rows, err := w.QueryContext(w.ctx, query, args...)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestLinesFromAnySource: whatever the order and the sources of lines, of three boots and in
-// pieces, through restarts, failures and a second program, each is read once.
+// TestLinesFromAnySource checks that each line of three boots is read once, whatever the order and the sources of the
+// lines, even if they are recorded in pieces, with restarts, failures and a second program in between.
 func TestLinesFromAnySource(t *testing.T) {
 	for _, seed := range seeds.For(t, 8) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // no secret
@@ -26,7 +26,7 @@ func TestLinesFromAnySource(t *testing.T) {
 			var lines []models.LogLine
 			at := b * 1000
 			for n := range 200 {
-				at += random.IntN(3) - random.IntN(2)*random.IntN(2)*random.IntN(4) // several at one time, and a clock that is set back
+				at += random.IntN(3) - random.IntN(2)*random.IntN(2)*random.IntN(4) // lines with equal times, and a clock that is set back
 				for k := range 1 + random.IntN(2)*random.IntN(4) {
 					l := logLine(fmt.Sprintf("b%d", b), at, fmt.Sprintf("%d-%d-%d", b, n, min(k, 1)))
 					l.Cursor = fmt.Sprintf("c%d", n)
@@ -83,8 +83,8 @@ func TestLinesFromAnySource(t *testing.T) {
 	}
 }
 
-// TestRememberedIDsAreBounded: beyond some lines, the stored ones are no longer remembered; they
-// are still read once.
+// TestRememberedIDsAreBounded checks that the number of remembered IDs of stored lines is limited, and that lines
+// whose IDs were forgotten are still read only once.
 func TestRememberedIDsAreBounded(t *testing.T) {
 	w := &writing{seen: newLineIndex()}
 	boots := make([]*bootSeen, 4)
@@ -110,7 +110,7 @@ func TestRememberedIDsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPruneWhileOthersWrite: pruning and writing do not block each other.
+// TestPruneWhileOthersWrite checks that pruning and writing do not block each other.
 func TestPruneWhileOthersWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	writer, pruner := open(t, path), open(t, path)

@@ -14,12 +14,12 @@ import (
 
 const selectWorks = "SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM works"
 
-// OfNode returns the last operations of a node, the newest first.
+// OfNode returns up to most operations of a node, the newest first.
 func (j *Journal) OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error) {
 	return j.works(ctx, selectWorks+" WHERE node = ? ORDER BY began DESC, id DESC LIMIT ?", uuid, most)
 }
 
-// Latest returns the last finished operations of each kind, the newest first, for estimates.
+// Latest returns up to most finished operations of each kind, the newest first. Estimates are based on them.
 func (j *Journal) Latest(ctx context.Context, most int) ([]models.Work, error) {
 	return j.works(ctx, `SELECT id, node, name, class, kind, began, ended, whole, outcome, reason, evidence FROM (
 	SELECT *, row_number() OVER (PARTITION BY kind ORDER BY began DESC) AS n FROM works WHERE ended IS NOT NULL)
@@ -45,7 +45,7 @@ func (j *Journal) works(ctx context.Context, query string, args ...any) ([]model
 	return works, nil
 }
 
-// reading returns the database after all waiting records were written; nil if there is no file.
+// reading returns the database after all waiting records have been written. It returns nil if there is no file.
 func (j *Journal) reading(ctx context.Context) (*sql.DB, error) {
 	if err := j.flushed(ctx); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (j *Journal) readError(err error) error {
 	return fmt.Errorf("read journal %s: %w", j.opts.Path, err)
 }
 
-// scanWorks reads operations without their phases, with their IDs.
+// scanWorks reads operations, without their phases, and their IDs.
 func scanWorks(rows *sql.Rows) (works []models.Work, ids []int64, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -88,15 +88,15 @@ func timeOrZeroNull(micro sql.NullInt64) time.Time {
 	return timeAt(micro.Int64)
 }
 
-// querier is a transaction or a database, for functions that query either.
+// querier is implemented by databases and by batches that are being written, so that functions can query either.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// phasesAtOnce is the number of operations' phases that are read with one query.
+// phasesAtOnce is the number of operations whose phases are read with one query.
 const phasesAtOnce = 500
 
-// addPhases reads the phases of operations.
+// addPhases reads the phases of works, whose IDs in the database are ids.
 func addPhases(ctx context.Context, db querier, works []models.Work, ids []int64) error {
 	for from := 0; from < len(ids); from += phasesAtOnce {
 		to := min(from+phasesAtOnce, len(ids))
@@ -132,7 +132,7 @@ func addSomePhases(ctx context.Context, db querier, works []models.Work, ids []i
 	return rows.Err()
 }
 
-// Transitions returns the transitions of a node since a time, the oldest first.
+// Transitions returns the transitions of a node since the given time, the oldest first.
 func (j *Journal) Transitions(ctx context.Context, uuid string, since time.Time) (events []models.Event, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {

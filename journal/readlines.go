@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// bounds converts times to the numbers that queries compare; zero times mean no limit.
+// bounds converts a period to the numbers that queries compare. Zero times mean no limit.
 func bounds(from, to time.Time) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {
@@ -25,9 +25,9 @@ func bounds(from, to time.Time) (low, high int64) {
 	return low, high
 }
 
-// Lines returns the ramdisk log lines of a node in a period, both ends included, the oldest first and each once; zero
-// times mean no limit. The time of a line is that on the machine's clock, or the time of receipt if that is unknown. It
-// stops at the first error.
+// Lines returns the lines from a node's ramdisk logs between from and to, including both. Each line is returned once,
+// the oldest first. Zero times mean no limit. The time of a line is the time on the machine's clock or, if that is
+// unknown, the time of receipt. Lines stops at the first error.
 func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	return func(yield func(models.LogLine, error) bool) {
 		m := &merge{ctx: ctx, journal: j, seed: maphash.MakeSeed(), once: map[uint64]bool{}, timeless: map[uint64]bool{}}
@@ -39,8 +39,8 @@ func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) it
 	}
 }
 
-// merge returns the lines of several chunks in the order of their time. Only overlapping chunks are open at the same
-// time.
+// merge returns the lines of several chunks in the order of time. It keeps only those chunks open that overlap at the
+// current time.
 type merge struct {
 	ctx       context.Context //nolint:containedctx // it lives as long as one range over Lines
 	journal   *Journal
@@ -48,8 +48,8 @@ type merge struct {
 	unpacker  *unpacker
 	low, high int64
 	open      openChunks
-	// A line that two programs have stored has the same time in both. once has the lines that were already returned for
-	// the time at, and timeless has those without a time.
+	// A line that two programs have stored has the same time in both copies. once contains the lines already returned
+	// whose time is at; timeless contains the lines already returned that have no time.
 	seed     maphash.Seed
 	at       int64
 	once     map[uint64]bool
@@ -103,7 +103,7 @@ WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m
 	return chunks, rows.Err()
 }
 
-// openChunk reads a chunk. A chunk that was deleted in the meantime has no lines.
+// openChunk reads a chunk. It ignores a chunk that was deleted in the meantime.
 func (m *merge) openChunk(c *chunkRow) error {
 	var packed []byte
 	err := m.db.QueryRowContext(m.ctx, "SELECT packed FROM chunks WHERE id = ?", c.id).Scan(&packed)
@@ -163,16 +163,16 @@ func (m *merge) isNew(l *line) bool {
 	return !was
 }
 
-// openChunk has the lines of an open chunk that were not returned yet.
+// openChunk holds the lines of an open chunk that have not been returned yet.
 type openChunk struct {
 	id    int64
 	lines []line
 }
 
-// openChunks is a heap: the chunk with the oldest line is the first.
+// openChunks is a heap. Its first element is the chunk with the oldest line.
 type openChunks []*openChunk
 
-// Len implements [heap.Interface], like the methods below.
+// Len and the methods below implement [heap.Interface].
 func (o openChunks) Len() int { return len(o) }
 
 func (o openChunks) Less(a, b int) bool {

@@ -6,11 +6,11 @@ import (
 	"ironworks/models"
 )
 
-// Records are the records that one call of [Journal.Record] stores.
+// Records holds the records that one call of [Journal.Record] stores.
 type Records struct {
 	Events []models.Event
 	Works  []models.Work
-	// Pictures are snapshots of nodes; they are stored without secrets.
+	// Pictures holds snapshots of nodes. They are stored without secrets.
 	Pictures []models.Picture
 	Lines    []models.LogLine
 }
@@ -20,17 +20,17 @@ func (r *Records) empty() bool {
 }
 
 const (
-	// maxWaiting is the maximum number of records that wait while writing fails, and maxBytes the maximum size of the
-	// lines among them. Newer records are dropped.
+	// maxWaiting is the maximum number of records that may wait to be written, and maxBytes the maximum size of
+	// waiting lines. Further records are dropped.
 	maxWaiting = 20_000
 	maxBytes   = 8 << 20
-	// writeNowBytes is the size of waiting lines above which they are written without delay.
+	// writeNowBytes is the size from which waiting lines are written without delay.
 	writeNowBytes = 1 << 20
-	// lineCost is the approximate size of a line in memory without its text.
+	// lineCost is the approximate size of a line in memory, without its texts, in bytes.
 	lineCost = 224
 )
 
-// dropped counts the dropped records.
+// dropped counts the records and the lines that were dropped.
 type dropped struct{ records, lines int }
 
 func (d *dropped) add(more dropped) {
@@ -38,12 +38,12 @@ func (d *dropped) add(more dropped) {
 	d.lines += more.lines
 }
 
-// waiting are records that are not written yet.
+// waiting holds records that have not been written yet.
 type waiting struct {
 	events   []models.Event
 	works    []models.Work
 	pictures []models.Picture
-	// workIndex has the index of each operation in works, because only its last state is written.
+	// workIndex maps each operation to its index in works. Only the last state of an operation is written.
 	workIndex map[workKey]int
 	lines     []line
 	// size is the approximate size of the lines in memory.
@@ -71,8 +71,8 @@ func (w *waiting) empty() bool {
 
 func (w *waiting) full() bool { return len(w.events)+len(w.works)+len(w.pictures) >= maxWaiting }
 
-// add adds records as far as there is room, and counts the others in lost. writing is the size of the lines that are
-// being written.
+// add adds records as long as there is room, and counts the others in lost. writing is the size of the lines being
+// written at the moment.
 func (w *waiting) add(r Records, writing int, lost *dropped) {
 	w.addRecords(r.Events, r.Works, r.Pictures, lost)
 	ordinal := 0
@@ -111,7 +111,7 @@ func (w *waiting) addRecords(events []models.Event, works []models.Work, picture
 			break
 		}
 		p := pictures[i]
-		p.Node.Raw = nil // large, and not stored
+		p.Node.Raw = nil // it is large, and is not stored
 		w.pictures = append(w.pictures, p)
 	}
 }
@@ -126,7 +126,7 @@ func (w *waiting) addLine(l line, writing int, lost *dropped) {
 	w.size += cost
 }
 
-// put adds an operation, or replaces its waiting state; it returns false if there is no room.
+// put adds an operation, or replaces the state of it that is already waiting. It returns false if there is no room.
 func (w *waiting) put(x models.Work) bool {
 	key := workKey{node: x.Node.UUID, kind: x.Kind, begin: x.Begin.UnixMicro()}
 	if i, known := w.workIndex[key]; known {
@@ -144,7 +144,7 @@ func (w *waiting) put(x models.Work) bool {
 	return true
 }
 
-// append adds records that were recorded later, as far as there is room.
+// append adds newer records as long as there is room, and counts the others in lost.
 func (w *waiting) append(since waiting, lost *dropped) {
 	w.addRecords(since.events, since.works, since.pictures, lost)
 	w.lines = slices.Grow(w.lines, len(since.lines))

@@ -1,10 +1,10 @@
 package journal
 
-// migrations returns the steps from each schema to the next; the file's user_version is the number
-// of steps that were applied. A released step must never change.
+// migrations returns the steps that each lead from one schema to the next. The file's user_version is the number of
+// steps already applied. A released step must never change.
 func migrations() []string { return []string{schema1, schema2} }
 
-// schema1 has transitions and operations.
+// schema1 creates the tables for transitions and operations.
 const schema1 = `
 CREATE TABLE transitions (
 	id       INTEGER PRIMARY KEY,
@@ -46,7 +46,7 @@ CREATE TABLE phases (
 	PRIMARY KEY (work, place)
 ) STRICT, WITHOUT ROWID;`
 
-// schema2 adds snapshots, lines, and the evidence of operations.
+// schema2 adds tables for snapshots and lines, and a column for the evidence of operations.
 const schema2 = `
 ALTER TABLE works ADD COLUMN evidence TEXT; -- models.Kept in JSON; NULL: nothing is known
 CREATE TABLE pictures (

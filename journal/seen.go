@@ -14,22 +14,24 @@ const (
 	maxBoots = 4096
 )
 
-// lineIndex detects lines that are stored already: the log of a boot is read from its start each time, and may come
-// from several sources. Mostly, lines are in the order of their time, and a line newer than all stored ones of its
-// boot is new; IDs of lines are remembered only for boots that are read again.
+// lineIndex detects lines that are already stored. Such lines occur because the log of a boot is read from its start
+// each time, and may come from several sources. Usually, lines arrive in the order of time, and a line that is newer
+// than all stored lines of its boot is new. The IDs of lines are remembered only for boots whose logs are read again.
 type lineIndex struct {
 	seed  maphash.Seed
 	boots map[bootKey]*bootSeen
 	ids   int
-	now   int // a counter that grows with every line
+	now   int // increases with every line
 }
 
-// bootSeen has the data by which stored lines of one boot are detected.
+// bootSeen holds the data with which stored lines of a boot are detected.
 type bootSeen struct {
-	// last is the time of the newest line. atLast are the lines of that time; nil unless isStored has seen all of them.
+	// last is the time of the newest line. atLast contains the lines of that time, or is nil if isStored may not have
+	// seen all of them.
 	last   int64
 	atLast map[uint64]bool
-	// ids are the IDs of all lines; nil until they are needed, or if there are too many.
+	// ids contains the IDs of all lines. It is nil until they are needed, or if there are too many. used is the value
+	// of lineIndex.now when the boot was last used.
 	ids     map[uint64]bool
 	tooMany bool
 	used    int
@@ -39,7 +41,7 @@ func newLineIndex() *lineIndex {
 	return &lineIndex{seed: maphash.MakeSeed(), boots: map[bootKey]*bootSeen{}}
 }
 
-// id identifies a line within its boot by its position in the journal.
+// id returns an ID that identifies the line within its boot, based on its position in the journal.
 func (s *lineIndex) id(l *line) uint64 {
 	return maphash.Comparable(s.seed, struct {
 		cursor  string
@@ -47,8 +49,8 @@ func (s *lineIndex) id(l *line) uint64 {
 	}{l.Cursor, l.ordinal})
 }
 
-// isStored reports whether a line is in the file, or among pending, the lines of its boot that are about to be written.
-// Afterwards, it treats the line as stored. It never detects lines without a cursor.
+// isStored reports whether a line is already in the file or in pending, the lines of its boot that are about to be
+// written. After the call, the line counts as stored. A line without a cursor is never detected.
 func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	if l.Cursor == "" {
 		return false, nil
@@ -59,7 +61,7 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	}
 	id, at := w.seen.id(l), l.key()
 	switch {
-	case l.Time.IsZero(): // two sources give the same line two times
+	case l.Time.IsZero(): // two sources give this line different times of receipt
 	case at > b.last:
 		b.last, b.atLast = at, map[uint64]bool{id: true}
 		w.seen.remember(b, id)
@@ -82,7 +84,8 @@ func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	return was, nil
 }
 
-// bootSeen returns the known lines of a boot; the first time, it reads them from the file.
+// bootSeen returns the known lines of a boot. When the boot is first used, it reads the time of its newest line from
+// the file.
 func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	s := w.seen
 	s.now++
@@ -103,7 +106,7 @@ func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	return b, nil
 }
 
-// remember adds a line to the known lines of a boot that is read again.
+// remember adds a line to the known lines of a boot, if its log is read again.
 func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	if b.ids == nil || b.ids[id] {
 		return
@@ -114,7 +117,8 @@ func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	}
 }
 
-// makeRoom drops the IDs of the boots whose logs were not read for the longest time.
+// makeRoom drops the IDs of the boots whose logs have not been read for the longest time. The boot but keeps its IDs,
+// unless it alone has more than maxIDs of them.
 func (s *lineIndex) makeRoom(but *bootSeen) {
 	for s.ids > maxIDs/2 {
 		var oldest *bootSeen

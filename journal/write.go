@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// sameWithin is the maximum time between the reports of two programs about the same transition.
+	// sameWithin is the maximum time between two programs' reports of the same transition.
 	sameWithin = 10 * time.Second
-	// keepFor is the time for which records are kept, counted back from the newest one that is not in the future.
+	// keepFor is the maximum age of records, relative to the newest record that is not in the future.
 	keepFor = 365 * 24 * time.Hour
-	// writeTimeout bounds the writing of a batch: a hanging disk must not block the end of the
-	// program forever.
+	// writeTimeout limits the time for writing a batch, so that a disk that hangs cannot keep the program from
+	// ending.
 	writeTimeout = 10 * time.Second
 )
 
@@ -34,7 +34,7 @@ func (j *Journal) store(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if err := j.storeIn(ctx, db, b); err != nil {
-		j.seen = newLineIndex() // after a failure, the index is ahead of the file
+		j.seen = newLineIndex() // after a failure, the index contains lines that are not in the file
 		return fmt.Errorf("cannot write journal %s: %w", j.opts.Path, err)
 	}
 	return nil
@@ -68,7 +68,7 @@ func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
 			return err
 		}
 	}
-	// Ignore times in the future: because of a server whose clock is ahead, all other records would count as old.
+	// Ignore times in the future. Otherwise, a server whose clock is ahead would make all other records count as old.
 	if now := time.Now(); newest.After(now) {
 		newest = now
 	}
@@ -85,7 +85,7 @@ type writing struct {
 	writer string
 	packer *packer
 	seen   *lineIndex
-	// prepared has the prepared statements of this batch, by query.
+	// prepared holds the statements prepared for this batch, by query.
 	prepared map[string]*sql.Stmt
 }
 
@@ -95,7 +95,7 @@ func (w *writing) close() {
 	}
 }
 
-// statement prepares a statement once per batch.
+// statement returns the prepared statement for query. Each statement is prepared once per batch.
 func (w *writing) statement(query string) (*sql.Stmt, error) {
 	if s, ok := w.prepared[query]; ok {
 		return s, nil
@@ -141,7 +141,7 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
 	return nil
 }
 
-// work stores an operation, joined with the stored data of the same operation.
+// work stores an operation. If it is already stored, the new data is joined with the stored data.
 func (w *writing) work(fresh *models.Work) error {
 	id, known, err := w.candidate(fresh)
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *writing) work(fresh *models.Work) error {
 	return w.replace(id, joinOperations(known, *fresh))
 }
 
-// candidate returns the stored operation that the new one may continue, with its ID; the ID is 0 if there is none.
+// candidate returns the stored operation that fresh may continue, and its ID. The ID is 0 if there is none.
 func (w *writing) candidate(fresh *models.Work) (id int64, known models.Work, err error) {
 	rows, err := w.QueryContext(w.ctx, selectWorks+
 		" WHERE node = ? AND kind = ? AND began <= ? ORDER BY began DESC, id DESC LIMIT 1",
@@ -204,7 +204,7 @@ node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole =
 	return w.phases(id, &x)
 }
 
-// fields returns the values of an operation's columns, in the order of the columns.
+// fields returns the values for the columns of an operation, in the order of the columns.
 func fields(x *models.Work) ([]any, error) {
 	var evidence any
 	if x.Evidence != nil {
@@ -220,7 +220,7 @@ func fields(x *models.Work) ([]any, error) {
 	}, nil
 }
 
-// nullableMicro converts a time for the database; the zero time is NULL.
+// nullableMicro converts a time to microseconds since 1970 for the database. The zero time becomes NULL.
 func nullableMicro(t time.Time) any {
 	if t.IsZero() {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// ParseBytes reads a size such as 500MiB, 1.5GiB, 2GB or 4096.
+// ParseBytes parses a size in bytes, such as 500MiB, 1.5GiB, 2GB or 4096.
 func ParseBytes(text string) (int64, error) {
 	number := strings.TrimRight(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	unit := strings.ToLower(text[len(number):])
@@ -26,7 +26,7 @@ func ParseBytes(text string) (int64, error) {
 	return 0, fmt.Errorf("invalid size %q: want a number with a unit, such as 500MiB or 2GiB", printable.Line(text))
 }
 
-// FormatBytes formats a size with three significant digits.
+// FormatBytes formats a size in bytes with three significant digits and a binary unit, such as 1.50 GiB.
 func FormatBytes(size int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(size), 0
@@ -47,7 +47,7 @@ func decimals(value float64, unit int) int {
 	return 2
 }
 
-// ParseAge reads a duration, also in days and weeks: 90d, 2w, 12h, 1d12h.
+// ParseAge parses a duration, which may also use days and weeks: 90d, 2w, 12h, 1d12h.
 func ParseAge(text string) (time.Duration, error) {
 	var age time.Duration
 	rest := text
@@ -79,7 +79,8 @@ func ageError(text string) error {
 	return fmt.Errorf("invalid duration %q: want a number with a unit, such as 30d, 2w or 12h", printable.Line(text))
 }
 
-// ParseWhen reads a time: an age before now, see [ParseAge], or a timestamp, local unless it has a zone.
+// ParseWhen parses a point in time. The text is either an age, which is subtracted from now (see [ParseAge]), or a
+// timestamp, which is in local time unless it includes a time zone.
 func ParseWhen(text string, now time.Time) (time.Time, error) {
 	if age, err := ParseAge(text); err == nil {
 		return now.Add(-age), nil

@@ -4,19 +4,22 @@ import (
 	"time"
 )
 
-// Limits for a node that waits for its ramdisk.
+// Time limits for a node that waits for its ramdisk.
 const (
-	// BootTakes is the time that a ramdisk may take to boot before it counts as overdue.
+	// BootTakes is the time within which a ramdisk should boot. After that, the node counts as overdue.
 	BootTakes = 10 * time.Minute
-	// SilentAfter is the time for which an agent may be silent: it sends a heartbeat every 90 to 180 s.
+	// SilentAfter is the time without a heartbeat after which an agent counts as silent. Agents send a heartbeat
+	// every 90 to 180 s.
 	SilentAfter = 2 * 180 * time.Second
-	// CallbackTimeout is Ironic's default for every kind of ramdisk; the API does not report the configured value.
+	// CallbackTimeout is Ironic's default timeout for all kinds of ramdisks. The API does not report the configured
+	// value.
 	CallbackTimeout = 1800 * time.Second
 )
 
-// Attention ranks how urgently a node needs an operator, at a time on the server's clock: failed or faulty, first
-// those not yet in maintenance; held; in maintenance; overdue; waiting; working; stable. Time does not change the
-// order within a rank, so that rows stay in place.
+// Attention ranks how urgently a node needs an operator; the lowest rank is the most urgent. The order is: failed or
+// faulty nodes (those not yet in maintenance first), then nodes that are held, in maintenance, overdue, waiting,
+// working and stable. now is on the server's clock. Within these groups the order does not depend on the time, so
+// that rows do not move around.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {
@@ -43,17 +46,17 @@ func Attention(r *Row, now time.Time) int {
 	return 7 + lifeOrder[n.ProvisionState]
 }
 
-// Troubled reports whether the node failed or has a fault. A failed verification has no state of its own: the node
-// is in enroll again, with an error.
+// Troubled reports whether the node has failed or has a fault. There is no provision state for a failed verification:
+// the node returns to enroll, with an error.
 func (n *Node) Troubled() bool {
 	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
 }
 
-// RunsInstance reports whether the machine runs an instance, whose address Ironic does not know.
+// RunsInstance reports whether the machine runs an instance. Ironic does not know the instance's address.
 func (n *Node) RunsInstance() bool { return n.ProvisionState == StateActive }
 
 // Overdue reports whether the node has waited for its ramdisk longer than usual. During a step that reboots the
-// machine, the agent may be silent until the deadline.
+// machine, the agent may stay silent until Ironic's timeout.
 func (r *Row) Overdue(now time.Time) bool {
 	from := r.LastSign()
 	if r.Node.ProvisionState.Class() != ClassWait || from.IsZero() || now.IsZero() {
@@ -70,8 +73,9 @@ func (r *Row) Overdue(now time.Time) bool {
 	return now.Sub(from) > limit
 }
 
-// LastSign returns the last sign of life while Ironic waits for the ramdisk: a heartbeat, or the start of the
-// operation. Ironic's deadline counts from it, except for inspection; zero if unknown.
+// LastSign returns the time of the last sign of life while Ironic waits for the ramdisk: the last heartbeat or,
+// before the first one, the start of the operation. Except during inspection, Ironic's timeout is counted from this
+// time. It is zero if unknown.
 func (r *Row) LastSign() time.Time {
 	last := r.Since
 	if at := r.Node.ProvisionUpdatedAt.Time; at.After(last) {
@@ -83,8 +87,8 @@ func (r *Row) LastSign() time.Time {
 	return last
 }
 
-// lifeOrder is the index of each state in [States]. It is a variable, because sorting reads it at every comparison; it
-// is never modified.
+// lifeOrder maps each state to its index in [States]. It is a variable rather than a function because sorting reads
+// it at every comparison. It is never modified.
 var lifeOrder = func() map[ProvisionState]int {
 	order := map[ProvisionState]int{}
 	for i, s := range States() {

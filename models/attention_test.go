@@ -22,7 +22,7 @@ func TestAttention(t *testing.T) {
 	reboots.Node.Internal.CleanReboot = true
 	tooLong := waits(time.Hour, 31*time.Minute)
 	tooLong.Node.Internal.DeployPolling = true
-	// Most urgent first. Rows on one line are equally urgent.
+	// The most urgent rows come first. Rows on the same line are equally urgent.
 	order := [][]Row{
 		{of(Node{ProvisionState: StateCleanFailed}), of(Node{ProvisionState: StateActive, Fault: "power failure"}), of(Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure"}), of(Node{ProvisionState: StateError}), of(Node{ProvisionState: StateEnroll, LastError: "no BMC"})},
 		{of(Node{ProvisionState: StateDeployFailed, Maintenance: true, MaintenanceReason: "mine"})},
@@ -47,8 +47,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionIsStill checks that a node's rank changes over time only when it becomes
-// overdue.
+// TestAttentionIsStill checks that a node's rank changes over time only when the node becomes overdue.
 func TestAttentionIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)

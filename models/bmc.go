@@ -2,10 +2,11 @@ package models
 
 import "time"
 
-// BMC is the state of a BMC as read once over Redfish. Texts are sanitized and have no credentials; impossible values
-// (a percentage of 400) are omitted.
+// BMC holds the state of a BMC as read once over Redfish. Texts are sanitized and contain no credentials. Impossible
+// values, such as a percentage of 400, are omitted.
 type BMC struct {
-	// Address is the Redfish service, without credentials; Read is the time of reading, on the console's clock.
+	// Address is the address of the Redfish service, without credentials. Read is the time when the data was read, on
+	// the console's clock.
 	Address string    `json:"address"`
 	Read    time.Time `json:"read"`
 
@@ -17,24 +18,25 @@ type BMC struct {
 	NICs       []BMCNIC       `json:"nics"`
 	Processors []BMCProcessor `json:"processors"`
 	Memory     []BMCModule    `json:"memory"`
-	// Causes are the parts of the machine whose health is not OK.
+	// Causes lists the parts of the machine whose health is not OK.
 	Causes  []BMCCause  `json:"causes"`
 	Log     []BMCEntry  `json:"log"`
 	Sensors []BMCSensor `json:"sensors"`
 	BIOS    []BMCValue  `json:"bios"`
 	Jobs    []BMCJob    `json:"jobs"`
-	// Consoles are the graphical and serial consoles.
+	// Consoles lists the graphical and serial consoles, and those of the BMC's shell.
 	Consoles []BMCConsole `json:"consoles"`
-	// Resets are the reset types that the BMC offers (On, ForceOff, …), empty if not reported.
+	// Resets lists the reset types that the BMC offers (On, ForceOff, …). It is empty if the BMC does not report
+	// them.
 	Resets []string `json:"resets"`
-	// Unread are the parts that could not be read, and why.
+	// Unread lists the parts that could not be read, with the reasons.
 	Unread []BMCUnread `json:"unread"`
 }
 
-// BMCHealth is Redfish's Health: OK, Warning, Critical; empty if not reported.
+// BMCHealth is a Health value as defined by Redfish: OK, Warning or Critical. It is empty if not reported.
 type BMCHealth string
 
-// The healths, best first.
+// The health values, from best to worst.
 const (
 	BMCHealthOK       BMCHealth = "OK"
 	BMCHealthWarning  BMCHealth = "Warning"
@@ -43,7 +45,7 @@ const (
 
 // BMCSystem is the machine that the BMC manages.
 type BMCSystem struct {
-	// Path is the machine's Redfish path; Paths are the paths of all systems of the BMC.
+	// Path is the machine's Redfish path. Paths lists the paths of all systems that the BMC manages.
 	Path         string    `json:"path"`
 	Paths        []string  `json:"paths,omitempty"`
 	Manufacturer string    `json:"manufacturer"`
@@ -57,11 +59,11 @@ type BMCSystem struct {
 	Progress     string    `json:"boot_progress"`
 	ProgressAt   string    `json:"boot_progress_at,omitempty"`
 	Health       BMCHealth `json:"health"`
-	// Rollup is the worst health of all parts.
+	// Rollup is the worst health of any part of the machine.
 	Rollup BMCHealth `json:"health_rollup"`
 }
 
-// BMCController is the manager of the machine: the BMC itself.
+// BMCController is the machine's Redfish manager, which is the BMC itself.
 type BMCController struct {
 	Model    string    `json:"model"`
 	Firmware string    `json:"firmware"`
@@ -70,47 +72,49 @@ type BMCController struct {
 	Health   BMCHealth `json:"health"`
 }
 
-// BMCBoot is the boot configuration of the machine.
+// BMCBoot is the machine's boot configuration.
 type BMCBoot struct {
-	// Target is the target of the boot override (Cd, Pxe, Hdd, None, …). Enabled says whether it is used Once or is
-	// Continuous; Mode is the boot mode (UEFI, Legacy).
+	// Target is the device selected by the boot override (Cd, Pxe, Hdd, None, …). Enabled is the duration of the
+	// override, such as Once or Continuous. Mode is the boot mode (UEFI or Legacy).
 	Target  string   `json:"target"`
 	Enabled string   `json:"enabled"`
 	Mode    string   `json:"mode"`
 	Allowed []string `json:"allowed,omitempty"`
 	Order   []string `json:"order,omitempty"`
-	// SecureBoot is Enabled or Disabled, empty if not reported.
+	// SecureBoot is Enabled or Disabled. It is empty if not reported.
 	SecureBoot string `json:"secure_boot"`
 }
 
-// BMCMedia is a slot for virtual media.
+// BMCMedia is a virtual media slot.
 type BMCMedia struct {
 	ID       string   `json:"id"`
 	Types    []string `json:"types"`
-	Image    string   `json:"image"` // without credentials and query
+	Image    string   `json:"image"` // without credentials and query string
 	Inserted bool     `json:"inserted"`
 	Via      string   `json:"connected_via"`
-	// Protocols are the protocols for fetching images (HTTP, HTTPS, NFS, CIFS), empty if not reported.
+	// Protocols lists the protocols over which the BMC can fetch images (HTTP, HTTPS, NFS, CIFS). It is empty if not
+	// reported.
 	Protocols []string `json:"protocols,omitempty"`
 }
 
-// BMCConsoleKind is the kind of a console.
+// BMCConsoleKind is the kind of console that a BMC offers.
 type BMCConsoleKind string
 
-// The kinds of consoles.
+// The kinds of BMC consoles.
 const (
 	BMCConsoleGraphical BMCConsoleKind = "graphical"
 	BMCConsoleSerial    BMCConsoleKind = "serial"
-	BMCConsoleShell     BMCConsoleKind = "shell" // of the BMC's own shell
+	BMCConsoleShell     BMCConsoleKind = "shell" // the command line of the BMC itself
 )
 
 // BMCConsole is a console that the BMC offers.
 type BMCConsole struct {
 	Kind    BMCConsoleKind `json:"kind"`
 	Enabled bool           `json:"enabled"`
-	// Types are the protocols of the console: KVMIP, SSH, IPMI, WebSocket, …, with the port if reported (SSH:2200).
+	// Types lists the protocols for connecting to the console (KVMIP, SSH, IPMI, WebSocket, …), each followed by the
+	// port if the BMC reports it (SSH:2200).
 	Types []string `json:"types,omitempty"`
-	// URL is the console's address; most BMCs report none.
+	// URL is the address of the console. Most BMCs do not report one.
 	URL string `json:"url,omitempty"`
 }
 
@@ -127,7 +131,7 @@ type BMCDrive struct {
 	State        string    `json:"state"`
 	Health       BMCHealth `json:"health"`
 	Predicted    bool      `json:"failure_predicted"`
-	// LifeLeft is in percent; nil if not reported.
+	// LifeLeft is the remaining lifetime in percent. It is nil if not reported.
 	LifeLeft *int `json:"life_left,omitempty"`
 }
 
@@ -157,7 +161,7 @@ type BMCModule struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCCause is a part of the machine whose health is not OK.
+// BMCCause is a part of the machine whose health is not OK, and therefore a cause of the machine's bad health.
 type BMCCause struct {
 	Part   string    `json:"part"`
 	Health BMCHealth `json:"health"`
@@ -179,20 +183,20 @@ type BMCSensor struct {
 	Kind  string  `json:"kind"` // temperature, fan, power, voltage
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Low and High are the critical thresholds, nil if there are none.
+	// Low and High are the critical thresholds. Each is nil if there is none.
 	Low    *float64  `json:"low,omitempty"`
 	High   *float64  `json:"high,omitempty"`
 	Health BMCHealth `json:"health"`
 }
 
-// BMCValue is a BIOS setting. It has a second value if the value changes at the next boot.
+// BMCValue is a BIOS setting. If the setting changes at the next boot, Pending is its new value.
 type BMCValue struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Pending string `json:"pending,omitempty"`
 }
 
-// BMCJob is a job or task of the BMC.
+// BMCJob is a job or task that the BMC runs.
 type BMCJob struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -201,13 +205,13 @@ type BMCJob struct {
 	Message string `json:"message"`
 }
 
-// BMCUnread is a part of the report that could not be read.
+// BMCUnread is a part of the BMC's data that could not be read, with the reason.
 type BMCUnread struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 }
 
-// Worst returns the worse of two reported healths.
+// Worst returns the worse of two health values. A value that was not reported counts as best.
 func (h BMCHealth) Worst(other BMCHealth) BMCHealth {
 	rank := map[BMCHealth]int{BMCHealthOK: 1, BMCHealthWarning: 2, BMCHealthCritical: 3}
 	if rank[other] > rank[h] {

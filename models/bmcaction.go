@@ -10,17 +10,17 @@ import (
 	"ironworks/printable"
 )
 
-// BMCVerb is a command to a BMC, by its name on the command line.
+// BMCVerb is a command for a BMC, such as "power on" or "insert media".
 type BMCVerb string
 
-// The commands to a BMC.
+// The commands for a BMC.
 const (
 	BMCPowerOn         BMCVerb = "power on"
-	BMCPowerOff        BMCVerb = "power off"   // powers off at once, without asking the operating system
-	BMCShutDown        BMCVerb = "shut down"   // asks the operating system
+	BMCPowerOff        BMCVerb = "power off"   // cuts the power at once, without asking the operating system
+	BMCShutDown        BMCVerb = "shut down"   // asks the operating system to shut down
 	BMCReset           BMCVerb = "reset"       // resets at once, without asking the operating system
-	BMCRestart         BMCVerb = "restart"     // asks the operating system
-	BMCPowerCycle      BMCVerb = "power cycle" // powers off, and on again
+	BMCRestart         BMCVerb = "restart"     // asks the operating system to restart
+	BMCPowerCycle      BMCVerb = "power cycle" // powers the machine off and on again
 	BMCBootOnce        BMCVerb = "boot once"
 	BMCInsert          BMCVerb = "insert media"
 	BMCEject           BMCVerb = "eject media"
@@ -28,7 +28,7 @@ const (
 	BMCResetController BMCVerb = "reset BMC"
 )
 
-// BMCVerbs returns all verbs in display order.
+// BMCVerbs returns all commands in display order.
 func BMCVerbs() []BMCVerb {
 	return []BMCVerb{
 		BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle,
@@ -36,7 +36,7 @@ func BMCVerbs() []BMCVerb {
 	}
 }
 
-// BMCPowers are the power commands in display order, with their names on the command line.
+// BMCPowers lists the power commands in display order, each with the name that follows "power" on the command line.
 var BMCPowers = []struct {
 	Name string
 	Verb BMCVerb
@@ -49,31 +49,31 @@ var BMCPowers = []struct {
 	{"cycle", BMCPowerCycle},
 }
 
-// BMCOrder is one command to a BMC.
+// BMCOrder is one command for a BMC, with its arguments.
 type BMCOrder struct {
 	Verb BMCVerb
-	// Boot is the source for [BMCBootOnce] in Redfish's words: Pxe, Cd, Hdd, UefiHttp, BiosSetup, Usb, …; None clears
-	// an override. Case does not matter.
+	// Boot is the boot source for [BMCBootOnce], in Redfish's terms: Pxe, Cd, Hdd, UefiHttp, BiosSetup, Usb, …; None
+	// clears the override. Case does not matter.
 	Boot string
-	// Image is the URL for [BMCInsert]: http, https, nfs or cifs. User and password in it are sent separately from
-	// the URL.
+	// Image is the URL for [BMCInsert]; its scheme is http, https, nfs or cifs. A user name and password in the URL
+	// are sent to the BMC in separate fields.
 	Image string
-	// Slot is the slot ID for [BMCInsert] and [BMCEject]; empty selects one.
+	// Slot is the slot ID for [BMCInsert] and [BMCEject]. If it is empty, a slot is selected automatically.
 	Slot string
 }
 
-// BMCBootNone clears a boot override.
+// BMCBootNone, as a boot source, clears the boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError is an error in an order. It is found before anything is sent.
+// BMCOrderError is an error in a [BMCOrder], found before anything is sent.
 type BMCOrderError struct {
-	Field string // the wrong field: verb, boot, image or slot
-	Value string // the wrong value, sanitized
+	Field string // the invalid field: verb, boot, image or slot
+	Value string // the invalid value, sanitized
 	Why   string
-	Hint  string // the remedy, may be empty
+	Hint  string // what to do about it; may be empty
 }
 
-// Error returns the field, the problem and the remedy.
+// Error returns the field, its value, the problem and the hint.
 func (e *BMCOrderError) Error() string {
 	text := fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Why)
 	if e.Value == "" {
@@ -85,10 +85,11 @@ func (e *BMCOrderError) Error() string {
 	return text
 }
 
-// bootSource matches all sources of Redfish and of vendors.
+// bootSource matches every boot source that Redfish and the vendors define.
 var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 
-// Check returns a *[BMCOrderError] for an invalid order, else nil. The BMC may still refuse a valid order.
+// Check returns a *[BMCOrderError] if the order is invalid, and nil otherwise. The BMC may still refuse a valid
+// order.
 func (o BMCOrder) Check() error {
 	if !slices.Contains(BMCVerbs(), o.Verb) {
 		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + strings.Join(Texts(BMCVerbs()), ", ")}
@@ -129,7 +130,7 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot checks a slot ID. IDs come from the BMC and appear in messages.
+// checkSlot checks the slot ID. Slot IDs are defined by the BMC, and error messages contain them.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
 		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}
@@ -170,7 +171,8 @@ func checkMediaImage(image string) error {
 	return nil
 }
 
-// shown formats a bad value for an error.
+// shown prepares an invalid value for an error message: it masks credentials, shortens long values and escapes
+// special characters.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))
@@ -180,7 +182,7 @@ func shown(value string) string {
 	return printable.Line(string(masked))
 }
 
-// Name returns the order as text, without credentials: "boot once from Cd".
+// Name describes the order in a few words, without credentials, such as "boot once from Cd".
 func (o BMCOrder) Name() string {
 	slot := func(word string) string {
 		if o.Slot == "" {
@@ -203,7 +205,7 @@ func (o BMCOrder) Name() string {
 	return printable.Line(string(o.Verb))
 }
 
-// Effect describes the effect of an order on the machine.
+// Effect describes how the order affects the machine.
 func (o BMCOrder) Effect() Effect {
 	switch o.Verb {
 	case BMCPowerOn:

@@ -10,7 +10,7 @@ func TestBMCOrderCheck(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		order BMCOrder
-		field string // "" for a valid order
+		field string // "" if the order is valid
 	}{
 		"power":               {order: BMCOrder{Verb: BMCPowerOn}},
 		"boot":                {order: BMCOrder{Verb: BMCBootOnce, Boot: "UefiHttp"}},
@@ -75,8 +75,8 @@ func TestBMCOrderName(t *testing.T) {
 	}
 }
 
-// TestBMCOrderEffect checks that every verb describes its effect, and that stopping a machine
-// is dangerous.
+// TestBMCOrderEffect checks that every verb describes its effect, and that all verbs that stop a machine are marked
+// as dangerous.
 func TestBMCOrderEffect(t *testing.T) {
 	t.Parallel()
 	harmless := map[BMCVerb]bool{BMCBootOnce: true, BMCInsert: true}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// BMCDifference is a difference between Ironic's data and the BMC's.
+// BMCDifference compares a value that Ironic stores with the value that the BMC reports.
 type BMCDifference struct {
 	What    string `json:"what"`
 	Ironic  string `json:"ironic"`
@@ -14,7 +14,8 @@ type BMCDifference struct {
 	Differs bool   `json:"differs"`
 }
 
-// CompareBMC compares the values of Ironic and the BMC. One of both values may be missing.
+// CompareBMC compares Ironic's data about a node with the data that its BMC reports. In each result, one of the two
+// values may be missing.
 func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	var out []BMCDifference
 	add := func(what, ironic, bmc string, same func(a, b string) bool) {
@@ -29,7 +30,7 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 		BootMode   string `json:"boot_mode"`
 		SecureBoot *bool  `json:"secure_boot"`
 	}{}
-	_ = json.Unmarshal(n.Raw, &fields) // missing fields are not compared
+	_ = json.Unmarshal(n.Raw, &fields) // fields that are missing here are not compared
 	add("boot mode", fields.BootMode, b.Boot.Mode, sameMode)
 	if fields.SecureBoot != nil {
 		secure := "Disabled"
@@ -50,7 +51,8 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	return append(out, compareMACs(ports, b)...)
 }
 
-// compareMACs reports ports whose MAC address no interface of the machine has: the machine cannot boot from them.
+// compareMACs checks that each port's MAC address belongs to an interface of the machine. Otherwise the machine
+// cannot boot from that port.
 func compareMACs(ports []Port, b *BMC) []BMCDifference {
 	var known []string
 	for _, nic := range b.NICs {

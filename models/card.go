@@ -8,20 +8,20 @@ import (
 	"ironworks/printable"
 )
 
-// Detail is a named value of a node, sanitized.
+// Detail is a named value that describes a node. The value is sanitized.
 type Detail struct{ Name, Value string }
 
-// Details collects values that are not empty.
+// Details collects the values that are not empty.
 type Details []Detail
 
-// Add adds a value unless it is empty.
+// Add appends the value unless it is empty.
 func (d *Details) Add(name, value string) {
 	if value = strings.TrimSpace(value); value != "" {
 		*d = append(*d, Detail{name, printable.Line(value)})
 	}
 }
 
-// Card returns the identifying data of a machine, which the operator reads before an irreversible action.
+// Card returns the values that identify a machine. The operator reads them before confirming an irreversible action.
 func Card(n *Node) []Detail {
 	var d Details
 	d.Add("name", n.Name)
@@ -37,7 +37,7 @@ func Card(n *Node) []Detail {
 	return d
 }
 
-// Overview returns a node's main facts.
+// Overview returns the main facts about a node.
 func Overview(r *Row) []Detail {
 	n := &r.Node
 	var d Details
@@ -89,7 +89,7 @@ func interfaces(n *Node) string {
 	return strings.Join(parts, ", ")
 }
 
-// StateText returns the provision state with its target.
+// StateText returns the provision state, followed by its target if there is one.
 func (n *Node) StateText() string {
 	return string(n.ProvisionState) + targetText(string(n.TargetProvisionState))
 }
@@ -108,7 +108,8 @@ func flag(on bool, reason string) string {
 	return strings.TrimSuffix("yes, "+reason, ", ")
 }
 
-// BMC returns the BMC's address, whatever the driver calls the field; "" if unknown.
+// BMC returns the BMC's address, which each driver stores under a different name. It returns "" if the address is
+// unknown.
 func (n *Node) BMC() string {
 	for _, key := range []string{"redfish_address", "ipmi_address", "drac_address", "ilo_address", "irmc_address"} {
 		if s, _ := n.DriverInfo[key].(string); s != "" {
@@ -121,7 +122,8 @@ func (n *Node) BMC() string {
 // ReasonOf returns the reason why the node failed, in Ironic's words.
 func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// CurrentStepText returns the running step with its index; "" if there is none.
+// CurrentStepText returns the running step and its position, such as "2/5 write_image". It returns "" if no step is
+// running.
 func CurrentStepText(n *Node) string {
 	step, kind := n.CurrentStep()
 	if step == nil {

@@ -11,28 +11,30 @@ import (
 	"time"
 )
 
-// Row is a node in a list. It has Ironic's data, and data that only a program that watches the node can have.
+// Row is a node in a list. Besides Ironic's data it holds data that only a program watching the node can collect.
 type Row struct {
 	Node Node
-	// Since is the time when the console saw the node enter its state, on the server's clock; zero if it did not.
+	// Since is the time when the console saw the node enter its state, on the server's clock. It is zero if the
+	// console did not see this.
 	Since time.Time
-	// Reason is the reason why the node failed, from last_error or the history. The newest Ironic clears last_error
-	// before the failed state appears.
+	// Reason is the reason why the node failed, taken from last_error or the node's history. The newest Ironic clears
+	// last_error before the failed state appears.
 	Reason string
-	// FirstSeen is a time at which the node was already in its state, on the server's clock: the time when the console
-	// first saw the node, or the node's provision_updated_at at that moment if that is earlier.
+	// FirstSeen is a time at which the node was known to be in its current state, on the server's clock. It is the
+	// time when the console first saw the node or, if that is earlier, the node's provision_updated_at at that
+	// moment.
 	FirstSeen time.Time
-	// Changes are the changes of the node from this console that Ironic accepted, in order.
+	// Changes lists the changes of the node that were sent from this console and accepted by Ironic, in order.
 	Changes []NodeChange
-	// Hardware is read from the inventory; nil if the inventory was not read.
+	// Hardware holds data from the inventory. It is nil if the inventory was not read.
 	Hardware *Hardware
-	// Log is the state of the last boot according to the ramdisk's log; nil if no log was read.
+	// Log describes the last boot according to the ramdisk's log. It is nil if no log was read.
 	Log *RamdiskLog
 }
 
-// InState returns when the node entered its state; exact is false if it may have been earlier. Ironic records no
-// time of entry: provision_updated_at is written with each state, and with each heartbeat
-// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so it is never too early.
+// InState returns the time when the node entered its state. If exact is false, the node may have entered it earlier.
+// Ironic does not record this time: it writes provision_updated_at with each state but also with each heartbeat
+// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so the value may be too late but never too early.
 func (r *Row) InState() (since time.Time, exact bool) {
 	updated := r.Node.ProvisionUpdatedAt.Time
 	switch {
@@ -44,8 +46,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields returns the API fields of a node list, for columns, filters and events. The
-// server's cost is per row and field.
+// ListFields returns the API fields that node lists request, for columns, filters and events. Each field costs the
+// server time for each row.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
@@ -59,15 +61,15 @@ func ListFields() []string {
 type Column struct {
 	Key   string
 	Title string
-	// Text returns the cell, unsanitized; now is on the server's clock.
+	// Text returns the text of the row's cell, which is not sanitized. now is on the server's clock.
 	Text func(r *Row, now time.Time) string
-	// Rank orders rows, smaller ranks first; nil orders by text.
+	// Rank orders the rows; smaller ranks come first. If it is nil, rows are ordered by text.
 	Rank func(r *Row) int64
-	// Field is the API field that the column needs beyond [ListFields], or "".
+	// Field is the API field that the column needs in addition to [ListFields], or "" if it needs none.
 	Field string
 }
 
-// Columns returns all columns. step returns the text of the column STEP.
+// Columns returns all columns. step returns the text for the STEP column.
 func Columns(step func(r *Row, now time.Time) string) []Column {
 	text := func(key, title, field string, get func(n *Node) string) Column {
 		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
@@ -101,7 +103,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// FindColumn returns the column with a key; the error lists all keys.
+// FindColumn returns the column whose key is key. The error lists all keys.
 func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
@@ -114,8 +116,8 @@ func FindColumn(all []Column, key string) (Column, error) {
 	return Column{}, fmt.Errorf("unknown column %q; available: %s", key, strings.Join(keys, ", "))
 }
 
-// At returns the column with its order at a time on the server's clock. Only the order by attention depends on the
-// time.
+// At returns the column with the sort order that is valid at the time now, on the server's clock. Only the order by
+// attention depends on the time.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
 		c.Rank = byAttention(now)
@@ -123,7 +125,7 @@ func (c Column) At(now time.Time) Column {
 	return c
 }
 
-// sortRow caches during sorting what a row is sorted by.
+// sortRow caches the sort keys of a row while rows are sorted.
 type sortRow struct {
 	row  *Row
 	text string
@@ -131,20 +133,21 @@ type sortRow struct {
 	at   int
 }
 
-// SortRows sorts rows by a column, ties by name and UUID; descending does not reverse ties.
+// SortRows sorts rows by the given column, and rows with equal values by name and UUID. descending does not reverse
+// the order of rows with equal values.
 func SortRows(rows []*Row, by Column, descending bool) {
 	SortByName(rows)
 	SortNamed(rows, by, descending)
 }
 
-// SortByName sorts rows by name, ties by UUID.
+// SortByName sorts rows by name, and rows with equal names by UUID.
 func SortByName(rows []*Row) {
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(compareNatural(a.Node.Name, b.Node.Name), strings.Compare(a.Node.UUID, b.Node.UUID))
 	})
 }
 
-// SortNamed does the same as [SortRows] for rows that are sorted by name, at a tenth of the cost.
+// SortNamed does the same as [SortRows] at a tenth of the cost, but requires that rows are already sorted by name.
 func SortNamed(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
@@ -181,7 +184,8 @@ func stateText(r *Row, _ time.Time) string {
 	return string(n.ProvisionState)
 }
 
-// diskText describes the root disk without an inventory: the hints in properties and local_gb (GiB).
+// diskText describes the root disk without using the inventory: by the root device hints in properties and by
+// local_gb (in GiB).
 func diskText(n *Node) string {
 	var words []string
 	if hints, ok := n.Properties["root_device"].(map[string]any); ok {
@@ -205,20 +209,21 @@ func maintenanceText(n *Node) string {
 	return ""
 }
 
-// byInState ranks the nodes that entered their state last first, and unknown ages last.
+// byInState sorts the nodes that entered their state most recently first, and those with an unknown time last.
 func byInState(r *Row) int64 {
 	since, _ := r.InState()
 	if since.IsZero() {
 		return math.MaxInt64
 	}
-	return -since.UnixMicro() // nanoseconds overflow for years beyond 2262, which an API may send
+	return -since.UnixMicro() // an API may send years after 2262, for which nanoseconds overflow
 }
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 
-// AgeInState returns the time in the state for a screen: exact while an operation runs and in the first minute, else
-// coarse, so that an idle fleet does not change. "≥" means that it may be longer, because the node was in the state
-// when the console started.
+// AgeInState returns how much time the node has spent in its state, for display on a screen. The time is exact while
+// an operation runs and during the first minute; later it is coarse, so that the display of an idle fleet does not
+// change. The prefix "≥" means that the time may be longer because the node was already in the state when the console
+// started.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < time.Hour {
 		return ""
@@ -242,7 +247,7 @@ func ageInState(r *Row, now time.Time, text func(time.Duration) string) string {
 	return "≥" + text(now.Sub(since))
 }
 
-// CoarseAge formats an age in whole minutes, hours or days, rounded down.
+// CoarseAge formats a duration in whole minutes, hours or days, rounded down.
 func CoarseAge(d time.Duration) string {
 	minutes := int(d.Minutes())
 	switch {
@@ -268,7 +273,8 @@ func Age(d time.Duration) string {
 	}
 }
 
-// compareNatural compares text with numbers by value (n2 before n10), ignoring case.
+// compareNatural compares two texts, ignoring case. It compares numbers in them by value, so that n2 comes before
+// n10.
 func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
@@ -313,21 +319,21 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a change of a node that Ironic accepted.
+// NodeChange is a change of a node that was accepted by Ironic.
 type NodeChange struct {
 	// Field is the changed field, such as properties.root_device.
 	Field string
-	// At is the time of sending, on Ironic's clock.
+	// At is the time when the change was sent, on Ironic's clock.
 	At time.Time
 }
 
-// Other changes that a deployment makes.
+// Values of [NodeChange.Field] for further changes that a deployment makes.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"
 )
 
-// SameButLog reports whether two rows differ at most in the ramdisk's log, which changes with each line.
+// SameButLog reports whether two rows are equal except for the ramdisk's log, which changes with each line.
 func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log

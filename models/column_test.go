@@ -12,7 +12,7 @@ import (
 
 func TestCompareNatural(t *testing.T) {
 	t.Parallel()
-	// In ascending order; every pair is compared both ways.
+	// The texts are in ascending order. Each pair is compared in both directions.
 	order := []string{
 		"", "1", "01x", "2", "10", "a", "N1", "n01", "n1", "n2", "n2a", "n10", "n10b1", "n10b02", "n10b10",
 		"n18446744073709551616", "n99999999999999999999999", "node", "node-1", "Node1", "é",
@@ -60,7 +60,7 @@ func uuids(rows []*Row) []string {
 	return out
 }
 
-// plainColumns returns the columns with an empty STEP column.
+// plainColumns returns all columns, with an empty STEP column.
 func plainColumns() []Column { return Columns(func(*Row, time.Time) string { return "" }) }
 
 func TestSortIsDeterministic(t *testing.T) {
@@ -170,8 +170,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestColumns checks that every column accepts an empty row, and that its field is not in every
-// list.
+// TestColumns checks that every column accepts an empty row, and that a column requests an additional API field only
+// if node lists do not contain it anyway.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -202,7 +202,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestAgeInStateIsTrue checks that ages are rounded down, to the unit shown.
+// TestAgeInStateIsTrue checks that ages are rounded down to the displayed unit.
 func TestAgeInStateIsTrue(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
@@ -228,7 +228,7 @@ func TestAgeInStateIsTrue(t *testing.T) {
 	}
 }
 
-// readAge parses a duration such as 2m14, and returns its unit too.
+// readAge parses a duration such as 2m14. It also returns the smallest unit in it.
 func readAge(t *testing.T, text string) (d, unit time.Duration) {
 	t.Helper()
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
@@ -251,7 +251,7 @@ func readAge(t *testing.T, text string) (d, unit time.Duration) {
 	return d, unit
 }
 
-// TestSortAllocates checks that comparisons do not allocate.
+// TestSortAllocates checks that comparing rows does not allocate.
 func TestSortAllocates(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counts differ under coverage")
@@ -322,7 +322,7 @@ func TestDiskColumn(t *testing.T) {
 	}
 }
 
-// BenchmarkAttention sorts 10 000 nodes.
+// BenchmarkAttention measures sorting 10 000 nodes by attention.
 func BenchmarkAttention(b *testing.B) {
 	rows := randomRows(10_000)
 	by, _ := FindColumn(plainColumns(), "state")
@@ -331,7 +331,7 @@ func BenchmarkAttention(b *testing.B) {
 	}
 }
 
-// TestSortByAgeOfFarTimes: an API may send any year; the order stays that of time.
+// TestSortByAgeOfFarTimes checks that rows are sorted by time for any year, because an API may send any year.
 func TestSortByAgeOfFarTimes(t *testing.T) {
 	t.Parallel()
 	by, err := FindColumn(plainColumns(), "age")

@@ -5,7 +5,8 @@ import "time"
 // AuthKind is an authentication method.
 type AuthKind string
 
-// The authentication methods, named as in keystoneauth's auth_type, as in clouds.yaml and OS_AUTH_TYPE.
+// The authentication methods. The names are the values of auth_type in keystoneauth, and therefore also in
+// clouds.yaml and OS_AUTH_TYPE.
 const (
 	AuthNone                  AuthKind = "none"
 	AuthHTTPBasic             AuthKind = "http_basic"
@@ -14,7 +15,7 @@ const (
 	AuthApplicationCredential AuthKind = "v3applicationcredential"
 )
 
-// Keystone reports whether the method gets a token from Keystone.
+// Keystone reports whether the method requests a token from Keystone.
 func (k AuthKind) Keystone() bool {
 	switch k {
 	case AuthPassword, AuthToken, AuthApplicationCredential:
@@ -25,32 +26,32 @@ func (k AuthKind) Keystone() bool {
 	return false
 }
 
-// Connection has all settings for connecting to an Ironic. Package config reads them, ironicclient uses them. The
-// secrets among them mask themselves.
+// Connection holds all settings for connecting to an Ironic API. Package config reads them, and package ironicclient
+// uses them. Secrets are masked when printed.
 type Connection struct {
 	// Auth is the authentication method; empty means AuthNone.
 	Auth AuthKind
-	// Endpoint is Ironic's root URL, with or without /v1. With Keystone it overrides the service catalog and may be
-	// empty.
+	// Endpoint is Ironic's root URL, with or without /v1. With Keystone authentication it overrides the service
+	// catalog and may be empty.
 	Endpoint string
 
-	// Username and Password are for http_basic and v3password.
+	// Username and Password are used by http_basic and v3password.
 	Username string
 	Password Secret
 
-	// Keystone has the settings of the Keystone methods.
+	// Keystone holds the settings for the Keystone authentication methods.
 	Keystone Keystone
 
-	// TLS has the certificates of the server's CA and of the client.
+	// TLS holds the certificate settings.
 	TLS TLS
 
-	// MaxMinor is the highest API version to negotiate (1.MaxMinor); 0 is unlimited.
+	// MaxMinor is the highest minor API version to negotiate (1.MaxMinor). 0 means no limit.
 	MaxMinor int
-	// Timeout limits one request, including its connection; 0 means the client's default.
+	// Timeout limits the duration of one request, including the time to connect. 0 means the client's default.
 	Timeout time.Duration
 }
 
-// Keystone has the settings for Keystone. IDs take precedence over names.
+// Keystone holds the settings for Keystone authentication. IDs take precedence over names.
 type Keystone struct {
 	AuthURL string
 
@@ -73,18 +74,19 @@ type Keystone struct {
 	ApplicationCredentialName   string
 	ApplicationCredentialSecret Secret
 
-	// Region and Interface (public, internal, admin; empty is public) select the endpoint in the service catalog.
+	// Region and Interface select the endpoint in the service catalog. Interface is public, internal or admin; empty
+	// means public.
 	Region    string
 	Interface string
 }
 
-// TLS configures the verification of certificates.
+// TLS configures how the server's certificate is verified, and the client's certificate.
 type TLS struct {
-	// CACert, Cert and Key are PEM files; empty means the system's CAs and no client certificate. Key may be empty if
-	// Cert has both.
+	// CACert, Cert and Key are the names of PEM files. Without CACert, the system's CAs are used; without Cert, no
+	// client certificate is sent. Key may be empty if the file Cert also contains the key.
 	CACert string
 	Cert   string
 	Key    string
-	// Insecure disables verification.
+	// Insecure disables the verification of the server's certificate.
 	Insecure bool
 }

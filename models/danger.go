@@ -5,38 +5,39 @@ import (
 	"strings"
 )
 
-// Danger ranks the consequences of an action.
+// Danger ranks the possible consequences of an action.
 type Danger int
 
-// The ranks, in order.
+// The dangers, in ascending order.
 const (
 	// DangerNone marks actions whose effects can be undone immediately.
 	DangerNone Danger = iota
-	// DangerInterrupts marks actions that stop or restart what runs on the machine, or that change the power state.
+	// DangerInterrupts marks actions that stop or restart the software running on the machine, or that change its
+	// power state.
 	DangerInterrupts
-	// DangerForgets marks actions after which Ironic's record of a machine is lost. The machine stays as it is.
+	// DangerForgets marks actions that delete Ironic's record of a machine. The machine itself does not change.
 	DangerForgets
 	// DangerMayErase marks actions that erase disks, unless the conductor is configured otherwise.
 	DangerMayErase
-	// DangerErases marks actions that lose data on disks, or an instance.
+	// DangerErases marks actions that destroy data on disks, or an instance.
 	DangerErases
 )
 
-// Consent is the confirmation that an action requires before it is sent. It depends only on the danger, so that
-// commands, forms and keys ask the same question.
+// Consent is the kind of confirmation that is required before an action is sent. It depends only on the danger, so
+// that commands, forms and keys ask for the same confirmation.
 type Consent int
 
-// The consents, in order.
+// The kinds of confirmation, in ascending order.
 const (
 	// ConsentNone means that the action is sent without confirmation.
 	ConsentNone Consent = iota
-	// ConsentYes means that the operator has to answer y.
+	// ConsentYes means that the operator has to answer "y".
 	ConsentYes
 	// ConsentTyped means that the operator has to type the node's name, or the number of nodes.
 	ConsentTyped
 )
 
-// Consent returns the confirmation that an action with this danger requires.
+// Consent returns the kind of confirmation that an action of danger d requires.
 func (d Danger) Consent() Consent {
 	switch d {
 	case DangerNone:
@@ -49,8 +50,8 @@ func (d Danger) Consent() Consent {
 	return ConsentTyped
 }
 
-// TypedName returns the name that the operator types to confirm an action on the node: the UUID if the name has
-// characters that a keyboard may lack.
+// TypedName returns the text that the operator types to confirm an action on the node. It is the node's name, or the
+// UUID if the name contains characters that are not on every keyboard.
 func (n *Node) TypedName() string {
 	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return n.UUID
@@ -58,14 +59,14 @@ func (n *Node) TypedName() string {
 	return n.Label()
 }
 
-// Effect is the consequence of an action, with a sentence for the operator.
+// Effect describes the consequence of an action. Text is a sentence for the operator.
 type Effect struct {
 	Danger Danger
 	Text   string
 }
 
-// VerbEffect returns the effect of a verb on a node. Root device hints do not limit cleaning: it erases every disk
-// not in properties.skip_block_devices.
+// VerbEffect returns the effect of applying verb to the node. Root device hints do not limit cleaning: it erases
+// every disk that is not listed in properties.skip_block_devices.
 func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	switch verb {
 	case VerbProvide:
@@ -98,7 +99,8 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
-// serviceEffect returns the effect of service steps. Steps of the RAID interface and erasing steps lose the instance.
+// serviceEffect returns the effect of service steps. Steps of the RAID interface and steps that erase devices destroy
+// the instance.
 func serviceEffect(steps []Step) Effect {
 	e := Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
 	for i := range steps {
@@ -111,13 +113,13 @@ func serviceEffect(steps []Step) Effect {
 	return e
 }
 
-// erases reports whether a step destroys data: it changes RAID volumes or erases devices.
+// erases reports whether the step destroys data, that is, whether it changes RAID volumes or erases devices.
 func (s *Step) erases() bool {
 	return s.Interface == "raid" || strings.HasPrefix(s.Step, "erase_")
 }
 
-// abortEffect returns the effect of an abort. Ironic accepts every abort, but first completes a step that is not
-// abortable (ironic/conductor/manager.py: _do_abort).
+// abortEffect returns the effect of an abort. Ironic accepts every abort, but if the current step is not abortable,
+// Ironic completes it first (ironic/conductor/manager.py: _do_abort).
 func abortEffect(n *Node) Effect {
 	if step, _ := n.CurrentStep(); step != nil && !step.Abortable {
 		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " ends: the step cannot be interrupted"}

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// MayBeDiscovered reports whether a node looks like one that auto-discovery has enrolled: Ironic creates such nodes
+// MayBeDiscovered reports whether the node looks as if auto-discovery had enrolled it. Ironic creates such nodes
 // without a name and leaves them in enroll (ironic/api/controllers/v1/ramdisk.py, _auto_enroll).
 func (n *Node) MayBeDiscovered() bool { return n.ProvisionState == StateEnroll && n.Name == "" }
 
-// Discovered reports whether auto-discovery has enrolled the node. Ironic records this only in the inventory's
-// plugin_data, where it stays until the next inspection. An inspection rule may copy it to extra.auto_discovered.
+// Discovered reports whether auto-discovery enrolled the node. Ironic records this only in the plugin_data of the
+// inventory, where it stays until the next inspection. An inspection rule may copy it to extra.auto_discovered.
 func (r *Row) Discovered() Answer {
 	marked, loaded := r.Node.Field("extra", "auto_discovered")
 	switch {
@@ -23,10 +23,10 @@ func (r *Row) Discovered() Answer {
 	return No
 }
 
-// isKeys are the values that the filter key "is" accepts.
+// isKeys lists the values that the filter key "is" accepts.
 var isKeys = []string{"discovered", "maintenance", "protected", "retired"}
 
-// isTerm parses a term such as is:VALUE.
+// isTerm parses a term of the form is:VALUE. The value begins at byte at of the word.
 func isTerm(w word, at int) (term, error) {
 	value := fold(w.text[at:])
 	switch value {

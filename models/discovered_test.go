@@ -7,7 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// TestDiscovered: the inventory or extra shows that a node was discovered. Without both, this is unknown.
+// TestDiscovered checks that either the inventory or extra can show that a node was discovered, and that the answer
+// is unknown unless both were read.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()
 	f, err := models.ParseFilter("is:discovered")

@@ -8,7 +8,7 @@ import (
 	"ironworks/printable"
 )
 
-// BMCAddress returns the Redfish address in driver_info, else a *[NoRedfishError].
+// BMCAddress returns the Redfish address in driver_info. If there is none, the error is a *[NoRedfishError].
 func BMCAddress(n *Node) (string, error) {
 	if address := TextOf(n.DriverInfo["redfish_address"]); address != "" {
 		return address, nil
@@ -16,14 +16,14 @@ func BMCAddress(n *Node) (string, error) {
 	return "", &NoRedfishError{Node: n.Label(), IPMI: TextOf(n.DriverInfo["ipmi_address"])}
 }
 
-// NoRedfishError means that Ironic knows no Redfish address of the BMC.
+// NoRedfishError means that Ironic does not know a Redfish address for the node's BMC.
 type NoRedfishError struct {
 	Node string
-	// IPMI is the IPMI address, "" if there is none.
+	// IPMI is the IPMI address, or "" if there is none.
 	IPMI string
 }
 
-// Error includes the remedy, with commands.
+// Error returns the problem and the commands to use instead.
 func (e *NoRedfishError) Error() string {
 	node := printable.Line(e.Node)
 	if e.IPMI != "" {
@@ -33,7 +33,7 @@ func (e *NoRedfishError) Error() string {
 	return fmt.Sprintf("node %s has no redfish_address in driver_info; use ironworks bmc --address https://HOST", node)
 }
 
-// OnScreen includes the remedy, with keys.
+// OnScreen returns the problem and the keys to press instead.
 func (e *NoRedfishError) OnScreen() string {
 	node := printable.Line(e.Node)
 	if e.IPMI != "" {
@@ -43,19 +43,20 @@ func (e *NoRedfishError) OnScreen() string {
 	return fmt.Sprintf("node %s has no redfish_address in driver_info; %s", node, RunKey("set", "driver_info.redfish_address=https://HOST"))
 }
 
-// DeployISOFields returns the driver_info fields for an ISO with the ramdisk, the current one first: Ironic still reads
-// the old ones with a driver's prefix.
+// DeployISOFields returns the driver_info fields for an ISO image that contains the ramdisk. The current field comes
+// first, followed by the old ones with a driver prefix, which Ironic still reads.
 func DeployISOFields() []string {
 	return []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"}
 }
 
-// DeployPairFields returns the driver_info fields for a kernel and its ramdisk, in the same order.
+// DeployPairFields returns the pairs of driver_info fields for a kernel and its ramdisk. The current pair comes
+// first.
 func DeployPairFields() [][2]string {
 	return [][2]string{{"deploy_kernel", "deploy_ramdisk"}, {"ilo_deploy_kernel", "ilo_deploy_ramdisk"}}
 }
 
-// DeployISO returns the URL of the ISO with the node's ramdisk, or "" if the ramdisk boots from something else. The
-// instance's ISO takes precedence. The URL may hold credentials.
+// DeployISO returns the URL of the ISO image that contains the node's ramdisk, or "" if the ramdisk is not booted
+// from an ISO image. An ISO image in instance_info takes precedence. The URL may contain credentials.
 func DeployISO(n *Node) string {
 	for _, place := range []map[string]any{n.InstanceInfo, n.DriverInfo} {
 		for _, field := range DeployISOFields() {
@@ -67,8 +68,8 @@ func DeployISO(n *Node) string {
 	return ""
 }
 
-// BMCOfIronic returns Ironic's data about a node's BMC, sanitized: driver_info, in which Ironic masks secrets, and the
-// last state.
+// BMCOfIronic returns what Ironic knows about the node's BMC, sanitized. This includes the last power and health
+// states and the BMC's settings in driver_info, where Ironic masks secrets.
 func BMCOfIronic(n *Node) []Detail {
 	var d Details
 	d.Add("driver", n.Driver)
@@ -85,7 +86,7 @@ func BMCOfIronic(n *Node) []Detail {
 	for _, key := range keys {
 		text := fmt.Sprint(n.DriverInfo[key])
 		if strings.Contains(key, "password") || strings.Contains(key, "secret") {
-			text = Mask // Ironic masks the value; this makes sure
+			text = Mask // Ironic should already have masked the value
 		}
 		d.Add(key, MaskURL(text))
 	}

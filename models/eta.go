@@ -12,14 +12,14 @@ import (
 type DurationStats struct {
 	// N is the number of samples. If N is 0, the other fields are zero, too.
 	N int
-	// Median is the median of the samples. Spread is half of the interquartile range: half of the
-	// samples lie within it.
+	// Median is the median of the samples. Spread is half of the interquartile range: about half of the samples
+	// differ from the median by no more than Spread.
 	Median, Spread time.Duration
-	// Class is the resource class of all samples, or "" if they are of all classes.
+	// Class is the resource class of the samples, or "" if they include all classes.
 	Class string
 }
 
-// String returns the median with the spread, such as 4m10 ± 30s.
+// String returns the median and the spread, such as "4m10 ± 30s".
 func (t DurationStats) String() string {
 	switch {
 	case t.N == 0:
@@ -30,7 +30,8 @@ func (t DurationStats) String() string {
 	return Age(t.Median) + " ± " + Age(t.Spread)
 }
 
-// SampleText describes the samples, such as "of 12 gp-2x" or "of 3 of all classes".
+// SampleText describes the samples, such as "12 deployments of gp-2x", or "3 deployments" if they include all
+// classes.
 func (t DurationStats) SampleText(noun string) string {
 	if t.N != 1 {
 		noun += "s"
@@ -42,20 +43,20 @@ func (t DurationStats) SampleText(noun string) string {
 	return text
 }
 
-// Estimate is the estimate for a running operation from past ones.
+// Estimate is the estimated duration of a running operation, based on past operations.
 type Estimate struct {
-	// Phase is the usual duration of the current phase, Total that of the operation.
+	// Phase describes the usual duration of the current phase, and Total that of the whole operation.
 	Phase, Total DurationStats
-	// Left is the remaining time. It is valid if Known is true.
+	// Left is the estimated remaining time. It is valid only if Known is true.
 	Left  time.Duration
 	Known bool
-	// Late means that the phase takes longer than nearly all earlier ones: longer than the median plus three spreads,
-	// and at least 10 % longer.
+	// Late means that the current phase already takes longer than nearly all earlier ones: longer than the median
+	// plus three times the spread, and at least 10 % longer than the median.
 	Late bool
 }
 
-// Text returns the estimate as text, such as "about 2m left", with the statistic. It returns "" if the remaining time
-// is unknown.
+// Text returns the estimated remaining time, such as "about 2m left", followed by the usual total duration. Values
+// that are unknown are omitted.
 func (e Estimate) Text() string {
 	text := e.Short()
 	if e.Total.N > 0 {
@@ -67,7 +68,7 @@ func (e Estimate) Text() string {
 	return text
 }
 
-// Short returns the same as Text without the statistic.
+// Short returns the same as Text, but without the usual total duration.
 func (e Estimate) Short() string {
 	switch {
 	case e.Known && e.Late && e.Phase.N > 0:
@@ -78,10 +79,11 @@ func (e Estimate) Short() string {
 	return ""
 }
 
-// CoarseLeft returns the rounded remaining time.
+// CoarseLeft returns the remaining time, rounded for display.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
-// coarseLeft rounds the remaining time, because it is an estimate and an unchanged number sends no bytes.
+// coarseLeft rounds the remaining time. It is only an estimate, and a number that does not change need not be sent to
+// the terminal again.
 func coarseLeft(d time.Duration) time.Duration {
 	unit := 5 * time.Second
 	switch {
@@ -95,13 +97,15 @@ func coarseLeft(d time.Duration) time.Duration {
 	return max(d.Round(unit), unit)
 }
 
-// Experience has the durations of past operations.
+// Experience holds the durations of past operations and their phases.
 type Experience struct {
-	// samples has the sorted durations by key. Keys with an empty class have the samples of all classes.
+	// samples holds the durations for each key in ascending order. Keys with an empty class hold the samples of all
+	// classes.
 	samples map[sampleKey][]time.Duration
 }
 
-// sampleKey names what a sample measures: a part of a kind of operation, on nodes of a class.
+// sampleKey identifies what a duration measures: a part of an operation of the given kind, on nodes of the given
+// resource class.
 type sampleKey struct {
 	kind  ProvisionState
 	class string
@@ -110,7 +114,7 @@ type sampleKey struct {
 	step  string
 }
 
-// sampleScope is the measured part of an operation.
+// sampleScope is the part of an operation whose duration is measured.
 type sampleScope int
 
 const (
@@ -120,8 +124,8 @@ const (
 	pastPhase // from the end of a phase to the end of the operation
 )
 
-// NewExperience learns from past operations. A failed operation counts only for the phases that succeeded. An operation
-// whose start was not seen does not count for its first phase.
+// NewExperience learns from past operations. Of a failed operation, only the phases that succeeded count. If the
+// start of an operation was not seen, its first phase does not count.
 func NewExperience(past []Work) *Experience {
 	x := &Experience{samples: map[sampleKey][]time.Duration{}}
 	for i := range past {
@@ -156,7 +160,7 @@ func (x *Experience) addWork(w *Work) {
 
 func (x *Experience) add(key sampleKey, d time.Duration) {
 	if d < 0 {
-		return // a clock was changed meanwhile
+		return // a clock was changed in the meantime
 	}
 	x.samples[key] = append(x.samples[key], d)
 	if key.class != "" {
@@ -165,7 +169,8 @@ func (x *Experience) add(key sampleKey, d time.Duration) {
 	}
 }
 
-// stats returns the statistic of a key. If the key's class has no samples, it returns the statistic of all classes.
+// stats returns the statistics for key. If there are no samples for the key's class, it returns the statistics of all
+// classes.
 func (x *Experience) stats(key sampleKey) DurationStats {
 	if x == nil {
 		return DurationStats{}
@@ -184,7 +189,7 @@ func (x *Experience) stats(key sampleKey) DurationStats {
 	return t
 }
 
-// quantile returns the n-th quartile of sorted samples, interpolated.
+// quantile returns the n-th quartile of the sorted samples, with interpolation.
 func quantile(s []time.Duration, n int) time.Duration {
 	at := n * (len(s) - 1)
 	i, rest := at/4, at%4
@@ -194,12 +199,12 @@ func quantile(s []time.Duration, n int) time.Duration {
 	return s[i] + (s[i+1]-s[i])*time.Duration(rest)/4
 }
 
-// Phase returns the usual duration of a phase.
+// Phase returns the usual duration of the phase p of the operation w.
 func (x *Experience) Phase(w *Work, p *Phase) DurationStats {
 	return x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: onePhase, phase: p.Kind, step: p.Step})
 }
 
-// Estimate returns the estimate for an operation at the server's time now.
+// Estimate estimates the remaining time of the running operation w. now is on the server's clock.
 func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	e := Estimate{Total: x.stats(sampleKey{kind: w.Kind, class: w.ResourceClass, scope: wholeWork})}
 	p := w.Current()
@@ -208,12 +213,12 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	}
 	e.Phase = x.Phase(w, p)
 	if len(w.Phases) == 1 && !w.Whole {
-		return e // the start is unknown
+		return e // the start of the phase is unknown
 	}
 	key := sampleKey{kind: w.Kind, class: w.ResourceClass, scope: fromPhase, phase: p.Kind, step: p.Step}
 	from := x.stats(key)
 	if from.N == 0 {
-		// An unknown phase: the rest of the total is the best estimate.
+		// There are no samples for this phase, so the rest of the usual total duration is the best estimate.
 		if w.Whole && e.Total.N > 0 {
 			e.Left, e.Known = max(e.Total.Median-w.Took(now), 0), true
 		}
@@ -226,7 +231,7 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	return e
 }
 
-// Expected returns the expected end of a running phase; zero if unknown.
+// Expected returns the time when the running phase p is expected to end. It is zero if unknown.
 func (x *Experience) Expected(w *Work, p *Phase) time.Time {
 	took := x.Phase(w, p)
 	if p.Outcome != OutcomeRunning || took.N == 0 || len(w.Phases) == 1 && !w.Whole {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// past returns a deployment with the given durations of power-on, boot, installation and
-// reboot.
+// past returns a completed deployment whose phases power-on, boot, installation and reboot took the given numbers of
+// seconds.
 func past(class string, power, boot, install, reboot int) Work {
 	w := Work{Kind: StateDeploying, ResourceClass: class, Whole: true, Outcome: OutcomeDone, Begin: second(0)}
 	at := 0
@@ -22,7 +22,7 @@ func past(class string, power, boot, install, reboot int) Work {
 	return w
 }
 
-// running returns a deployment with a phase started at each of begins.
+// running returns a running deployment whose phases started at the given times in seconds.
 func running(class string, begins ...int) *Work {
 	w := past(class, 0, 0, 0, 0)
 	w.Outcome, w.End, w.Phases = OutcomeRunning, time.Time{}, w.Phases[:len(begins)]
@@ -79,7 +79,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateOfAnUnknownStep: the estimate for a step without samples is based on the total.
+// TestEstimateOfAnUnknownStep checks that the estimate for a step without samples is based on the total duration of
+// past operations.
 func TestEstimateOfAnUnknownStep(t *testing.T) {
 	t.Parallel()
 	w := running("gp", 0, 5, 100)

@@ -7,10 +7,10 @@ import (
 	"ironworks/printable"
 )
 
-// EventKind is the kind of an event.
+// EventKind is the kind of change that an event reports.
 type EventKind string
 
-// The kinds of events. Heartbeats are not events.
+// The kinds of events. Heartbeats are not events. The comments describe the event's From, To and Reason fields.
 const (
 	EventProvisionState EventKind = "provision_state" // from, to: provision states
 	EventStep           EventKind = "step"            // from, to: interface.step
@@ -18,7 +18,7 @@ const (
 	EventMaintenance    EventKind = "maintenance"     // to: on or off; reason
 	EventError          EventKind = "error"           // to: the new last_error
 	EventAgent          EventKind = "agent"           // to: the agent's address; the ramdisk has called back
-	EventRamdisk        EventKind = "ramdisk"         // from, to: boot stages by the log; reason: the obstacle
+	EventRamdisk        EventKind = "ramdisk"         // from, to: boot stages according to the log; reason: what blocks the boot
 	EventInstance       EventKind = "instance"        // from, to: instance uuids
 	EventAdded          EventKind = "added"           // to: the provision state
 	EventRemoved        EventKind = "removed"         // from: the last provision state
@@ -27,20 +27,21 @@ const (
 
 // Event is a change of a node.
 type Event struct {
-	// Time is on the server's clock if that is known.
+	// Time is on the server's clock if that clock is known.
 	Time time.Time `json:"time"`
 	Node NodeRef   `json:"node"`
 	Kind EventKind `json:"kind"`
 	From string    `json:"from"`
 	To   string    `json:"to"`
-	// Reason is the reason that Ironic gives in last_error, in the history, or as the maintenance reason. It may be
-	// empty.
+	// Reason is the reason that Ironic gives in last_error, in the node's history, or as the maintenance reason. It
+	// may be empty.
 	Reason string `json:"reason"`
-	// Inferred means that the state was not observed. It is on the only path between two observed states.
+	// Inferred means that the state was not observed, but must have occurred because it is on the only path between
+	// two observed states.
 	Inferred bool `json:"inferred,omitempty"`
 }
 
-// Text describes the event without time and node; sanitized.
+// Text describes the event without its time and node. The text is sanitized.
 func (e *Event) Text() string {
 	text := printable.Line(e.text())
 	if e.Inferred {
@@ -52,7 +53,7 @@ func (e *Event) Text() string {
 func (e *Event) text() string {
 	arrow := func(what string) string {
 		text := what + e.To
-		if e.From != "" { // the earlier value is known
+		if e.From != "" { // the previous value is known
 			text = what + e.From + " → " + e.To
 		}
 		if e.Reason != "" {

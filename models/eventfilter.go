@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// EventFilter is a parsed filter for events. The grammar is that of [Filter], with other keys:
+// EventFilter is a parsed filter for events. Its grammar is the same as that of [Filter], but the keys differ:
 //
 //	text        the node, the kind or the text contains text
 //	node:text   the node's name or uuid contains text
@@ -16,7 +16,7 @@ type EventFilter struct {
 	text  string
 }
 
-// ParseEventFilter parses a filter; an empty line matches every event.
+// ParseEventFilter parses a filter for events. An empty line matches every event.
 func ParseEventFilter(line string) (EventFilter, error) {
 	words, err := splitWords(line, false)
 	if err != nil {
@@ -33,7 +33,7 @@ func ParseEventFilter(line string) (EventFilter, error) {
 	return f, nil
 }
 
-// eventKey checks a key of an event filter.
+// eventKey returns an error if key is not a key of event filters.
 func eventKey(key string, _ []string) error {
 	if key != "node" && key != "kind" {
 		return fmt.Errorf("unknown filter key %q; available: kind, node; quote the text to search for a colon", key)
@@ -41,13 +41,13 @@ func eventKey(key string, _ []string) error {
 	return nil
 }
 
-// String returns the parsed line.
+// String returns the line that was parsed.
 func (f EventFilter) String() string { return f.text }
 
-// IsZero reports whether the filter matches everything.
+// IsZero reports whether the filter is empty and therefore matches everything.
 func (f EventFilter) IsZero() bool { return len(f.terms) == 0 }
 
-// Match reports whether the event matches all terms. text is [Event.Text], which callers cache.
+// Match reports whether the event matches all terms. text is the result of [Event.Text], which callers cache.
 func (f EventFilter) Match(e *Event, text string) bool {
 	for _, t := range f.terms {
 		if t.matchEvent(e, text) == t.not {

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Evidence is the last known data of a node's operation. Ironic clears the agent's address, the steps and their index
-// when an operation fails, but explanations need them.
+// Evidence holds the last known data about a node's operation. When an operation fails, Ironic clears the agent's
+// address, the steps and their index, but explanations need them.
 type Evidence struct {
-	// At is the time of the last update, Since the time when the operation started. Both are on the server's clock.
+	// At is the time of the last update. Since is the time when the operation started. Both are on the server's
+	// clock.
 	At    time.Time
 	Since time.Time
 	// Phase is the operation: deploying, cleaning, inspecting, …
@@ -21,36 +22,37 @@ type Evidence struct {
 	Kind      StepKind
 	Steps     []Step
 	StepIndex int
-	// Step is the label of the last step that ran or waited.
+	// Step is the label of the last step that was running or waiting.
 	Step string
-	// LastError is the last error during the operation.
+	// LastError is the last error reported during the operation.
 	LastError string
 
-	// Phases are the phases of the operation so far; read-only. Whole means that the start of the operation was
-	// observed.
+	// Phases lists the phases of the operation so far; callers must not modify it. Whole means that the start of the
+	// operation was observed.
 	Phases []Phase
 	Whole  bool
-	// Outcome is the result of the operation, and Ended the time of its end. While the operation runs, Outcome says so
-	// and Ended is zero.
+	// Outcome is the result of the operation. Ended is the time when it ended, or zero while it is running.
 	Outcome Outcome
 	Ended   time.Time
 
-	// rested means that the node was in a stable state at the last update, so that the start of the next operation is
-	// seen. wasOff and wasSilent mean that during the operation the machine was off, or the ramdisk had no address.
+	// rested means that the node was in a stable state at the last update, so that the start of its next operation
+	// will be observed. wasOff means that the machine was off at some time during the operation, and wasSilent that
+	// the ramdisk's address was missing at some time.
 	rested, wasOff, wasSilent bool
-	// ended means that the operation has ended, so that the next one is new.
+	// ended means that the operation has ended, so that the next operation counts as a new one even in the same
+	// phase.
 	ended bool
 }
 
-// Update takes the node's data into the evidence, and keeps values that the node no longer reports. A new operation
-// (another phase, or the same phase after a stable state) starts with empty evidence. A hold belongs to its operation.
-// Update returns the operations that changed phase or ended.
+// Update adds the node's current data to the evidence, and keeps values that the node no longer reports. When a new
+// operation starts, that is, another phase or the same phase after a stable state, the evidence is cleared first. A
+// hold counts as part of its operation. Update returns the operations that ended or entered another phase.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()
 	if n.ProvisionState.Busy() && (phase != e.Phase || e.ended) {
 		if e.Outcome == OutcomeRunning {
-			// Some operations follow each other without a stable state: deleting, then cleaning.
+			// Some operations follow each other without a stable state between them, such as deleting and cleaning.
 			e.Ended, e.Outcome = at, OutcomeDone
 			if len(e.Phases) > 0 {
 				e.endPhase(at, OutcomeDone)
@@ -72,10 +74,10 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	return moved
 }
 
-// Begin resets the evidence at the start of an operation, so that the start counts as seen.
+// Begin clears the evidence at the start of an operation, so that the start counts as observed.
 func (e *Evidence) Begin() { *e = Evidence{rested: true} }
 
-// update stores the node's current values.
+// update stores the node's current values, and keeps earlier values that the node no longer reports.
 func (e *Evidence) update(n *Node, at time.Time) {
 	e.At = at
 	e.wasOff = e.wasOff || n.PowerState == PowerOff
@@ -103,8 +105,9 @@ func (e *Evidence) update(n *Node, at time.Time) {
 	}
 }
 
-// FailureReason returns the newest error of the history since the start of the operation, or else last_error. The
-// history is in the order newest first.
+// FailureReason returns the reason why the operation failed: the node's last_error, or else the newest error in the
+// history since the start of the operation, or else the last error in the evidence. The history must be sorted,
+// newest entries first.
 func FailureReason(n *Node, e Evidence, history []HistoryEntry) string {
 	if n.LastError != "" {
 		return n.LastError

@@ -62,7 +62,7 @@ func TestEvidenceOfTheSameWorkTwice(t *testing.T) {
 	}
 }
 
-// TestWorkKeepsEvidence checks that an ended operation keeps the data that the node clears.
+// TestWorkKeepsEvidence checks that the record of an ended operation keeps the data that Ironic clears on the node.
 func TestWorkKeepsEvidence(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1000, 0)

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Filter is a parsed filter: alternatives, of which one must match with all its terms. Commands and screens share the
-// grammar:
+// Filter is a parsed filter. It consists of alternatives; it matches if all terms of at least one alternative match.
+// Commands and screens share the grammar:
 //
 //	text              name, uuid, state, class, driver, instance or owner contains text
-//	key:value         the field contains value, whatever the case
+//	key:value         the field contains value, regardless of case
 //	key:=value        the field is exactly value
 //	key:a,b           the field contains a or b
 //	key:              the field is empty
 //	age:>10m          a comparison, for age, cpus, disks and ram: = != > >= < <=
 //	field:path=value  a comparison of any field of the API; path is dotted, such as extra.rack
-//	~text             the name has text's letters in this order
+//	~text             the name contains text's letters in this order
 //	!term             the term does not match
 //	@name             the saved filter matches
 //	a b | c           a and b, or c
 //	"two words"       quotes keep blanks (and colons) together
 //
-// state: knows the classes too (failed, busy, stable, wait, hold), and - and _ stand
-// for a blank: state:deploy-failed.
+// The key state also accepts classes of states (failed, busy, stable, wait, hold), and - and _ may be used instead of
+// a blank: state:deploy-failed.
 type Filter struct {
 	any  [][]term
 	text string
@@ -37,17 +37,18 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
-	// test replaces the comparison with key and values. Comparisons, paths and saved filters use it.
+	// test, if set, replaces the comparison of key with values. Comparisons, paths and saved filters use it.
 	test func(r *Row, now time.Time) Answer
-	// fields are the API fields that test needs beyond [ListFields]. hardware reports that test may need the inventory.
+	// fields lists the API fields that test needs in addition to [ListFields]. hardware means that test may also need
+	// the inventory.
 	fields   []string
 	hardware bool
 }
 
-// Answer is whether a node matches a filter.
+// Answer tells whether a node matches a filter.
 type Answer int8
 
-// The answers of a filter. Unknown means that the data which the filter needs was not read.
+// The possible answers. Unknown means that data which the filter needs has not been read.
 const (
 	No Answer = iota
 	Yes
@@ -61,26 +62,26 @@ func answer(yes bool) Answer {
 	return No
 }
 
-// FilterError is a syntax error of a filter.
+// FilterError is a syntax error in a filter.
 type FilterError struct {
 	Term string
 	Why  string
-	// Column is the start of the term, in characters from 1.
+	// Column is the position of the term's first character, counted in characters from 1.
 	Column int
 }
 
-// Error returns the term, its position and the remedy.
+// Error returns the term, its position and the explanation.
 func (e *FilterError) Error() string {
 	return fmt.Sprintf("filter %q, column %d: %s", e.Term, e.Column, e.Why)
 }
 
-// OnScreen returns the remedy alone: the console shows it beside the filter.
+// OnScreen returns only the explanation, because the console shows it beside the filter.
 func (e *FilterError) OnScreen() string { return e.Why }
 
-// ParseFilter parses a filter without saved filters; an empty line matches every node.
+// ParseFilter parses a filter that does not use saved filters. An empty line matches every node.
 func ParseFilter(line string) (Filter, error) { return (*SavedFilters)(nil).Parse(line) }
 
-// parseFilter parses a filter; saved returns a saved filter.
+// parseFilter parses a filter. It calls saved to get the saved filters that the line uses.
 func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, error) {
 	words, err := splitWords(line, true)
 	if err != nil {
@@ -108,19 +109,19 @@ func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, 
 	return f, nil
 }
 
-// String returns the parsed line.
+// String returns the line that was parsed.
 func (f Filter) String() string { return f.text }
 
-// IsZero reports whether the filter matches everything.
+// IsZero reports whether the filter is empty and therefore matches everything.
 func (f Filter) IsZero() bool { return len(f.any) == 0 }
 
-// At returns the filter for a time on the server's clock. The key age needs the time.
+// At returns the filter for the time now, which is on the server's clock. The key age needs it.
 func (f Filter) At(now time.Time) Filter {
 	f.now = now
 	return f
 }
 
-// Fields returns the API fields that the filter needs beyond [ListFields].
+// Fields returns the API fields that the filter needs in addition to [ListFields].
 func (f Filter) Fields() []string {
 	var fields []string
 	add := func(field string) {
@@ -139,7 +140,8 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// NeedsHardware reports whether the filter may need [Row.Hardware]: it does for nodes whose properties lack the data.
+// NeedsHardware reports whether the filter may need [Row.Hardware]. It is needed for nodes whose properties lack the
+// data.
 func (f Filter) NeedsHardware() bool {
 	for _, all := range f.any {
 		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {
@@ -149,7 +151,7 @@ func (f Filter) NeedsHardware() bool {
 	return false
 }
 
-// Match reports whether a node matches.
+// Match reports whether the node matches the filter.
 func (f Filter) Match(r *Row) Answer {
 	if len(f.any) == 0 {
 		return Yes
@@ -167,7 +169,7 @@ func (f Filter) Match(r *Row) Answer {
 	return found
 }
 
-// Unanswered returns the rows for which a filter has no answer yet.
+// Unanswered returns the rows for which the filter's answer is Unknown.
 func Unanswered(f Filter, rows []*Row) []*Row {
 	var unknown []*Row
 	for _, r := range rows {
@@ -235,7 +237,7 @@ func matchText(want string, n *Node) bool {
 	return false
 }
 
-// subsequence reports whether have contains the letters of want in order.
+// subsequence reports whether have contains all letters of want in the same order, possibly with others between them.
 func subsequence(want, have string) bool {
 	rest := []rune(want)
 	for _, r := range have {

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// operators are the comparison operators. Operators of two characters come first, because they begin like those of one.
+// operators lists the comparison operators. The ones with two characters come first, because their first character
+// may be an operator, too.
 var operators = []string{">=", "<=", "!=", "=", ">", "<"}
 
-// splitOperator splits a text into the operator at its beginning, or "", and the rest.
+// splitOperator splits text into the operator at its beginning, which may be "", and the rest.
 func splitOperator(text string) (op, rest string) {
 	for _, op := range operators {
 		if rest, ok := strings.CutPrefix(text, op); ok {
@@ -25,7 +26,8 @@ func splitOperator(text string) (op, rest string) {
 	return "", text
 }
 
-// ordered reports whether the result of a comparison of have with want fulfills the operator.
+// ordered reports whether a comparison of two values satisfies the operator op. comparison is negative, zero or
+// positive, as returned by [cmp.Compare].
 func ordered(op string, comparison int) bool {
 	switch op {
 	case ">":
@@ -42,17 +44,17 @@ func ordered(op string, comparison int) bool {
 	return comparison == 0
 }
 
-// quantity is a filter key with numbers as values.
+// quantity is a filter key whose values are numbers.
 type quantity struct {
-	// of returns the value for a node. known is No if the node has no value, and Unknown if the value was not read.
+	// of returns the node's value. known is No if the node has no value, and Unknown if the value was not read.
 	of    func(r *Row, now time.Time) (value float64, known Answer)
 	parse func(text string) (float64, error)
-	// field is the API field that of needs. hardware reports that of may need the inventory.
+	// field is the API field that the function of needs. hardware means that it may need the inventory, too.
 	field    string
 	hardware bool
 }
 
-// quantities are the filter keys with numbers as values. The map is never modified.
+// quantities holds the filter keys whose values are numbers. The map is never modified.
 var quantities = map[string]quantity{
 	"age":   {of: ageOf, parse: parseAgeValue},
 	"ram":   {of: ramOf, parse: parseRAM, field: "properties", hardware: true},
@@ -62,7 +64,8 @@ var quantities = map[string]quantity{
 
 func quantityKeys() []string { return slices.Sorted(maps.Keys(quantities)) }
 
-// quantityTerm parses key:OPvalue; value begins at an offset.
+// quantityTerm parses a term such as ram:>64GiB, which consists of a key, an operator and a value. The operator
+// begins at byte at of the word.
 func quantityTerm(w word, key string, at int) (term, error) {
 	q := quantities[key]
 	t := term{hardware: q.hardware, fields: []string{q.field}}
@@ -93,7 +96,8 @@ func quantityTerm(w word, key string, at int) (term, error) {
 	return t, nil
 }
 
-// ageOf returns the time in the state in seconds, as the column IN STATE shows it: possibly longer.
+// ageOf returns how many seconds the node has been in its state, as shown in the column IN STATE. The true value may
+// be larger.
 func ageOf(r *Row, now time.Time) (float64, Answer) {
 	since, _ := r.InState()
 	if since.IsZero() || now.IsZero() {
@@ -123,7 +127,7 @@ func parseCount(text string) (float64, error) {
 	return float64(n), nil
 }
 
-// ramOf returns the memory in bytes, from properties.memory_mb (MiB) or else the inventory.
+// ramOf returns the memory in bytes, from properties.memory_mb (in MiB) or else from the inventory.
 func ramOf(r *Row, _ time.Time) (float64, Answer) {
 	return r.hardware("memory_mb", 1<<20, func(h *Hardware) float64 { return float64(h.RAM) })
 }
@@ -139,7 +143,7 @@ func disksOf(r *Row, _ time.Time) (float64, Answer) {
 	return float64(r.Hardware.Disks), answer(r.Hardware.Inspected)
 }
 
-// hardware returns a property of the node, which is in units, or else the value of the inventory.
+// hardware returns the given property of the node, multiplied by unit, or else the value from the inventory.
 func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) float64) (float64, Answer) {
 	if v, is := Number(r.Node.Properties[property]); is && v > 0 {
 		return v * unit, Yes
@@ -151,7 +155,7 @@ func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) 
 	return v, answer(v > 0)
 }
 
-// Number converts a value to a number. The value may also be a number that is written as text, as properties often are.
+// Number converts v to a number. v may also be a text that contains a number, as properties often do.
 func Number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -165,13 +169,13 @@ func Number(v any) (float64, bool) {
 	return 0, false
 }
 
-// Hardware has the inventory data that filters use.
+// Hardware holds the inventory data that filters use.
 type Hardware struct {
-	// RAM is in bytes; 0 means that the inventory does not have it.
+	// RAM is the size of the memory in bytes, or 0 if the inventory does not contain it.
 	RAM         int64
 	CPUs, Disks int
 	// Inspected is false if Ironic has no inventory.
 	Inspected bool
-	// Discovered means that the inventory is from auto-discovery.
+	// Discovered means that the inventory was created by auto-discovery.
 	Discovered bool
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// filterMachine returns a node with properties, an extra field and an inventory, 3 h in its state.
+// filterMachine returns a node with properties, extra fields and an inventory, which has been in its state for 3 h.
 func filterMachine() *Row {
 	r := &Row{Node: Node{
 		UUID: "u", Name: "r7-n01", ProvisionState: StateActive, Maintenance: true, Traits: []string{"CUSTOM_A", "CUSTOM_B"},
@@ -221,7 +221,7 @@ func TestSavedFilters(t *testing.T) {
 	}
 }
 
-// TestAPIFields checks that every field of Node is one of the API's.
+// TestAPIFields checks that every field of Node is also a field of the API.
 func TestAPIFields(t *testing.T) {
 	t.Parallel()
 	for name := range nodeFields {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostCompletions bounds the values that are taken from nodes.
+// mostCompletions limits how many values from nodes are offered as completions.
 const mostCompletions = 20
 
-// Complete returns the completions of the last word of a filter: keys, values, saved filters, and names and values of
-// rows.
+// Complete returns the possible completions of word, which is the last word of a filter: keys, values, saved filters,
+// and names and values of rows.
 func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	not, term := "", word
 	if rest, is := strings.CutPrefix(word, "!"); is {
@@ -50,7 +50,7 @@ func (s *SavedFilters) Complete(word string, rows []*Row) []string {
 	return out
 }
 
-// valuesOf returns values of rows that begin with a prefix, sorted.
+// valuesOf returns the values that begin with prefix, sorted. of returns the values of one node.
 func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	var values []string
 	for _, r := range rows {
@@ -67,7 +67,7 @@ func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
 	return values
 }
 
-// filterValues returns the values of a filter key that are the same in every Ironic.
+// filterValues returns the possible values of a filter key if they are the same in every Ironic, else nil.
 func filterValues(key string) []string {
 	switch key {
 	case "state":

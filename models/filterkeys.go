@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// filterKey is a key of the filter grammar. It has the values that it reads from a node, and the API field that it
-// needs beyond [ListFields].
+// filterKey describes a key of the filter grammar: how to read the key's values from a node, and the API field that
+// this needs in addition to [ListFields].
 type filterKey struct {
 	values func(*Node) []string
 	field  string
-	// kind selects the comparison of values.
+	// kind selects how values are compared.
 	kind filterKind
 }
 
@@ -33,7 +33,7 @@ func boolField(get func(*Node) bool) func(*Node) []string {
 	return func(n *Node) []string { return []string{strconv.FormatBool(get(n))} }
 }
 
-// FilterKeys returns all keys, sorted.
+// FilterKeys returns all filter keys, sorted.
 func FilterKeys() []string {
 	keys := slices.AppendSeq(make([]string, 0, 32), maps.Keys(filterKeys()))
 	keys = append(append(keys, quantityKeys()...), "field", "is")
@@ -43,8 +43,8 @@ func FilterKeys() []string {
 
 func filterKeys() map[string]filterKey { return allFilterKeys }
 
-// allFilterKeys has all keys of the filter grammar, and is never modified. It is a variable, because building it for
-// each node would cost more than the match.
+// allFilterKeys holds all keys of the filter grammar except those in quantities, field and is. It is a variable
+// because building the map for each node would cost more than matching the node. It is never modified.
 var allFilterKeys = map[string]filterKey{
 	"name":        {values: singleValue(func(n *Node) string { return n.Name })},
 	"uuid":        {values: singleValue(func(n *Node) string { return n.UUID })},
@@ -102,7 +102,7 @@ func (k filterKey) matchOne(want, have string, exact bool) bool {
 	return strings.Contains(have, want)
 }
 
-// blanks replaces - and _ by spaces, so that states need no quotes.
+// blanks replaces - and _ with blanks, so that states can be written without quotes.
 var blanks = strings.NewReplacer("-", " ", "_", " ")
 
 func shortPower(s string) string {
@@ -119,7 +119,7 @@ func boolWord(s string) string {
 	return s
 }
 
-// matchState matches a state by class or text; have may be "".
+// matchState reports whether the state have matches want, which is a class of states or a text. have may be empty.
 func matchState(want, have string, exact bool) bool {
 	s := ProvisionState(have)
 	if !exact && have != "" {

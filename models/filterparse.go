@@ -8,21 +8,21 @@ import (
 	"unicode"
 )
 
-// word is one word of a filter. The part from the byte quoted on was in quotes: there, colons and operators are
-// literal. Without quotes, quoted is -1.
+// word is one word of a filter. quoted is the offset of the first quoted byte, or -1 if there are no quotes. From
+// this offset on, colons and operators are literal.
 type word struct {
 	text   string
 	quoted int
-	// column is the start of the word, in characters from 1.
+	// column is the position of the word's first character, counted in characters from 1.
 	column int
 	// or means that the word is the operator |.
 	or bool
 }
 
-// literal reports whether the byte at an offset was quoted.
+// literal reports whether the byte at offset at was quoted.
 func (w word) literal(at int) bool { return w.quoted >= 0 && w.quoted <= at }
 
-// cut removes a prefix of the word, unless the prefix is quoted.
+// cut removes prefix from the word and reports whether it did. It does not remove a quoted prefix.
 func (w *word) cut(prefix string) bool {
 	rest, ok := strings.CutPrefix(w.text, prefix)
 	if !ok || w.literal(len(prefix)-1) {
@@ -35,7 +35,7 @@ func (w *word) cut(prefix string) bool {
 	return true
 }
 
-// splitWords splits a line at blanks, and at | if the grammar has alternatives.
+// splitWords splits line at blanks. If alternatives is set, it also splits at |.
 func splitWords(line string, alternatives bool) ([]word, error) {
 	var words []word
 	var b strings.Builder
@@ -80,7 +80,7 @@ func splitWords(line string, alternatives bool) ([]word, error) {
 	return words, nil
 }
 
-// parseNodeTerm parses a word of a node filter.
+// parseNodeTerm parses a word of a node filter. It calls saved to get a saved filter.
 func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error) {
 	rest := w
 	not := rest.cut("!")
@@ -104,7 +104,7 @@ func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error
 	return t, nil
 }
 
-// key returns the key of a word and the offset of its value. Plain text has the key "".
+// key returns the key of the word and the offset of its value. For plain text, key is "" and value is 0.
 func (w word) key() (key string, value int) {
 	key, _, ok := strings.Cut(w.text, ":")
 	if !ok || w.literal(len(key)) || strings.HasPrefix(key, "~") {
@@ -113,7 +113,7 @@ func (w word) key() (key string, value int) {
 	return fold(key), len(key) + 1
 }
 
-// nodeKey checks a key of a node filter and its values.
+// nodeKey returns an error if key is not a key of node filters, or if its values are invalid.
 func nodeKey(key string, values []string) error {
 	k, known := filterKeys()[key]
 	switch {
@@ -125,7 +125,7 @@ func nodeKey(key string, values []string) error {
 	return nil
 }
 
-// parseTerm parses a word; check validates the key and its values.
+// parseTerm parses a word. It calls check to validate the key and its values.
 func parseTerm(w word, check func(key string, values []string) error) (term, error) {
 	var t term
 	rest := w

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pathTerm parses field:path OP value; the path begins at an offset.
+// pathTerm parses a term of the form field:path OP value. The path begins at byte at of the word.
 func pathTerm(w word, at int) (term, error) {
 	var t term
 	split := strings.IndexAny(w.text[at:], "=!<>") + at
@@ -48,8 +48,8 @@ func pathTerm(w word, at int) (term, error) {
 	return t, nil
 }
 
-// equalsAny reports whether a value of the API, or an element of a list, is one of the wanted ones; "" is an empty or
-// missing value.
+// equalsAny reports whether have, a value from the API, equals one of wants. If have is a list, one equal element
+// suffices. "" in wants stands for an empty or missing value.
 func equalsAny(have any, wants []string) bool {
 	if list, is := have.([]any); is && len(list) > 0 {
 		return slices.ContainsFunc(list, func(v any) bool { return equalsAny(v, wants) })
@@ -68,8 +68,8 @@ func equalsAny(have any, wants []string) bool {
 	})
 }
 
-// comparesTo compares two numbers by their values. It compares other text, such as times, by its characters. A number
-// and a text are not comparable.
+// comparesTo reports whether have and want satisfy the operator op. Two numbers are compared by value; other texts,
+// such as times, are compared by their characters. If only one of the two is a number, the result is false.
 func comparesTo(have any, op, want string) bool {
 	if have == nil || have == "" {
 		return false
@@ -85,7 +85,7 @@ func comparesTo(have any, op, want string) bool {
 	return ordered(op, strings.Compare(fold(scalarText(have)), want))
 }
 
-// scalarText returns a value as text; empty lists and objects are "".
+// scalarText returns v as text. Empty lists and objects become "".
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -108,7 +108,7 @@ func scalarText(v any) string {
 	return text
 }
 
-// apiFields are the fields of a node in Ironic 39.0.0 (ironic/api/controllers/v1/node.py, node_sanitize).
+// apiFields lists the fields of a node in Ironic 39.0.0 (ironic/api/controllers/v1/node.py, node_sanitize).
 var apiFields = []string{
 	"allocation_uuid", "automated_clean", "bios_interface", "boot_interface", "boot_mode", "chassis_uuid", "clean_step",
 	"conductor", "conductor_group", "console_enabled", "console_interface", "created_at", "deploy_interface",
@@ -122,8 +122,8 @@ var apiFields = []string{
 	"target_raid_config", "traits", "updated_at", "uuid", "vendor_interface",
 }
 
-// nodeFields maps the API's names to the fields of [Node] that have their whole value. Of driver_internal_info Node has
-// only a part.
+// nodeFields maps the API's field names to the indexes of those fields of [Node] that hold the whole value.
+// driver_internal_info is not included, because Node holds only a part of it.
 var nodeFields = func() map[string]int {
 	fields := map[string]int{}
 	for i := range reflect.TypeFor[Node]().NumField() {
@@ -134,7 +134,8 @@ var nodeFields = func() map[string]int {
 	return fields
 }()
 
-// WholeFields returns those of the given API fields whose whole value [Node] has only in Whole.
+// WholeFields returns those of the given API fields whose complete value is only in [Node.Whole], not in another
+// field of Node.
 func WholeFields(fields []string) []string {
 	var whole []string
 	for _, f := range fields {
@@ -145,8 +146,8 @@ func WholeFields(fields []string) []string {
 	return whole
 }
 
-// Field returns the value at a path of the node's JSON, nil if it has none: a string, number, bool, []any or
-// map[string]any. A key may contain dots. loaded is false if the field was not read.
+// Field returns the value at the given path of the node's JSON, or nil if there is none. The value is a string,
+// number, bool, []any or map[string]any. Keys may contain dots. loaded is false if the field was not read.
 func (n *Node) Field(path ...string) (value any, loaded bool) {
 	if i, typed := nodeFields[path[0]]; typed {
 		value, loaded = plain(reflect.ValueOf(n).Elem().Field(i).Interface())
@@ -160,7 +161,7 @@ func (n *Node) Field(path ...string) (value any, loaded bool) {
 	return within(value, path[1:]), loaded
 }
 
-// plain converts the value of a field of Node to the types of decoded JSON.
+// plain converts the value of a field of [Node] to the types that encoding/json uses for decoded values.
 func plain(v any) (value any, loaded bool) {
 	switch v := v.(type) {
 	case string, bool:
@@ -180,7 +181,7 @@ func plain(v any) (value any, loaded bool) {
 	return value, json.Unmarshal(data, &value) == nil
 }
 
-// within returns the value at a path below a value.
+// within returns the part of v at the given path, which may include object keys and list indexes.
 func within(v any, path []string) any {
 	if len(path) == 0 {
 		return v

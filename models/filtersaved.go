@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// SavedFilters are the named filters of the configuration, which other filters use as @name. A nil pointer has no
-// filters.
+// SavedFilters holds the named filters of the configuration. Other filters can refer to them as @name. A nil pointer
+// holds no filters.
 type SavedFilters struct {
 	texts map[string]string
 	good  map[string]Filter
 }
 
-// NewSavedFilters parses named filters, which may use each other. Invalid filters are omitted, with an error for each.
+// NewSavedFilters parses named filters, which may refer to each other. It omits invalid filters and returns an error
+// for each of them.
 func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) {
 	s := &SavedFilters{texts: texts, good: map[string]Filter{}}
 	failed := map[string]error{}
@@ -34,7 +35,7 @@ func NewSavedFilters(texts map[string]string) (*SavedFilters, map[string]error) 
 
 const savedNameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// resolve parses a saved filter. via has the names of the filters that led to it, to detect cycles.
+// resolve parses the named filter. via lists the filters that led to it, so that cycles are detected.
 func (s *SavedFilters) resolve(name string, via []string) (Filter, error) {
 	if f, done := s.good[name]; done {
 		return f, nil
@@ -69,10 +70,10 @@ func (s *SavedFilters) Names() []string {
 	return slices.Sorted(maps.Keys(s.good))
 }
 
-// Text returns the text of a saved filter.
+// Text returns the text of the saved filter with the given name.
 func (s *SavedFilters) Text(name string) string { return s.texts[name] }
 
-// Parse parses a filter that may use the saved ones; an empty line matches every node.
+// Parse parses a filter that may refer to saved filters. An empty line matches every node.
 func (s *SavedFilters) Parse(line string) (Filter, error) {
 	return parseFilter(line, func(name string) (Filter, error) {
 		if s != nil {
@@ -84,7 +85,7 @@ func (s *SavedFilters) Parse(line string) (Filter, error) {
 	})
 }
 
-// savedTerm returns a reference to a saved filter.
+// savedTerm returns a term that matches the saved filter with the given name.
 func savedTerm(name string, saved func(name string) (Filter, error)) (term, error) {
 	f, err := saved(name)
 	if err != nil {

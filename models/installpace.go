@@ -2,22 +2,24 @@ package models
 
 import "time"
 
-// InstallPace is the progress and the speed of an installer, as its log reports them. The zero value has no data.
+// InstallPace measures the progress and the speed of an installer from the progress that its log reports. The zero
+// value holds no data.
 type InstallPace struct {
 	first, last installPoint
 }
 
-// installPoint is a log line with progress.
+// installPoint records the progress that one log line reports.
 type installPoint struct {
 	percent int
-	// at is the time of the line on the machine's clock, if the line has one: delayed lines arrive together.
+	// at is the time of the line on the machine's clock or, if the line contains no time, the time of arrival. The
+	// machine's clock is preferred because delayed lines arrive together.
 	at time.Time
-	// seen is the time of arrival on the server's clock.
+	// seen is the time when the line arrived, on the server's clock.
 	seen time.Time
 }
 
-// AddLine reads a line that arrived at the server's time seen, and reports whether it had progress. A restarted
-// installer starts a new pace.
+// AddLine takes a log line into account and reports whether it contained usable progress. seen is the time when the
+// line arrived, on the server's clock. If the installer has been restarted, the measurement starts again.
 func (p *InstallPace) AddLine(l *LogLine, seen time.Time) bool {
 	if l.Progress == nil || l.Progress.Percent < 0 || l.Progress.Percent > 100 {
 		return false
@@ -27,7 +29,7 @@ func (p *InstallPace) AddLine(l *LogLine, seen time.Time) bool {
 		point.at = seen
 	}
 	if point.at.Before(p.last.at) {
-		return false // an older line from another source
+		return false // an older line, which arrived late from another source
 	}
 	if p.first.at.IsZero() || point.percent < p.last.percent {
 		p.first = point
@@ -36,17 +38,19 @@ func (p *InstallPace) AddLine(l *LogLine, seen time.Time) bool {
 	return true
 }
 
-// Percent returns the progress in a running phase; false if the log has no progress since the start of the phase.
+// Percent returns the progress of the given phase in percent. It returns false if the phase is not a running step, or
+// if the log has not reported any progress since the phase started.
 func (p InstallPace) Percent(of *Phase) (int, bool) {
 	if of == nil || of.Kind != PhaseStep || of.Outcome != OutcomeRunning || p.last.seen.IsZero() {
 		return 0, false
 	}
-	// A line may arrive before the poller sees the step that wrote it.
+	// A line may arrive before the poller observes the step that wrote the line.
 	const early = 10 * time.Second
 	return p.last.percent, !p.last.seen.Before(of.Begin.Add(-early))
 }
 
-// left returns the remaining time at the server's time now. It returns false until two lines had progress.
+// left returns the remaining time. now is on the server's clock. left returns false until two lines have reported
+// different progress.
 func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 	done, took := p.last.percent-p.first.percent, p.last.at.Sub(p.first.at)
 	if done <= 0 || took <= 0 {
@@ -56,7 +60,8 @@ func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 	return max(rest-max(now.Sub(p.last.seen), 0), 0), true
 }
 
-// Due returns the expected end of the running phase by the installer's pace; zero if unknown.
+// Due returns the time when the running phase is expected to end at the installer's current speed. It is zero if
+// unknown.
 func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
 	if _, known := p.Percent(of); !known {
 		return time.Time{}
@@ -68,8 +73,8 @@ func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
 	return now.Add(left)
 }
 
-// Pace refines an estimate by the installer's progress: the phase ends when the log predicts, later phases take
-// the usual time.
+// Pace refines the estimate with the installer's progress: the current phase ends when the log predicts it, and later
+// phases take their usual time.
 func (e Estimate) Pace(x *Experience, w *Work, p InstallPace, now time.Time) Estimate {
 	current := w.Current()
 	due := p.Due(current, now)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// progressLine returns a line of an installer, at a second of the machine's clock (0: no time),
-// with its progress in percent.
+// progressLine returns an installer's log line that reports the given progress in percent. at is the time in seconds
+// on the machine's clock; 0 means that the line contains no time.
 func progressLine(at, percent int) *LogLine {
 	l := &LogLine{Progress: &InstallProgress{Percent: percent}}
 	if at > 0 {
@@ -28,7 +28,7 @@ func TestInstallPace(t *testing.T) {
 		now     int
 		percent int
 		told    bool
-		left    int // -1: unknown
+		left    int // in seconds, or -1 if unknown
 	}{
 		{"nothing told", nil, &install, 120, 0, false, -1},
 		{"one line tells no pace", []line{{10, 20, 110}}, &install, 120, 20, true, -1},

@@ -6,15 +6,16 @@ import (
 	"unicode"
 )
 
-// DefaultKernelParameters stands for Ironic's configured parameters in kernel_append_params.
+// DefaultKernelParameters is a placeholder in kernel_append_params. It stands for the parameters in Ironic's
+// configuration.
 const DefaultKernelParameters = "%default%"
 
-// KernelParametersError says why Ironic refuses a kernel command line.
+// KernelParametersError explains why Ironic refuses a kernel command line.
 type KernelParametersError struct {
-	// Line is the trimmed command line, Column the position of the error, from 1.
+	// Line is the trimmed command line. Column is the position of the error, in characters from 1.
 	Line   string
 	Column int
-	// Why is the reason, in one clause.
+	// Why is the reason, formulated as a clause.
 	Why string
 }
 
@@ -22,22 +23,23 @@ func (e *KernelParametersError) Error() string {
 	return fmt.Sprintf("kernel parameters, column %d: %s", e.Column, e.Why)
 }
 
-// ConfiguredKernelParameters is Ironic's default for [DefaultKernelParameters] ([pxe] and
-// [redfish]kernel_append_params).
+// ConfiguredKernelParameters is the default value of kernel_append_params in the sections [pxe] and [redfish] of
+// Ironic's configuration. It replaces [DefaultKernelParameters].
 const ConfiguredKernelParameters = "nofb vga=normal"
 
-// CheckKernelAppendParams checks a node's kernel_append_params, with configured in place of
+// CheckKernelAppendParams checks a node's kernel_append_params. It uses configured in place of
 // [DefaultKernelParameters].
 func CheckKernelAppendParams(value, configured string) error {
 	return CheckKernelParameters(strings.ReplaceAll(value, DefaultKernelParameters, configured))
 }
 
-// CheckKernelParameters checks a command line by the grammar of Ironic 37 and later
-// (ironic/common/kernel_parameters.py, for CVE-2026-46447): words separated by spaces, each KEY, KEY=VALUE or
-// KEY="VALUE WITH SPACES", then optionally -- and arguments for init. The error is a [KernelParametersError].
-// Older Ironics, and those with [conductor]disable_kernel_parameter_parsing, accept everything.
+// CheckKernelParameters checks a kernel command line with the grammar of Ironic 37 and later
+// (ironic/common/kernel_parameters.py, for CVE-2026-46447). A command line consists of words separated by spaces,
+// each KEY, KEY=VALUE or KEY="VALUE WITH SPACES", optionally followed by -- and arguments for init. The error is a
+// *[KernelParametersError]. Older versions of Ironic accept any command line, as do newer ones if
+// [conductor]disable_kernel_parameter_parsing is set.
 func CheckKernelParameters(line string) error {
-	// Python also trims four ASCII separators.
+	// Python also trims four ASCII separator characters.
 	line = strings.TrimFunc(line, func(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f })
 	c := &commandLine{line: line}
 	why := c.parameters()
@@ -47,19 +49,19 @@ func CheckKernelParameters(line string) error {
 	return &KernelParametersError{Line: line, Column: len([]rune(line[:c.at])) + 1, Why: why}
 }
 
-// commandLine is the parser's state.
+// commandLine is the state of the parser.
 type commandLine struct {
 	line string
 	at   int
-	// dashes is the position of the last -- that is a word between others.
+	// dashes is the position after the last -- that is surrounded by spaces, or 0 if there is none.
 	dashes int
 }
 
-// parameters parses the command line to its end, or returns the error.
+// parameters parses the whole command line. It returns a description of the first error, or "".
 func (c *commandLine) parameters() string {
 	for first := true; c.at < len(c.line); {
 		spaces := c.skip(func(b byte) bool { return b == ' ' })
-		// A parameter may follow a quoted one without a space only at the start.
+		// Only at the start of the line may a parameter follow a quoted one without a space.
 		if spaces == "" && c.at > 0 && (!first || c.line[c.at-1] != '"') {
 			return c.unexpected("a space")
 		}
@@ -97,7 +99,7 @@ func (c *commandLine) parameter() string {
 	return ""
 }
 
-// forInit reports whether everything after -- may be arguments for init, which may have no quotes.
+// forInit reports whether the text after -- can be arguments for init, which must not contain quotes.
 func (c *commandLine) forInit() bool {
 	if c.dashes == 0 {
 		return false
@@ -127,7 +129,7 @@ func (c *commandLine) next(b byte) bool {
 	return false
 }
 
-// unexpected describes an unexpected character.
+// unexpected describes the character at the current position, where wanted was expected.
 func (c *commandLine) unexpected(wanted string) string {
 	if c.at == len(c.line) {
 		return wanted + " is missing at the end"
@@ -142,5 +144,5 @@ func isKeyByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
 }
 
-// isValueByte: printable ASCII except space and quote.
+// isValueByte reports whether b is printable ASCII, but not a space or a double quote.
 func isValueByte(b byte) bool { return b > ' ' && b < 0x7f && b != '"' }

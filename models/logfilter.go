@@ -7,27 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// LogFilter is a parsed filter for log lines. The grammar is that of [Filter], with other keys:
+// LogFilter is a parsed filter for log lines. Its grammar is the same as that of [Filter], but the keys differ:
 //
-//	text         the text, the unit or the node contains text
+//	text         the text, the unit or the node's name contains text
 //	node:text    the node's name or uuid contains text
 //	unit:text    the unit contains text
 //	source:text  the source contains text: ssh, push, archive, …
 //	level:warn   the level is warn or worse; level:=warn exactly warn
-//	known:text   the line is a known error, and its id contains text; !known: matches all
+//	known:text   the line is a known error whose id contains text; known: matches every known error
 //	!term        the term does not match
 type LogFilter struct {
 	terms []logTerm
 	text  string
 }
 
-// logTerm is a term with its parsed values.
+// logTerm is a term of a log filter. levels holds the parsed values of the key level.
 type logTerm struct {
 	term
 	levels []LogLevel
 }
 
-// ParseLogFilter parses a filter; an empty line matches every line.
+// ParseLogFilter parses a filter for log lines. An empty filter matches every line.
 func ParseLogFilter(line string) (LogFilter, error) {
 	words, err := splitWords(line, false)
 	if err != nil {
@@ -42,7 +42,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 		one := logTerm{term: t}
 		if t.key == "level" {
 			for _, v := range t.values {
-				level, _ := ParseLogLevel(v) // logKey has checked the level
+				level, _ := ParseLogLevel(v) // the error was already checked by logKey
 				one.levels = append(one.levels, level)
 			}
 		}
@@ -51,7 +51,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 	return f, nil
 }
 
-// logKey checks a key of a log filter and its values.
+// logKey returns an error if key is not a key of log filters, or if its values are invalid.
 func logKey(key string, values []string) error {
 	keys := []string{"known", "level", "node", "source", "unit"}
 	if !slices.Contains(keys, key) {
@@ -68,7 +68,7 @@ func logKey(key string, values []string) error {
 	return nil
 }
 
-// ParseLogLevel parses the name of a level or a prefix of it.
+// ParseLogLevel parses the name of a level. A prefix of the name suffices.
 func ParseLogLevel(name string) (LogLevel, error) {
 	name = fold(name)
 	for _, l := range logLevels() {
@@ -79,12 +79,12 @@ func ParseLogLevel(name string) (LogLevel, error) {
 	return 0, fmt.Errorf("unknown level %q; available: critical, error, warning, notice, info, debug", name)
 }
 
-// logLevels returns all levels, worst first.
+// logLevels returns all levels, the most severe first.
 func logLevels() []LogLevel {
 	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
 }
 
-// String returns the name; levels above critical are called critical.
+// String returns the level's name. Levels more severe than critical are also called critical.
 func (l LogLevel) String() string {
 	switch {
 	case l <= LogCritical:
@@ -101,13 +101,13 @@ func (l LogLevel) String() string {
 	return "debug"
 }
 
-// String returns the parsed line.
+// String returns the line that was parsed.
 func (f LogFilter) String() string { return f.text }
 
-// IsZero reports whether the filter matches everything.
+// IsZero reports whether the filter is empty and therefore matches everything.
 func (f LogFilter) IsZero() bool { return len(f.terms) == 0 }
 
-// Match reports whether the line matches all terms.
+// Match reports whether the log line matches all terms.
 func (f LogFilter) Match(l *LogLine) bool {
 	for i := range f.terms {
 		if f.terms[i].matchLog(l) == f.terms[i].not {
@@ -136,7 +136,7 @@ func (t *logTerm) matchLog(l *LogLine) bool {
 	return t.any(l.Text, l.Unit, l.Node.Name)
 }
 
-// any reports whether a text contains one of the values.
+// any reports whether one of the texts matches one of the term's values.
 func (t *logTerm) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {
@@ -148,8 +148,8 @@ func (t *logTerm) any(have ...string) bool {
 	return false
 }
 
-// containsFold reports whether have contains want, which is folded. It allocates nothing for ASCII, because logs
-// have 100 000 lines.
+// containsFold reports whether have contains want, ignoring case. want must already be folded. For ASCII the function
+// does not allocate memory, because logs have 100 000 lines.
 func containsFold(have, want string) bool {
 	if want == "" {
 		return true
@@ -169,7 +169,8 @@ func containsFold(have, want string) bool {
 	return false
 }
 
-// EqualLower compares text, in any case, with lower-case ASCII of the same length.
+// EqualLower reports whether have equals want, ignoring the case of have. want must be lower-case ASCII and have the
+// same length as have.
 func EqualLower(have, want string) bool {
 	for i := range len(want) {
 		c := have[i]

@@ -7,28 +7,28 @@ import (
 	"ironworks/printable"
 )
 
-// LogSource is the source of a log line.
+// LogSource is the source from which a log line was read.
 type LogSource string
 
-// The sources, best first.
+// The sources, the best first.
 const (
-	LogSSH     LogSource = "ssh"     // journalctl on the machine, over SSH
+	LogSSH     LogSource = "ssh"     // journalctl on the machine, run over SSH
 	LogPush    LogSource = "push"    // pushed by the machine
 	LogSerial  LogSource = "serial"  // the serial console at Ironic's address
-	LogArchive LogSource = "archive" // stored by a conductor
-	LogStatus  LogSource = "status"  // the agent's status, read by requests to it
+	LogArchive LogSource = "archive" // log archives stored by a conductor
+	LogStatus  LogSource = "status"  // the agent's status, polled from the agent
 	LogServe   LogSource = "serve"   // downloads of the ramdisk from ironworks; cannot be followed
 )
 
-// LogSources returns the sources that can be followed, best first.
+// LogSources returns the sources that can be followed, the best first.
 func LogSources() []LogSource {
 	return []LogSource{LogSSH, LogPush, LogSerial, LogArchive, LogStatus}
 }
 
-// LogLevel is the severity, as in syslog.
+// LogLevel is a syslog severity; lower numbers are more severe.
 type LogLevel int
 
-// The levels with names.
+// The levels that have names.
 const (
 	LogCritical LogLevel = 2
 	LogError    LogLevel = 3
@@ -38,39 +38,39 @@ const (
 	LogDebug    LogLevel = 7
 )
 
-// LogLine is a line of a ramdisk's log. Package agentlog makes it, masks secrets and sanitizes it.
+// LogLine is a line of a ramdisk's log. Package agentlog creates log lines with secrets masked and text sanitized.
 type LogLine struct {
-	// Time is on the machine's clock; zero if the source has none. For a serial console it is the time of arrival, on
-	// the console's clock.
+	// Time is on the machine's clock, or zero if the source reports no time. For a serial console it is the time of
+	// arrival on the console's clock.
 	Time time.Time `json:"time,omitzero"`
-	// Received is the time of arrival, on the console's clock.
+	// Received is the time when the line arrived, on the console's clock.
 	Received time.Time `json:"received"`
 	Node     NodeRef   `json:"node"`
 	Source   LogSource `json:"source"`
-	// Unit is the program: ironic-agent, kernel, systemd, coreos-installer, …
+	// Unit is the program that wrote the line: ironic-agent, kernel, systemd, coreos-installer, …
 	Unit  string   `json:"unit,omitempty"`
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`
-	// Boot is the machine's boot ID, Cursor the journal's ID of the line. Both together identify duplicates. They are
-	// empty if the source has no journal.
+	// Boot is the machine's boot ID, and Cursor is the journal's ID of the line. Together they identify duplicates.
+	// Both are empty if the source is not a journal.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// Progress is the progress of the installer; nil in most lines.
+	// Progress is the installer's progress. It is nil in most lines.
 	Progress *InstallProgress `json:"progress,omitempty"`
-	// Known is the ID of a known error; empty in most lines.
+	// Known is the ID of the known error that the line reports. It is empty in most lines.
 	Known string `json:"known,omitempty"`
 }
 
-// InstallProgress is the progress of coreos-installer, about once a second.
+// InstallProgress is the progress of coreos-installer, which reports it about once a second.
 type InstallProgress struct {
-	// Done and Total are numbers of bytes, with the precision of the log's text: two digits.
+	// Done and Total are in bytes. They are only as precise as the log's text, which contains two digits.
 	Done    int64 `json:"done"`
 	Total   int64 `json:"total"`
 	Percent int   `json:"percent"`
 }
 
-// String returns the line as it is copied, saved and printed: time, node, unit and text. From warning on, it also has
-// the level.
+// String returns the line in the form in which it is copied, saved and printed: time, node, unit and text. For
+// warnings and more severe levels it also contains the level.
 func (l *LogLine) String() string {
 	var b strings.Builder
 	b.Grow(64 + len(l.Text))

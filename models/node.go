@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Node is an Ironic node with the fields that the console uses. Names and meanings are those of the API. The request
-// determines which fields are set.
+// Node is an Ironic node with the fields that the console uses. Names and meanings of the fields are the same as in
+// the API. Which fields are set depends on the request.
 type Node struct {
 	UUID         string `json:"uuid"`
 	Name         string `json:"name"`
 	InstanceUUID string `json:"instance_uuid"`
-	// InstanceName needs API 1.104.
+	// InstanceName requires API version 1.104.
 	InstanceName string `json:"instance_name"`
 
 	ProvisionState       ProvisionState `json:"provision_state"`
 	TargetProvisionState ProvisionState `json:"target_provision_state"`
 	PowerState           PowerState     `json:"power_state"`
 	TargetPowerState     PowerState     `json:"target_power_state"`
-	// ProvisionUpdatedAt is the last sign of life, not the entry into the state: every heartbeat in a wait state
-	// updates it.
+	// ProvisionUpdatedAt is the time of the node's last sign of life. It is not the time when the node entered its
+	// state, because every heartbeat in a wait state updates it.
 	ProvisionUpdatedAt Time `json:"provision_updated_at"`
 	CreatedAt          Time `json:"created_at"`
 
@@ -32,7 +32,7 @@ type Node struct {
 	MaintenanceReason string `json:"maintenance_reason"`
 	Fault             string `json:"fault"`
 	LastError         string `json:"last_error"`
-	// Reservation is the conductor that locks the node.
+	// Reservation is the conductor that has locked the node.
 	Reservation string `json:"reservation"`
 
 	Driver         string `json:"driver"`
@@ -42,7 +42,7 @@ type Node struct {
 	Conductor      string `json:"conductor"`
 	ConductorGroup string `json:"conductor_group"`
 	Description    string `json:"description"`
-	// Shard needs API 1.82, Health 1.109.
+	// Shard requires API version 1.82, and Health requires 1.109.
 	Shard  string   `json:"shard"`
 	Health string   `json:"health"`
 	Traits []string `json:"traits"`
@@ -51,12 +51,12 @@ type Node struct {
 	ProtectedReason string `json:"protected_reason"`
 	Retired         bool   `json:"retired"`
 	RetiredReason   string `json:"retired_reason"`
-	// AutomatedClean nil means the conductor's default, on.
+	// AutomatedClean is nil if the conductor's default applies, which is on.
 	AutomatedClean *bool `json:"automated_clean"`
 
 	DeployStep *Step `json:"deploy_step"`
 	CleanStep  *Step `json:"clean_step"`
-	// ServiceStep needs API 1.87.
+	// ServiceStep requires API version 1.87.
 	ServiceStep *Step `json:"service_step"`
 
 	BootInterface    string `json:"boot_interface"`
@@ -68,22 +68,22 @@ type Node struct {
 	Properties   map[string]any `json:"properties"`
 	DriverInfo   map[string]any `json:"driver_info"`
 	InstanceInfo map[string]any `json:"instance_info"`
-	// Internal is driver_internal_info; nil if not requested.
+	// Internal is driver_internal_info. It is nil if it was not requested.
 	Internal *Internal `json:"driver_internal_info"`
 
-	// Whole has the decoded values of requested fields that the struct lacks, or that it has only in part.
+	// Whole holds the decoded values of requested fields that this struct lacks or holds only in part.
 	Whole map[string]any `json:"-"`
-	// Raw is the object as Ironic sent it. It is set if it was requested.
+	// Raw is the JSON object as Ironic sent it. It is set only if the caller asked for it.
 	Raw json.RawMessage `json:"-"`
 }
 
-// NodeRef identifies a node in events, results and the audit.
+// NodeRef identifies a node in events, results and the audit log.
 type NodeRef struct {
 	UUID string `json:"uuid" yaml:"uuid"`
 	Name string `json:"name" yaml:"name"`
 }
 
-// Label returns the name, else the UUID.
+// Label returns the name or, if there is none, the UUID.
 func (r NodeRef) Label() string {
 	if r.Name != "" {
 		return r.Name
@@ -91,12 +91,12 @@ func (r NodeRef) Label() string {
 	return r.UUID
 }
 
-// Named reports whether the node has this name or UUID.
+// Named reports whether the node's name or UUID is in names.
 func (r NodeRef) Named(names ...string) bool {
 	return slices.Contains(names, r.Name) || slices.Contains(names, r.UUID)
 }
 
-// Refs returns the references of nodes.
+// Refs returns the references of the given nodes.
 func Refs(nodes []Node) []NodeRef {
 	refs := make([]NodeRef, len(nodes))
 	for i := range nodes {
@@ -105,20 +105,21 @@ func Refs(nodes []Node) []NodeRef {
 	return refs
 }
 
-// Ref returns the node's reference.
+// Ref returns a reference to the node.
 func (n *Node) Ref() NodeRef { return NodeRef{UUID: n.UUID, Name: n.Name} }
 
-// Label returns the name, else the UUID.
+// Label returns the name or, if there is none, the UUID.
 func (n *Node) Label() string { return n.Ref().Label() }
 
-// ManagedByMetal3 reports whether the node has the name NAMESPACE~HOST that Metal3 gives its nodes, which it overwrites
-// from its own objects (baremetal-operator, pkg/provisioner/ironic/ironic.go, ironicNodeName).
+// ManagedByMetal3 reports whether the node's name has the form NAMESPACE~HOST, which Metal3 gives to its nodes.
+// Metal3 overwrites such nodes from its own objects (baremetal-operator, pkg/provisioner/ironic/ironic.go,
+// ironicNodeName).
 func (r NodeRef) ManagedByMetal3() bool {
 	namespace, host, has := strings.Cut(r.Name, "~")
 	return has && namespace != "" && host != ""
 }
 
-// CurrentStep returns the running or waiting step with its kind, or nil.
+// CurrentStep returns the step that is running or waiting, and its kind. It returns nil if there is none.
 func (n *Node) CurrentStep() (*Step, StepKind) {
 	switch {
 	case !n.DeployStep.IsZero():
@@ -131,7 +132,7 @@ func (n *Node) CurrentStep() (*Step, StepKind) {
 	return nil, ""
 }
 
-// Internal is the part of driver_internal_info that the console reads. Ironic clears most of it when an operation
+// Internal holds the part of driver_internal_info that the console reads. Ironic clears most of it when an operation
 // fails.
 type Internal struct {
 	AgentURL       string `json:"agent_url"`
@@ -144,7 +145,7 @@ type Internal struct {
 	CleanIndex     *int   `json:"clean_step_index"`
 	ServiceIndex   *int   `json:"service_step_index"`
 	LastPowerState Time   `json:"last_power_state_change"`
-	// Flags of steps that reboot the machine or run on the BMC.
+	// These flags are set while a step reboots the machine or runs on the BMC.
 	DeployReboot   bool `json:"deployment_reboot,omitempty"`
 	CleanReboot    bool `json:"cleaning_reboot,omitempty"`
 	ServiceReboot  bool `json:"servicing_reboot,omitempty"`
@@ -153,13 +154,14 @@ type Internal struct {
 	ServicePolling bool `json:"servicing_polling,omitempty"`
 }
 
-// Rebooting reports whether a step reboots the machine or runs on the BMC: meanwhile, no heartbeats arrive.
+// Rebooting reports whether a step is rebooting the machine or running on the BMC. No heartbeats arrive during such a
+// step.
 func (i *Internal) Rebooting() bool {
 	return i != nil && (i.DeployReboot || i.CleanReboot || i.ServiceReboot || i.DeployPolling || i.CleanPolling || i.ServicePolling)
 }
 
-// Progress returns the steps and the index of the running one (-1 before the first) for a kind of operation; nil
-// if there are none.
+// Progress returns the steps of the given kind and the index of the running one. The index is -1 before the first
+// step. If there are no steps, Progress returns nil and -1.
 func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	if i == nil {
 		return nil, -1
@@ -181,11 +183,12 @@ func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	return nil, -1
 }
 
-// Time is a timestamp of the API. Fields have an offset, driver_internal_info has naive UTC, and an unset time is null.
+// Time is a timestamp in the API. Fields of the API contain an offset from UTC, values in driver_internal_info are in
+// UTC without an offset, and an unset time is null.
 type Time struct{ time.Time }
 
-// UnmarshalJSON reads every form that Ironic writes. An unreadable time becomes zero, because it must not hide a
-// node.
+// UnmarshalJSON parses every format in which Ironic writes times. A time that cannot be parsed becomes zero, because
+// it must not make the whole node unreadable.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	t.Time = time.Time{}
 	s := string(trimQuotes(data))
@@ -200,8 +203,8 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DecodeNode decodes a node and keeps it as Raw. A field of an unexpected type becomes text or is omitted; only
-// invalid JSON is an error.
+// DecodeNode decodes a node and also stores the JSON in Raw. If a field has an unexpected type, it becomes text or is
+// omitted. Only invalid JSON and a missing UUID are errors.
 func DecodeNode(data []byte) (*Node, error) {
 	n := new(Node)
 	err := json.Unmarshal(data, n)
@@ -219,7 +222,7 @@ func DecodeNode(data []byte) (*Node, error) {
 	return n, nil
 }
 
-// DecodeNodes decodes the answer of GET /v1/nodes. With keepRaw every node has its Raw.
+// DecodeNodes decodes the response to GET /v1/nodes. If keepRaw is set, it also sets Raw of each node.
 func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 	if !keepRaw {
 		var page struct {
@@ -243,7 +246,8 @@ func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 
 var errNoNodes = errors.New(`no "nodes" in the response`)
 
-// decodeRows decodes the nodes one by one. This is slower, but an unexpected type affects only its field.
+// decodeRows decodes the nodes one by one. This is slower, but a value of an unexpected type affects only its own
+// field.
 func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	var rows struct {
 		Nodes *[]json.RawMessage `json:"nodes"`
@@ -268,8 +272,9 @@ func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	return nodes, nil
 }
 
-// KeepWhole decodes fields of nodes into their Whole, as far as the object at the same position in data has them. data
-// is an answer of GET /v1/nodes, as for [DecodeNodes].
+// KeepWhole stores the decoded values of the given fields in Whole of each node. It takes them from the object at the
+// same position in data and skips fields that are missing there. data is a response to GET /v1/nodes, as for
+// [DecodeNodes].
 func KeepWhole(nodes []Node, data []byte, fields []string) error {
 	if len(fields) == 0 {
 		return nil
@@ -288,7 +293,7 @@ func KeepWhole(nodes []Node, data []byte, fields []string) error {
 	return nil
 }
 
-// KeepWhole does the same as the function [KeepWhole] for one node, which must have its Raw.
+// KeepWhole does the same as the function [KeepWhole] for a single node, whose Raw must be set.
 func (n *Node) KeepWhole(fields []string) error {
 	if len(fields) == 0 {
 		return nil
@@ -325,7 +330,7 @@ func checkUUIDs(nodes []Node) error {
 	return nil
 }
 
-// decodeLenient decodes field by field, so that an unexpected type affects only its field.
+// decodeLenient decodes each field separately, so that a value of an unexpected type affects only its own field.
 func decodeLenient(data []byte, n *Node) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -344,15 +349,16 @@ func decodeLenient(data []byte, n *Node) error {
 		if err != nil {
 			return err
 		}
-		// A field that is not text either is omitted.
+		// If the field cannot hold the value as text either, it is omitted.
 		_ = json.Unmarshal(text, n)
 	}
 	return nil
 }
 
-// Heartbeat returns the last heartbeat of the running ramdisk; zero without any. agent_last_heartbeat survives its
-// ramdisk: heartbeats before the last power change do not count. The agent's address is cleared when a conductor
-// powers the machine off (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
+// Heartbeat returns the time of the running ramdisk's last heartbeat, or zero if there was none. Ironic keeps
+// agent_last_heartbeat after the ramdisk has ended, so heartbeats before the last power change do not count. The
+// agent's address, in contrast, is cleared when a conductor powers the machine off (ironic/conductor/utils.py:
+// wipe_internal_info_on_power_off).
 func (i *Internal) Heartbeat() time.Time {
 	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
 		return time.Time{}
@@ -360,7 +366,8 @@ func (i *Internal) Heartbeat() time.Time {
 	return i.LastHeartbeat.Time
 }
 
-// InspectedAt returns the end of the last inspection; zero if unknown or the node was not read in full.
+// InspectedAt returns the time when the last inspection finished. It is zero if that is unknown or the node's Raw was
+// not read.
 func InspectedAt(n *Node) time.Time {
 	var fields struct {
 		Finished Time `json:"inspection_finished_at"`
@@ -371,8 +378,8 @@ func InspectedAt(n *Node) time.Time {
 	return fields.Finished.Time
 }
 
-// RAIDRoot returns the software RAID volume that target_raid_config makes the root volume, or "". The newest agent
-// prefers the volumes that it created to hints.
+// RAIDRoot returns the name of the software RAID volume that target_raid_config marks as the root volume, or "". When
+// the newest agent has created volumes, it prefers them to the root device hints.
 func RAIDRoot(n *Node) string {
 	var fields struct {
 		Target struct {

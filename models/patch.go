@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// PatchOp is one operation of a JSON patch. Ironic supports add, replace and remove, and paths of word characters
-// and dashes (ironic/common/args.py).
+// PatchOp is one operation of a JSON patch. Ironic supports the operations add, replace and remove, and paths that
+// consist of word characters and dashes (ironic/common/args.py).
 type PatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// MarshalJSON keeps a null value for add and replace, which omitempty would drop.
+// MarshalJSON keeps a null value in add and replace operations, which omitempty would drop.
 func (o PatchOp) MarshalJSON() ([]byte, error) {
 	if o.Op == "remove" {
 		return json.Marshal(map[string]any{"op": o.Op, "path": o.Path})
@@ -24,8 +24,8 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"op": o.Op, "path": o.Path, "value": o.Value})
 }
 
-// Check returns why an operation must not be sent: an invalid path, a whole object in which Ironic masks secrets,
-// or a mask as value.
+// Check returns an error if the operation must not be sent: because its path is invalid, because it writes a whole
+// object in which Ironic masks secrets, or because its value is a mask.
 func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):
@@ -38,8 +38,9 @@ func (o PatchOp) Check() error {
 	return nil
 }
 
-// Patch turns settings into operations on the leaves of a node's objects. A missing object is added around its leaf,
-// because Ironic's add needs the parent. Removing a missing leaf needs no operation. Traits are not included.
+// Patch converts settings to patch operations on individual values in the node's objects. If an object on the path is
+// missing, the operation adds it together with the value, because Ironic's add requires the parent to exist. Removing
+// a missing value needs no operation. Traits are not included.
 func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	p := patcher{node: n, roots: map[string]map[string]any{}, made: map[string]bool{}}
 	for _, s := range settings {
@@ -58,11 +59,13 @@ func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	return p.ops, nil
 }
 
-// patcher collects operations. It applies each one to a copy of the node's objects, on which the next settings build.
+// patcher collects patch operations. It applies each operation to a copy of the node's objects, so that later
+// settings build on earlier ones.
 type patcher struct {
 	node  *Node
 	roots map[string]map[string]any
-	// made has the paths of objects that earlier operations add; later values go into these objects.
+	// made holds the paths of the objects that earlier operations add. Values below these paths are put into those
+	// objects.
 	made map[string]bool
 	ops  []PatchOp
 }
@@ -121,7 +124,7 @@ func (p *patcher) remove(s Setting) error {
 	}
 	carried := false
 	for i := 1; i < last; i++ {
-		// A missing parent is nil, so its children are nil, too.
+		// If the parent is missing, it is nil, and so are its children.
 		parent, _ = parent[s.Path[i]].(map[string]any)
 		carried = carried || p.made[pointer(s.Path[:i+1])]
 	}
@@ -136,8 +139,8 @@ func (p *patcher) remove(s Setting) error {
 	return nil
 }
 
-// root returns the copy of a setting's root object. An unread object counts as empty only if nothing depends on
-// its content: adding it would overwrite everything in it.
+// root returns the copy of the object that contains the setting. If the object was not read, it counts as empty only
+// if nothing depends on its content, because adding the object would overwrite everything in it.
 func (p *patcher) root(s Setting) (map[string]any, error) {
 	field := s.Path[0]
 	if m, ok := p.roots[field]; ok {
@@ -153,7 +156,8 @@ func (p *patcher) root(s Setting) (map[string]any, error) {
 
 func pointer(path []string) string { return "/" + strings.Join(path, "/") }
 
-// cloneObject copies an object with its nested objects; lists are never modified.
+// cloneObject copies an object and the objects in it. Lists are shared with the original, because they are never
+// modified.
 func cloneObject(m map[string]any) map[string]any {
 	out := make(map[string]any, len(m))
 	maps.Copy(out, m)
@@ -165,7 +169,8 @@ func cloneObject(m map[string]any) map[string]any {
 	return out
 }
 
-// objectOf returns an object field, and whether it was read: a policy may redact it.
+// objectOf returns the object in the given field. known reports whether the object was read; Ironic's policy may hide
+// it.
 func objectOf(n *Node, field string) (m map[string]any, known bool) {
 	switch field {
 	case "properties":

@@ -2,7 +2,8 @@ package models
 
 import "slices"
 
-// endStates returns where a phase (see [ProvisionState.Phase]) ends on its own.
+// endStates returns the states in which a phase may end without action by an operator. For phases see
+// [ProvisionState.Phase].
 func endStates(phase ProvisionState) []ProvisionState {
 	switch phase {
 	case StateVerifying:
@@ -33,14 +34,15 @@ func endStates(phase ProvisionState) []ProvisionState {
 	return nil
 }
 
-// place is a phase or stable state on a path. adopted means that the path has adopted the node.
+// place is a phase or a stable state on a path through the state machine. adopted means that the node was adopted
+// earlier on this path.
 type place struct {
 	state   ProvisionState
 	adopted bool
 }
 
-// next returns the places that can follow, by the operation itself or by an operator's verbs,
-// also from the phase's wait state. A node adopted on this path is not rebuilt on it: see
+// next returns the places that can follow p, either because the operation ends or because an operator applies a verb,
+// which is also possible in the phase's wait state. A node that was adopted on this path is not rebuilt on it; see
 // [Between].
 func (p place) next() []place {
 	var next []place
@@ -55,11 +57,12 @@ func (p place) next() []place {
 	return next
 }
 
-// Between returns the stable states that a node must have passed through between two states, in order, without the
-// two. These are the states on every path. They let a poller report states that lasted less than its interval.
+// Between returns the stable states that a node must have passed through on its way from one state to another, in
+// order and without these two states. They are the states that all possible paths have in common. This allows a
+// poller to report states that lasted for less than its polling interval.
 //
-// Paths that adopt and then rebuild the node do not count. Otherwise nothing could be inferred for a node that a
-// script provides and deploys.
+// Paths on which the node is first adopted and then rebuilt do not count. If they did, nothing could be inferred for
+// a node that a script provides and deploys.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
 	order := reach(from, "")
@@ -75,7 +78,7 @@ func Between(from, to ProvisionState) []ProvisionState {
 	return certain
 }
 
-// reach returns the states that can be reached without passing through another, breadth first.
+// reach returns the states that can be reached without passing through the state without, in breadth-first order.
 func reach(from, without ProvisionState) []ProvisionState {
 	places := []place{{state: from}}
 	states := []ProvisionState{from}

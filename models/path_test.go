@@ -36,8 +36,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestBetweenIsCertain checks Between against Ironic's state machine: without an inferred
-// state, the second state must be unreachable from the first.
+// TestBetweenIsCertain checks Between against Ironic's state machine: if an inferred state is removed from the
+// machine, the second state must be unreachable from the first.
 func TestBetweenIsCertain(t *testing.T) {
 	t.Parallel()
 	claims := 0

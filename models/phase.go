@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// advance updates the phases, and reports whether a new one began. Phases are replaced, never modified.
+// advance updates the list of phases and reports whether a new phase started or the operation ended. It replaces
+// phases instead of modifying them.
 func (e *Evidence) advance(n *Node, at time.Time) (moved bool) {
 	if e.Outcome != OutcomeRunning {
 		return false
@@ -38,7 +39,8 @@ func (e *Evidence) endPhase(at time.Time, how Outcome) {
 	p.End, p.Outcome = at, how
 }
 
-// outcomeOf derives the outcome from the stable state. A failed verification leads to enroll.
+// outcomeOf derives an operation's outcome from the stable state in which it ended. A failed verification ends in
+// enroll.
 func outcomeOf(work, rest ProvisionState) Outcome {
 	if rest.Failed() || work == StateVerifying && rest == StateEnroll {
 		return OutcomeFailed
@@ -46,7 +48,7 @@ func outcomeOf(work, rest ProvisionState) Outcome {
 	return OutcomeDone
 }
 
-// phase returns the current phase; "" means unchanged.
+// phase returns the current phase. An empty kind means that the phase has not changed.
 func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
 	if n.ProvisionState.Class() == ClassHold {
 		return PhaseHold, ""
@@ -65,8 +67,8 @@ func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
 	return e.withoutStep(n), ""
 }
 
-// phaseOfStep returns the phase of a step; "" for none, and for deploy.deploy before the ramdisk has called back
-// (ironic/drivers/modules/agent.py).
+// phaseOfStep returns the phase to which the step belongs. It returns "" without a step, and for deploy.deploy, which
+// is the current step before the ramdisk has called back (ironic/drivers/modules/agent.py).
 func phaseOfStep(label string) (kind PhaseKind, step string) {
 	switch label {
 	case "", "deploy.deploy":
@@ -77,7 +79,7 @@ func phaseOfStep(label string) (kind PhaseKind, step string) {
 	return PhaseStep, label
 }
 
-// withoutStep returns the phase of a node that runs no step.
+// withoutStep returns the phase of a node that is not running a step, or "" if the phase has not changed.
 func (e *Evidence) withoutStep(n *Node) PhaseKind {
 	stepped := e.hadPhase(PhaseStep)
 	waits := n.ProvisionState.Class() == ClassWait
@@ -104,8 +106,8 @@ func (e *Evidence) withoutStep(n *Node) PhaseKind {
 	return PhasePower
 }
 
-// agentUp reports whether a ramdisk has called back in this operation. An address may be left from an earlier one;
-// then a heartbeat decides.
+// agentUp reports whether a ramdisk has called back during this operation. If the address may be left over from an
+// earlier operation, a heartbeat is required, too.
 func (e *Evidence) agentUp() bool {
 	return e.AgentURL != "" && (!e.Whole || e.wasSilent || e.LastHeartbeat.After(e.Since))
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// seen is an observation of a node: the second, the state, the power state, the agent (a if it has an address), and the
-// step.
+// seen is an observation of a node: the time in seconds, the provision state, the power state, the agent ("a" if its
+// address is known), and the current step.
 type seen struct {
 	second int
 	state  ProvisionState
@@ -17,8 +17,8 @@ type seen struct {
 	step   string
 }
 
-// watched feeds observations to evidence. It returns the ended operations, and how often an
-// operation changed its phase.
+// watched updates the evidence with the observations. It returns the operations that ended, and how many times Update
+// reported an operation.
 func watched(e *Evidence, looks []seen) (ended []Work, moved int) {
 	for _, s := range looks {
 		n := &Node{UUID: "u", Name: "n1", ResourceClass: "gp", ProvisionState: s.state, PowerState: PowerState("power " + s.power), Internal: &Internal{}}
@@ -40,7 +40,7 @@ func watched(e *Evidence, looks []seen) (ended []Work, moved int) {
 
 func second(s int) time.Time { return time.Unix(100_000+int64(s), 0).UTC() }
 
-// phases formats the phases of an operation on one line.
+// phases formats the operation's phases on one line.
 func phases(w *Work) string {
 	var parts []string
 	for _, p := range w.Phases {
@@ -56,14 +56,14 @@ func phases(w *Work) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestPhases covers operations observed about once a second. The first two are deployments with
-// custom-agent on real Ironics, 39.0.0 and 21.4.4.
+// TestPhases checks the phases of operations that are observed about once a second. The first two are deployments
+// with custom-agent by real Ironic servers, 39.0.0 and 21.4.4.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
 		looks []seen
-		want  []string // the ended operations
+		want  []string // the operations that ended
 	}{
 		{"custom-agent, 39.0.0", []seen{
 			{0, StateAvailable, "off", "", ""},
@@ -172,7 +172,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestPhasesAreNeverChanged checks that updates do not modify phases that a caller holds.
+// TestPhasesAreNeverChanged checks that updates do not modify phases that a caller has received.
 func TestPhasesAreNeverChanged(t *testing.T) {
 	t.Parallel()
 	var e Evidence
@@ -188,7 +188,7 @@ func TestPhasesAreNeverChanged(t *testing.T) {
 	}
 }
 
-// TestWorkMovesSeldom checks that heartbeats and changes between wait states are not reported.
+// TestWorkMovesSeldom checks that heartbeats and switches between deploying and its wait state are not reported.
 func TestWorkMovesSeldom(t *testing.T) {
 	t.Parallel()
 	var e Evidence

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Picture is the state of a node at a time.
+// Picture is a snapshot of a node.
 type Picture struct {
-	// At is on the server's clock.
+	// At is the time of the snapshot, on the server's clock.
 	At   time.Time `json:"at"`
 	Node Node      `json:"node"`
 }
 
-// WithoutSecrets returns a copy to store: fields named like secrets, user data and configdrives are masked, URLs have
-// no password and query, and Raw is omitted.
+// WithoutSecrets returns a copy of the node that can be stored. In it, fields named like secrets, user data and
+// configdrives are masked, URLs contain no password or query string, and Raw is omitted.
 func (n *Node) WithoutSecrets() Node {
 	out := *n
 	out.Raw = nil
@@ -55,7 +55,7 @@ func stepsWithoutSecrets(steps []Step) []Step {
 
 var secretKey = regexp.MustCompile(`(?i)pass|token|secret|credential|private|api_?key|auth|user_?data|vendor_data|config_?drive`)
 
-// SecretKey reports whether a field is named like a secret.
+// SecretKey reports whether the name of a field suggests that the field holds a secret.
 func SecretKey(name string) bool { return secretKey.MatchString(name) }
 
 func maskObject(m map[string]any) map[string]any {
@@ -89,7 +89,8 @@ func maskAny(value any) any {
 	return value
 }
 
-// maskWords masks kernel parameters: key=value among others, and URLs.
+// maskWords masks secrets in a text of several words, such as kernel parameters: values whose key suggests a secret,
+// and the credentials in URLs.
 func maskWords(text string) string {
 	if !strings.ContainsAny(text, "=:") {
 		return text

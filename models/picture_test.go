@@ -22,7 +22,7 @@ const pictured = `{
 		"deploy_step_index": 0}
 }`
 
-// TestPictureRoundTrip checks that encoding keeps all data that screens show.
+// TestPictureRoundTrip checks that all data shown on screens survives encoding and decoding.
 func TestPictureRoundTrip(t *testing.T) {
 	n, err := DecodeNode([]byte(pictured))
 	if err != nil {

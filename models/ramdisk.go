@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RamdiskStage is a stage of a ramdisk's boot. The stage that was reached may still be running.
+// RamdiskStage is a stage in the boot of a ramdisk. The stage that was reached last may still be running.
 type RamdiskStage int
 
 // The stages in order.
@@ -22,7 +22,7 @@ const (
 	RamdiskHeartbeat              // Ironic received a heartbeat
 )
 
-// ramdiskStages has the names of the stages, and the activity of the machine in each.
+// ramdiskStages holds the names of the stages, and what the machine does in each of them.
 var ramdiskStages = [...]struct{ noun, doing string }{
 	RamdiskUnknown:   {"unknown", "booting"},
 	RamdiskPowerOn:   {"power on", "powered on"},
@@ -36,47 +36,48 @@ var ramdiskStages = [...]struct{ noun, doing string }{
 	RamdiskHeartbeat: {"heartbeat", "sending heartbeats"},
 }
 
-// Noun returns the stage's name.
+// Noun returns the name of the stage.
 func (s RamdiskStage) Noun() string { return ramdiskStages[s].noun }
 
-// Doing describes the machine's activity in the stage.
+// Doing describes what the machine does in the stage.
 func (s RamdiskStage) Doing() string { return ramdiskStages[s].doing }
 
-// RamdiskLog is the state of the machine's last boot by its log, on the console's clock. It is replaced, never
-// modified.
+// RamdiskLog is the state of the machine's last boot according to its log. Times are on the console's clock. A
+// RamdiskLog is replaced, never modified.
 type RamdiskLog struct {
-	// Stage is the last stage in the log, Reached the time when it started.
+	// Stage is the last stage found in the log, and Reached is the time when it started.
 	Stage   RamdiskStage
 	Reached time.Time
-	// Begin is the time of the first line of the boot, Last the time of its last line; both are zero if no log was
-	// read. Source is the source of the last line.
+	// Begin and Last are the times of the first and the last line of the boot. Both are zero if no log was read.
+	// Source is the source of the last line.
 	Begin, Last time.Time
 	Source      LogSource
-	// Obstacle is the error that blocks the boot; nil if none is known.
+	// Obstacle is the error that blocks the boot. It is nil if none is known.
 	Obstacle *BootError
-	// Served is the last download of the ramdisk's medium, ServedAt the time of that download. They are empty if
-	// ironworks did not serve the medium.
+	// Served describes the last download of the ramdisk's boot medium, and ServedAt is the time of that download.
+	// Both are empty if ironworks did not serve the medium.
 	Served   string
 	ServedAt time.Time
 }
 
-// BootError is an error that blocks a boot.
+// BootError is an error that blocks the boot of a ramdisk.
 type BootError struct {
-	// ID is the known error, as in [LogLine.Known].
+	// ID identifies the known error, as in [LogLine.Known].
 	ID string
-	// Stage is the blocked stage.
+	// Stage is the stage that the error blocks.
 	Stage RamdiskStage
-	// Unit, Text and Source describe the last line with the error.
+	// Unit, Text and Source describe the last log line that reports the error.
 	Unit, Text string
 	Source     LogSource
-	// Final means that the program gave up. Before that, the agent retries five times.
+	// Final means that the program has given up. The agent retries five times before it gives up.
 	Final bool
-	// Count is the number of occurrences; First and Last are on the console's clock.
+	// Count is the number of occurrences. First and Last are the times of the first and the last one, on the
+	// console's clock.
 	Count       int
 	First, Last time.Time
 }
 
-// Times returns the number of occurrences as text.
+// Times returns the number of occurrences in words.
 func (e *BootError) Times() string {
 	if e.Count == 1 {
 		return "1 error"

@@ -6,63 +6,65 @@ import (
 	"time"
 )
 
-// ReachStage is the stage that a request reached.
+// ReachStage is a stage of a request to a server.
 type ReachStage string
 
-// The stages in which a request may fail.
+// The stages in which a request can fail, in order. The last one means that it did not fail.
 const (
 	ReachName     ReachStage = "name"     // resolving the host's name
 	ReachConnect  ReachStage = "connect"  // connecting
 	ReachTLS      ReachStage = "tls"      // the TLS handshake
-	ReachHTTP     ReachStage = "http"     // reading the answer
-	ReachAnswered ReachStage = "answered" // no failure: the server answered
+	ReachHTTP     ReachStage = "http"     // reading the response
+	ReachAnswered ReachStage = "answered" // no failure: the server responded
 )
 
-// Reach is the result of one request to a server, stage by stage. It has no secrets.
+// Reach describes how far one request to a server got, stage by stage. It contains no secrets.
 type Reach struct {
-	// URL is the requested URL, masked; Host is its host and port.
+	// URL is the requested URL, with secrets masked. Host is its host and port.
 	URL, Host string
-	// Proxy is the proxy that the environment names for the request, masked; empty for none. With a proxy, Addresses
-	// and Remote are those of the proxy.
+	// Proxy is the proxy that the environment selects for the request, with secrets masked. It is empty if there is
+	// none. With a proxy, Addresses and Remote describe the proxy, not the server.
 	Proxy string
-	// Addresses are the addresses that the name resolved to. They are empty if the name is an address.
+	// Addresses lists the addresses to which the name resolved. It is empty if the URL contains an address instead of
+	// a name.
 	Addresses []string
-	// Remote is the address that the request connected to.
+	// Remote is the address to which the connection was made.
 	Remote string
-	// Certificate is the server's certificate; nil without TLS, or if the handshake failed.
+	// Certificate is the server's certificate. It is nil without TLS, or if the handshake failed.
 	Certificate *Certificate
 
 	Stage ReachStage
-	// Fault is the error of the request; nil if the server answered.
+	// Fault is the error with which the request failed. It is nil if the server responded.
 	Fault *Fault
 
 	Status int
-	// Type, Server and Location are headers of the answer. Location is masked.
+	// Type, Server and Location are headers of the response. Secrets in Location are masked.
 	Type, Server, Location string
-	// Date is the time on the server's clock, zero if the server did not send it. Sent and Got are times on this
-	// machine's clock.
+	// Date is the time on the server's clock, or zero if the server did not send it. Sent and Got are the times of
+	// the request and of the response on this machine's clock.
 	Date, Sent, Got time.Time
-	// Body is the start of the answer. Cut means that the answer is longer.
+	// Body is the start of the response body. Cut means that the response body is longer.
 	Body []byte
 	Cut  bool
 }
 
-// Certificate is a server's certificate.
+// Certificate describes a server's certificate and the TLS connection that used it.
 type Certificate struct {
 	Subject, Issuer     string
 	NotBefore, NotAfter time.Time
-	// Root is the trusted CA; empty if not verified.
+	// Root is the trusted CA. It is empty if the certificate was not verified.
 	Root string
-	// Protocol is the TLS version; Fingerprint the certificate's SHA-256.
+	// Protocol is the TLS version. Fingerprint is the SHA-256 fingerprint of the certificate.
 	Protocol, Fingerprint string
 }
 
-// HTML reports whether the answer is an HTML page.
+// HTML reports whether the response looks like an HTML page.
 func (r *Reach) HTML() bool {
 	return strings.HasPrefix(strings.TrimSpace(string(r.Body)), "<") || strings.HasPrefix(strings.ToLower(r.Type), "text/html")
 }
 
-// VersionDocument parses Ironic's root document: the oldest and newest API version.
+// VersionDocument parses the response as Ironic's root document, and returns the oldest and the newest supported API
+// version. is reports whether the response is such a document.
 func (r *Reach) VersionDocument() (low, high APIVersion, is bool) {
 	var document struct {
 		Default struct {

@@ -8,10 +8,10 @@ import (
 	"ironworks/printable"
 )
 
-// RefusalKind says why an action was refused before anything was sent.
+// RefusalKind is the kind of reason why an action was refused before any request was sent.
 type RefusalKind string
 
-// The reasons of refusals.
+// The kinds of reasons.
 const (
 	RefusedState       RefusalKind = "state"
 	RefusedVersion     RefusalKind = "version"
@@ -23,29 +23,30 @@ const (
 	RefusedUnconfirmed RefusalKind = "unconfirmed"
 )
 
-// Refusal says why an action is impossible on a node, with the remedy.
+// Refusal explains why an action is not possible on a node, and what to do about it.
 type Refusal struct {
 	Kind RefusalKind
-	// Action is the requested action; Node is the node's name or UUID.
+	// Action is the requested action. Node is the node's name or UUID.
 	Action string
 	Node   string
-	// Why is the reason in one clause; Hint is the remedy, or empty.
+	// Why is the reason, formulated as a clause. Hint is the remedy. It may be empty.
 	Why  string
 	Hint string
-	// ScreenWhy and ScreenHint replace Why and Hint in the console. They are empty if Why and Hint name no command.
+	// ScreenWhy and ScreenHint replace Why and Hint in the console. They are empty if Why and Hint do not mention a
+	// command.
 	ScreenWhy, ScreenHint string
 }
 
-// Error returns the whole sentence, with the remedy as a command.
+// Error returns a whole sentence that names the remedy as a command.
 func (r *Refusal) Error() string { return r.sentence(r.Why, r.Hint) }
 
-// OnScreen returns the whole sentence, with the remedy for the console.
+// OnScreen returns a whole sentence that names the remedy for a user of the console.
 func (r *Refusal) OnScreen() string { return r.sentence(r.WhyOnScreen(), cmp.Or(r.ScreenHint, r.Hint)) }
 
-// WhyOnScreen returns Why for the console.
+// WhyOnScreen returns the reason in the form for the console.
 func (r *Refusal) WhyOnScreen() string { return cmp.Or(r.ScreenWhy, r.Why) }
 
-// WithScreenHint sets the remedy in the console.
+// WithScreenHint sets the remedy that the console shows, and returns r.
 func (r *Refusal) WithScreenHint(hint string) *Refusal {
 	r.ScreenHint = hint
 	return r
@@ -66,7 +67,8 @@ func (r *Refusal) sentence(why, hint string) string {
 	return b.String()
 }
 
-// WhyNot returns why a verb is illegal for a node, nil if it is legal. Keys, commands and the sender share it.
+// WhyNot returns the reason why verb is not allowed for the node, or nil if it is allowed. The console's keys, the
+// commands and the code that sends requests all use this function.
 func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	refuse := func(k RefusalKind, hint, why string, args ...any) *Refusal {
 		return &Refusal{Kind: k, Action: string(verb), Node: n.Label(), Why: fmt.Sprintf(why, args...), Hint: hint}
@@ -92,8 +94,8 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	return nil
 }
 
-// refusedInMaintenance reports whether Ironic refuses a verb in maintenance (ironic/conductor/manager.py,
-// deployments.py: validate_node).
+// refusedInMaintenance reports whether Ironic refuses the verb for a node in maintenance
+// (ironic/conductor/manager.py, deployments.py: validate_node).
 func refusedInMaintenance(verb Verb) bool {
 	switch verb {
 	case VerbDeploy, VerbRebuild, VerbRescue, VerbUnrescue, VerbClean, VerbService:
@@ -104,7 +106,8 @@ func refusedInMaintenance(verb Verb) bool {
 	return false
 }
 
-// ReasonSuffix formats a reason after a clause, sanitized; "" for none.
+// ReasonSuffix formats a reason so that it can follow a clause: a colon and the sanitized reason, or "" if there is
+// no reason.
 func ReasonSuffix(reason string) string {
 	if reason == "" {
 		return ""
@@ -123,7 +126,7 @@ func nextHint(s ProvisionState, v APIVersion) string {
 	return "possible now: " + strings.Join(Texts(verbs), ", ")
 }
 
-// NotPossibleIn returns the refusal of an action in a state, with the states in which it is possible.
+// NotPossibleIn explains that an action is not possible in the state s, and lists the states in which it is possible.
 func NotPossibleIn(s ProvisionState, possible []ProvisionState) string {
 	if len(possible) == 0 {
 		return fmt.Sprintf("not possible in state %q, nor in any other of this Ironic", s)

@@ -91,8 +91,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// TestWhyNotLeavesTheRestToIronic covers verbs that Ironic itself refuses for a node in maintenance, protected or
-// retired.
+// TestWhyNotLeavesTheRestToIronic checks that, for nodes in maintenance and for protected and retired ones, WhyNot
+// refuses exactly the verbs that Ironic refuses.
 func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	t.Parallel()
 	inMaintenance := map[Verb]bool{

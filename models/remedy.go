@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// screenError is an error with different remedies in the console and on the command line.
+// screenError is an error that describes a different remedy in the console than on the command line.
 type screenError interface {
 	error
 	OnScreen() string
 }
 
-// OnScreen returns the text of an error for the console: remedies name keys instead of commands where an error of the
-// tree has both.
+// OnScreen returns the text of err for the console. If err, or an error that it wraps, has a separate text for the
+// console, the remedies in it name keys instead of commands.
 func OnScreen(err error) string {
 	if err == nil {
 		return ""
@@ -30,7 +30,7 @@ func OnScreen(err error) string {
 	return text
 }
 
-// causes returns the errors that an error wraps.
+// causes returns the errors that err wraps directly.
 func causes(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one level of the tree
 		return slices.DeleteFunc(slices.Clone(joined.Unwrap()), func(e error) bool { return e == nil })
@@ -41,24 +41,24 @@ func causes(err error) []error {
 	return nil
 }
 
-// RemedyError adds a remedy to an error.
+// RemedyError adds a remedy to the text of an error.
 type RemedyError struct {
 	Err error
-	// Hint is the remedy as a command, ScreenHint as a key of the console.
+	// Hint describes the remedy as a command, and ScreenHint as a key of the console.
 	Hint, ScreenHint string
 }
 
-// Error returns the error with the remedy as a command.
+// Error returns the error's text, with the remedy as a command.
 func (e *RemedyError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 
-// OnScreen returns the error with the remedy as a key.
+// OnScreen returns the error's text, with the remedy as a key of the console.
 func (e *RemedyError) OnScreen() string { return OnScreen(e.Err) + " (" + e.ScreenHint + ")" }
 
-// Unwrap returns the error without the remedy.
+// Unwrap returns the original error, without the remedy.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// RunKey returns a remedy in the console: the palette runs an action on the node by its name, with the arguments in its
-// form.
+// RunKey returns a remedy for users of the console: to run the named action on the node from the command palette, and
+// to enter the arguments in the action's form.
 func RunKey(action string, arguments ...string) string {
 	return strings.Join(append([]string{"run :" + action + " on the node"}, arguments...), ": ")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Port is a NIC of a node. Name needs API 1.88, Category 1.101.
+// Port is a network interface of a node. Name requires API version 1.88, and Category requires 1.101.
 type Port struct {
 	UUID            string         `json:"uuid" yaml:"uuid"`
 	Address         string         `json:"address" yaml:"address"`
@@ -20,37 +20,38 @@ type Port struct {
 	Internal        PortInternal   `json:"internal_info" yaml:"-"`
 }
 
-// PortInternal is the internal data of Ironic's network interfaces about a port or port group.
+// PortInternal is the data that Ironic's network interfaces store internally about a port or port group.
 type PortInternal struct {
-	// VIF is the attached VIF.
+	// VIF is the ID of the attached VIF.
 	VIF string `json:"tenant_vif_port_id"`
 }
 
-// Portgroup is a bond of a node's ports.
+// Portgroup is a bond that consists of ports of a node.
 type Portgroup struct {
 	UUID     string `json:"uuid" yaml:"uuid"`
 	Name     string `json:"name" yaml:"name,omitempty"`
 	Address  string `json:"address" yaml:"address,omitempty"`
 	NodeUUID string `json:"node_uuid" yaml:"node_uuid"`
 	Mode     string `json:"mode" yaml:"mode,omitempty"`
-	// StandalonePorts means that the members can be used without the port group.
+	// StandalonePorts means that the member ports can also be used without the port group.
 	StandalonePorts bool           `json:"standalone_ports_supported" yaml:"standalone_ports_supported"`
 	Properties      map[string]any `json:"properties" yaml:"properties,omitempty"`
 	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
 	Internal        PortInternal   `json:"internal_info" yaml:"-"`
 }
 
-// Driver is a hardware type that a conductor enables, with the possible interfaces.
+// Driver is a hardware type that is enabled on a conductor, with the interfaces that can be used.
 type Driver struct {
 	Name  string   `json:"name" yaml:"name"`
 	Type  string   `json:"type" yaml:"type"`
 	Hosts []string `json:"hosts" yaml:"hosts"`
-	// Default and Enabled have the interfaces by their kinds: boot, deploy, power, …
+	// Default and Enabled map the kind of interface (boot, deploy, power, …) to the default and to the enabled
+	// interfaces.
 	Default map[string]string   `json:"default" yaml:"default"`
 	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
 }
 
-// Conductor is an Ironic conductor (API 1.49).
+// Conductor is an Ironic conductor (API version 1.49).
 type Conductor struct {
 	Hostname  string   `json:"hostname" yaml:"hostname"`
 	Group     string   `json:"conductor_group" yaml:"conductor_group"`
@@ -59,7 +60,8 @@ type Conductor struct {
 	UpdatedAt Time     `json:"updated_at" yaml:"updated_at"`
 }
 
-// HistoryEntry is an entry of a node's history (API 1.78), which keeps errors that last_error loses.
+// HistoryEntry is an entry in a node's history (API version 1.78). The history keeps errors that later disappear from
+// last_error.
 type HistoryEntry struct {
 	UUID      string `json:"uuid" yaml:"uuid"`
 	CreatedAt Time   `json:"created_at" yaml:"created_at"`
@@ -68,16 +70,16 @@ type HistoryEntry struct {
 	Event     string `json:"event" yaml:"event"`
 	Conductor string `json:"conductor" yaml:"conductor"`
 	User      string `json:"user" yaml:"user,omitempty"`
-	// State, TargetState and DurationSeconds need API 1.115.
+	// State, TargetState and DurationSeconds require API version 1.115.
 	State           string `json:"state" yaml:"state,omitempty"`
 	TargetState     string `json:"target_provision_state" yaml:"target_provision_state,omitempty"`
 	DurationSeconds *int   `json:"duration_seconds" yaml:"duration_seconds,omitempty"`
 }
 
-// IsError reports whether the entry is an error.
+// IsError reports whether the entry describes an error.
 func (h *HistoryEntry) IsError() bool { return strings.EqualFold(h.Severity, "ERROR") }
 
-// Validation is the validation result of an interface.
+// Validation is the result of validating one interface of a node.
 type Validation struct {
 	Interface string `json:"interface" yaml:"interface"`
 	// Result is nil if the driver has no such interface.
@@ -85,44 +87,44 @@ type Validation struct {
 	Reason string `json:"reason" yaml:"reason,omitempty"`
 }
 
-// Unsupported reports whether the interface is a no-op: Ironic reports false, which is normal.
+// Unsupported reports whether the interface does nothing. For such interfaces it is normal that Ironic reports false.
 func (v Validation) Unsupported() bool {
 	return v.Result != nil && !*v.Result && strings.Contains(v.Reason, "disabled or not implemented") ||
 		v.Result == nil
 }
 
-// NeededToDeploy reports whether a deployment requires the interface to validate.
+// NeededToDeploy reports whether Ironic deploys a node only if the given interface is valid.
 func NeededToDeploy(iface string) bool {
 	return slices.Contains([]string{"boot", "deploy", "management", "network", "power"}, iface)
 }
 
-// BootDevice is the node's boot device.
+// BootDevice describes from which device the node boots.
 type BootDevice struct {
 	Device     string `json:"boot_device" yaml:"boot_device"`
 	Persistent *bool  `json:"persistent" yaml:"persistent"`
 }
 
-// BIOSSetting is a cached BIOS setting (API 1.40). The fields other than name and value come from the BMC's attribute
-// registry: they need API 1.74 and a BMC with a registry.
+// BIOSSetting is a BIOS setting as cached by Ironic (API version 1.40). All fields except the name and the value come
+// from the BMC's attribute registry. They require API version 1.74 and a BMC that has such a registry.
 type BIOSSetting struct {
 	Name  string `json:"name" yaml:"name"`
 	Value string `json:"value" yaml:"value"`
 	// Type is Enumeration, Integer, String, Boolean or Password.
 	Type    string   `json:"attribute_type,omitempty" yaml:"attribute_type,omitempty"`
 	Allowed []string `json:"allowable_values,omitempty" yaml:"allowable_values,omitempty"`
-	// Lower and Upper limit numbers, MinLength and MaxLength the characters of text.
+	// Lower and Upper limit the value of a number. MinLength and MaxLength limit the number of characters in a text.
 	Lower     *int  `json:"lower_bound,omitempty" yaml:"lower_bound,omitempty"`
 	Upper     *int  `json:"upper_bound,omitempty" yaml:"upper_bound,omitempty"`
 	MinLength *int  `json:"min_length,omitempty" yaml:"min_length,omitempty"`
 	MaxLength *int  `json:"max_length,omitempty" yaml:"max_length,omitempty"`
 	ReadOnly  *bool `json:"read_only,omitempty" yaml:"read_only,omitempty"`
-	// ResetRequired means that a new value is used after a reset. Unique means that each machine has a value of its
-	// own.
+	// ResetRequired means that a new value takes effect only after a reset. Unique means that the value must differ
+	// from machine to machine.
 	ResetRequired *bool `json:"reset_required,omitempty" yaml:"reset_required,omitempty"`
 	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
 }
 
-// Firmware is the cached firmware version of a component (API 1.86).
+// Firmware describes the firmware version of a component as cached by Ironic (API version 1.86).
 type Firmware struct {
 	Component      string `json:"component" yaml:"component"`
 	InitialVersion string `json:"initial_version" yaml:"initial_version"`
@@ -130,30 +132,31 @@ type Firmware struct {
 	LastFlashed    string `json:"last_version_flashed" yaml:"last_version_flashed"`
 }
 
-// Volumes are the connectors and targets of a node's storage (API 1.32), which Cinder or an operator has written.
+// Volumes holds the volume connectors and targets of a node (API version 1.32). They are written by Cinder or by an
+// operator.
 type Volumes struct {
 	Connectors []VolumeConnector `json:"connectors" yaml:"connectors"`
 	Targets    []VolumeTarget    `json:"targets" yaml:"targets"`
 }
 
-// VolumeConnector is an address of the machine as a client of storage.
+// VolumeConnector is an address by which a storage system identifies the machine.
 type VolumeConnector struct {
 	UUID string `json:"uuid" yaml:"uuid"`
-	// Type is iqn, ip, mac, wwnn, wwpn or portgroup; ID is the address.
+	// Type is iqn, ip, mac, wwnn, wwpn or portgroup. ID is the address.
 	Type string `json:"type" yaml:"type"`
 	ID   string `json:"connector_id" yaml:"connector_id"`
 }
 
-// VolumeTarget is a volume that the machine uses.
+// VolumeTarget is a volume that the machine is connected to.
 type VolumeTarget struct {
 	UUID     string `json:"uuid" yaml:"uuid"`
 	Type     string `json:"volume_type" yaml:"volume_type"`
 	VolumeID string `json:"volume_id" yaml:"volume_id"`
-	// BootIndex is 0 for the volume to boot from.
+	// BootIndex is 0 for the volume from which the machine boots.
 	BootIndex int `json:"boot_index" yaml:"boot_index"`
 }
 
-// VendorMethod is a method that the vendor interface of a node offers.
+// VendorMethod is a method offered by the node's vendor interface.
 type VendorMethod struct {
 	Name        string   `json:"name" yaml:"name"`
 	HTTPMethods []string `json:"http_methods" yaml:"http_methods"`
@@ -161,7 +164,7 @@ type VendorMethod struct {
 	Description string   `json:"description" yaml:"description"`
 }
 
-// Allocation reserves a node (API 1.52).
+// Allocation is a reservation of a node (API version 1.52).
 type Allocation struct {
 	UUID          string   `json:"uuid" yaml:"uuid"`
 	Name          string   `json:"name" yaml:"name,omitempty"`
@@ -173,39 +176,41 @@ type Allocation struct {
 	Owner         string   `json:"owner" yaml:"owner,omitempty"`
 }
 
-// AllocationRequest requests an allocation (API 1.52): an available node with a resource class and traits.
+// AllocationRequest requests an allocation (API version 1.52), that is, an available node with the given resource
+// class and traits.
 type AllocationRequest struct {
 	// UUID becomes the node's instance_uuid.
 	UUID          string `json:"uuid"`
 	ResourceClass string `json:"resource_class"`
-	// CandidateNodes limit the choice.
+	// CandidateNodes limits the choice to the listed nodes.
 	CandidateNodes []string `json:"candidate_nodes"`
-	// Traits are required of the node, and become instance_info.traits.
+	// Traits lists the traits that the node must have. They become instance_info.traits.
 	Traits []string `json:"traits,omitempty"`
 }
 
-// ProvisionRequest is the body of PUT …/states/provision.
+// ProvisionRequest holds the parameters of PUT …/states/provision.
 type ProvisionRequest struct {
 	Verb Verb
-	// DeploySteps are for deploy and rebuild, CleanSteps for clean (required), ServiceSteps for service (required).
+	// DeploySteps are used by deploy and rebuild. CleanSteps are required for clean, and ServiceSteps for service.
 	DeploySteps  []Step
 	CleanSteps   []Step
 	ServiceSteps []Step
-	// ConfigDrive is for deploy and rebuild: an object with meta_data, network_data, user_data and vendor_data, or
-	// text (base64 or a URL); nil for none.
+	// ConfigDrive is used by deploy and rebuild. It is an object with meta_data, network_data, user_data and
+	// vendor_data, or a text that contains base64 data or a URL. It is nil if there is none.
 	ConfigDrive any
 	// RescuePassword is required for rescue.
 	RescuePassword Secret
-	// DisableRamdisk runs clean (API 1.70) or service (1.108) without a ramdisk.
+	// DisableRamdisk means that clean (API version 1.70) or service (API version 1.108) runs without a ramdisk.
 	DisableRamdisk bool
-	// Runbook replaces the steps of clean and service (API 1.92).
+	// Runbook names the runbook whose steps are used for clean or service instead of the steps above (API version
+	// 1.92).
 	Runbook string
 }
 
-// PowerTarget is a requested power state.
+// PowerTarget is a power state or action that can be requested.
 type PowerTarget string
 
-// The targets of PUT …/states/power.
+// The targets that PUT …/states/power accepts.
 const (
 	TargetOn         PowerTarget = "power on"
 	TargetOff        PowerTarget = "power off"
@@ -214,7 +219,7 @@ const (
 	TargetSoftReboot PowerTarget = "soft rebooting"
 )
 
-// Ends returns the power state that results from the target.
+// Ends returns the power state in which the node is when the target has been reached.
 func (t PowerTarget) Ends() PowerState {
 	switch t {
 	case TargetOn, TargetReboot, TargetSoftReboot:
@@ -225,31 +230,31 @@ func (t PowerTarget) Ends() PowerState {
 	return ""
 }
 
-// DeployTemplate is a list of steps that Ironic adds to deployments of instances with the trait of its name (API
-// 1.55).
+// DeployTemplate is a list of steps (API version 1.55). Ironic adds them to the deployment of an instance that has a
+// trait with the template's name.
 type DeployTemplate struct {
 	UUID  string `json:"uuid"`
 	Name  string `json:"name"`
 	Steps []Step `json:"steps"`
 }
 
-// ConsoleState is the state of a serial console. Reading it does not disconnect anyone.
+// ConsoleState is the state of a serial console. Reading the state does not disconnect users of the console.
 type ConsoleState struct {
-	// Interface is the node's console_interface; empty if not reported.
+	// Interface is the node's console_interface. It is empty if not reported.
 	Interface string `json:"console_interface"`
 	Enabled   bool   `json:"console_enabled"`
-	// LastError is the node's last error, not only of the console.
+	// LastError is the node's last error, which may not concern the console.
 	LastError string `json:"last_error"`
 }
 
-// ConsoleAddress is the address of a console.
+// ConsoleAddress describes how to connect to a console.
 type ConsoleAddress struct {
-	// Enabled means that the console is enabled. Otherwise the other fields are empty.
+	// Enabled means that the console is enabled. If it is not, the other fields are empty.
 	Enabled bool `json:"console_enabled"`
 	Info    struct {
-		// Type is the protocol: socat (raw bytes), shellinabox, vnc.
+		// Type is the protocol: socat (raw bytes), shellinabox or vnc.
 		Type string `json:"type"`
-		// URL may hold a token that grants access.
+		// URL may contain a token that grants access.
 		URL Secret `json:"url"`
 	} `json:"console_info"`
 }

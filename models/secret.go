@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Mask replaces secrets.
+// Mask is the text shown instead of a secret.
 const Mask = "******"
 
-// Secret is a password, token or key. Every way to print it (fmt verbs, JSON, YAML, slog) prints [Mask]; only Reveal
-// returns the text.
+// Secret is a password, token or key. If it is printed with fmt, encoded as JSON or YAML, or logged with slog, [Mask]
+// appears instead. Only Reveal returns the text.
 type Secret string
 
 var (
@@ -19,13 +19,13 @@ var (
 	_ slog.LogValuer = Secret("")
 )
 
-// Reveal returns the text, for the code that sends it.
+// Reveal returns the text. It is for the code that sends the secret.
 func (s Secret) Reveal() string { return string(s) }
 
 // IsSet reports whether the secret is not empty.
 func (s Secret) IsSet() bool { return s != "" }
 
-// String returns the mask, "" for an empty secret.
+// String returns the mask, or "" for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -33,17 +33,17 @@ func (s Secret) String() string {
 	return Mask
 }
 
-// Format prints the mask for every verb, %#v and %x included.
+// Format writes the mask for every verb, including %#v and %x.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
-// MarshalText makes JSON and YAML carry the mask.
+// MarshalText returns the mask, so that JSON and YAML contain it instead of the text.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// LogValue makes slog carry the mask.
+// LogValue returns the mask, so that slog logs it instead of the text.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MaskURL removes the password and the query, which may be a signature, from a URL. Other text is unchanged; an
-// unreadable URL is masked whole.
+// MaskURL removes the password and the query from a URL; the query may contain a signature. If text looks like a URL
+// but cannot be parsed, MaskURL returns only [Mask]. Other text is not changed.
 func MaskURL(text string) string {
 	if !strings.Contains(text, "://") {
 		return text

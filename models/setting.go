@@ -13,19 +13,21 @@ import (
 
 var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
 
-// Setting is a KEY=VALUE, KEY+=VALUE, KEY-=VALUE (traits only) or KEY- (remove) of the set command.
+// Setting is a setting of the set command. It has one of the forms KEY=VALUE, KEY+=VALUE, KEY-=VALUE (for traits
+// only), and KEY-, which removes the key.
 type Setting struct {
-	// Path is the key: a root field and, in object fields, the leaf.
+	// Path holds the parts of the key: the name of the node's field and, if the field holds an object, the keys that
+	// lead to the value.
 	Path []string
 	Op   SettingOp
-	// Text is the value as written.
+	// Text is the value as the user wrote it.
 	Text string
 }
 
 // SettingOp is the operation of a setting.
 type SettingOp string
 
-// The operations of settings.
+// The operations that a setting can perform.
 const (
 	SettingSet    SettingOp = "="
 	SettingAdd    SettingOp = "+="
@@ -33,13 +35,13 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-// objectFields returns the node's object fields.
+// objectFields returns the names of the node's fields that hold objects.
 func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
-// settableFields returns the root fields that PATCH accepts (PATCH_ALLOWED_FIELDS of
-// ironic/api/controllers/v1/node.py), with their types.
+// settableFields returns the fields that PATCH accepts as a whole (PATCH_ALLOWED_FIELDS in
+// ironic/api/controllers/v1/node.py), with the type of each.
 func settableFields() map[string]valueKind {
 	fields := map[string]valueKind{
 		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
@@ -63,19 +65,19 @@ const (
 	valueBool
 )
 
-// SettingError is an invalid setting.
+// SettingError describes why a setting is invalid.
 type SettingError struct {
 	Setting string
 	Why     string
 }
 
-// Error returns the setting and the remedy.
+// Error returns the setting and the explanation.
 func (e *SettingError) Error() string {
 	return fmt.Sprintf("set %s: %s", printable.Line(e.Setting), e.Why)
 }
 
-// ParseSetting parses a setting. Dots or slashes separate a path: properties.root_device.wwn=0x5000 or
-// properties/root_device/wwn=0x5000.
+// ParseSetting parses a setting. The parts of a path are separated by dots or slashes:
+// properties.root_device.wwn=0x5000 or properties/root_device/wwn=0x5000.
 func ParseSetting(arg string) (Setting, error) {
 	fail := func(format string, args ...any) (Setting, error) {
 		return Setting{}, &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
@@ -144,7 +146,7 @@ func (s Setting) check(arg string) error {
 	return err
 }
 
-// String returns the setting as written.
+// String returns the setting in the form in which the user wrote it, with dots in the path.
 func (s Setting) String() string {
 	if s.Op == SettingRemove {
 		return strings.Join(s.Path, ".") + "-"
@@ -152,9 +154,9 @@ func (s Setting) String() string {
 	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
 }
 
-// Value converts the text to the value that is sent, as the baremetal client does. Boolean fields become booleans;
-// other root fields become text. In objects, the text is JSON if it parses as JSON, and text otherwise. Text that only
-// starts like JSON is an error.
+// Value converts the text to the value that is sent, in the same way as the baremetal client. For a boolean field the
+// value is a boolean, and for other fields without an object it is text. Within objects, the text is decoded if it is
+// valid JSON, and is used as it is otherwise. Text that only starts like JSON is an error.
 func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
@@ -172,8 +174,8 @@ func (s Setting) Value() (any, error) {
 	return TypedValue(s.Text)
 }
 
-// TypedValue converts a value that was typed: to JSON if it parses as JSON, and to text otherwise. Text that only
-// starts like JSON is an error.
+// TypedValue converts a text typed by the user. If the text is valid JSON, it returns the decoded value, otherwise
+// the text. Text that only starts like JSON is an error.
 func TypedValue(text string) (any, error) {
 	if !json.Valid([]byte(text)) {
 		if looksLikeJSON(text) {
@@ -189,7 +191,7 @@ func TypedValue(text string) (any, error) {
 	return v, err
 }
 
-// masked reports whether a value is or contains Ironic's mask.
+// masked reports whether value is Ironic's mask for secrets or contains it.
 func masked(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -206,19 +208,20 @@ func masked(value any) bool {
 	return false
 }
 
-// Traits returns the traits of the setting.
+// Traits returns the traits listed in the setting's text.
 func (s Setting) Traits() []string {
 	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// secretSetting matches settings of secrets by the last part of the key, as Ironic masks them. A value ends at its
-// closing quote, at the closing quote of the whole setting, or at a space. Unfinished input may have no end.
+// secretSetting matches settings of secrets. Like Ironic, it recognizes them by the last part of the key. A value
+// ends at its closing quote, at the closing quote of the whole setting, or at a space. In unfinished input the
+// closing quote may be missing.
 var secretSetting = func() *regexp.Regexp {
 	const key = `[\w./-]*(?:password|passwd|secret|token|credential|private_key)[\w/-]*\+?=`
 	return regexp.MustCompile(`(?i)'` + key + `([^']*)|"` + key + `([^"]*)|` + key + `("[^"]*"?|'[^']*'?|\S*)`)
 }()
 
-// SecretSettings returns the ranges of secret values in a text of settings, in bytes.
+// SecretSettings returns the byte ranges of secret values in a text that contains settings.
 func SecretSettings(text string) [][2]int {
 	var parts [][2]int
 	for _, at := range secretSetting.FindAllStringSubmatchIndex(text, -1) {
@@ -231,7 +234,7 @@ func SecretSettings(text string) [][2]int {
 	return parts
 }
 
-// MaskSettings masks secret values in a text of settings.
+// MaskSettings masks the secret values in a text that contains settings.
 func MaskSettings(text string) string {
 	var b strings.Builder
 	at := 0

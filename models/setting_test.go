@@ -173,7 +173,7 @@ func TestPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // patching must not change the node
+			for range 2 { // the second round checks that Patch did not change the node
 				ops, err := Patch(n, parseAll(t, tt.settings))
 				if err != nil {
 					t.Fatal(err)
@@ -265,7 +265,7 @@ func TestPatchOpCheck(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		op   PatchOp
-		want string // "" for a valid setting
+		want string // "" if the setting is valid
 	}{
 		"root field":                {PatchOp{Op: "add", Path: "/name", Value: "x"}, ""},
 		"leaf":                      {PatchOp{Op: "add", Path: "/driver_info/a", Value: json.Number("1")}, ""},

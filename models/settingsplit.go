@@ -9,8 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// SplitSettings splits settings at spaces outside quotes, as a shell does. A value that starts like a JSON list or
-// object extends to its end: KEY=[{"name": "/dev/sda"}].
+// SplitSettings splits a text into settings at spaces outside quotes, as a shell does. A value that starts like a
+// JSON list or object, such as KEY=[{"name": "/dev/sda"}], extends to the end of the JSON value.
 func SplitSettings(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -51,13 +51,13 @@ func SplitSettings(text string) ([]string, error) {
 	return words, nil
 }
 
-// jsonBegins reports whether a JSON value starts after word.
+// jsonBegins reports whether word ends with the = of a setting and rest starts like a JSON list or object.
 func jsonBegins(word, rest string) bool {
 	return strings.IndexByte(word, '=') == len(word)-1 && word != "" && looksLikeJSON(rest)
 }
 
-// looksLikeJSON reports whether a text starts like a JSON list or object, and not like an IPv6 address in
-// brackets.
+// looksLikeJSON reports whether text starts like a JSON list or object. An IPv6 address in brackets does not count as
+// a list.
 func looksLikeJSON(text string) bool {
 	if !strings.HasPrefix(text, "[") {
 		return strings.HasPrefix(text, "{")
@@ -67,7 +67,7 @@ func looksLikeJSON(text string) bool {
 	return !closed || err != nil
 }
 
-// leadingJSON returns the JSON value at the start of a text.
+// leadingJSON returns the JSON value at the start of text.
 func leadingJSON(text string) (string, error) {
 	var value json.RawMessage
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -77,12 +77,12 @@ func leadingJSON(text string) (string, error) {
 	return text[:decoder.InputOffset()], nil
 }
 
-// notJSON returns the error for invalid JSON: most often the shell removed its quotes.
+// notJSON returns the error for invalid JSON. In most cases, the shell has removed its quotes.
 func notJSON(err error) error {
 	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
 }
 
-// Typed returns the setting with its value as sent and its type; secrets are masked.
+// Typed describes the setting with the value that is sent and the type of this value. Secrets are masked.
 func (s Setting) Typed() string {
 	key := strings.Join(s.Path, ".")
 	if s.Op == SettingRemove {

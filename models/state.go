@@ -1,9 +1,9 @@
 package models
 
-// ProvisionState is a state of Ironic's state machine, as the API spells it (ironic/common/states.py of 39.0.0).
+// ProvisionState is a state of Ironic's state machine, spelled as in the API (ironic/common/states.py, 39.0.0).
 type ProvisionState string
 
-// All provision states that the API can show.
+// All provision states that the API can report.
 const (
 	StateEnroll     ProvisionState = "enroll"
 	StateManageable ProvisionState = "manageable"
@@ -41,7 +41,7 @@ const (
 	StateServiceFailed  ProvisionState = "service failed"
 )
 
-// States returns all provision states, in the order of a machine's life.
+// States returns all provision states, in the order in which a machine usually passes through them.
 func States() []ProvisionState {
 	return []ProvisionState{
 		StateEnroll, StateVerifying, StateManageable,
@@ -56,23 +56,23 @@ func States() []ProvisionState {
 	}
 }
 
-// Known reports whether the state is in [States]; a newer Ironic may have others.
+// Known reports whether the state is in [States]. A newer Ironic may use others.
 func (s ProvisionState) Known() bool { return s.Class() != ClassUnknown }
 
-// StateClass groups provision states.
+// StateClass is a class of provision states in which a node is treated alike.
 type StateClass string
 
-// The classes of states.
+// The classes of provision states.
 const (
-	ClassStable       StateClass = "stable"       // the node stays in it until an operator acts
-	ClassTransitional StateClass = "transitional" // the conductor works; the node is usually locked
-	ClassWait         StateClass = "wait"         // the node is unlocked, and waits for the ramdisk or the BMC
+	ClassStable       StateClass = "stable"       // the node stays in the state until an operator acts
+	ClassTransitional StateClass = "transitional" // the conductor is working; the node is usually locked
+	ClassWait         StateClass = "wait"         // the node is unlocked and waits for the ramdisk or the BMC
 	ClassHold         StateClass = "hold"         // the node waits for an unhold
 	ClassFailed       StateClass = "failed"       // the operation failed; the node waits for an operator
 	ClassUnknown      StateClass = "unknown"      // the state is not in [States]
 )
 
-// Class returns the state's class.
+// Class returns the class to which the state belongs.
 func (s ProvisionState) Class() StateClass {
 	switch s {
 	case StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue:
@@ -91,7 +91,8 @@ func (s ProvisionState) Class() StateClass {
 	return ClassUnknown
 }
 
-// Resting reports whether the node stays in the state until an operator acts: stable, failed or held.
+// Resting reports whether the node stays in the state until an operator acts, which is the case if it is stable,
+// failed or held.
 func (s ProvisionState) Resting() bool {
 	switch s.Class() {
 	case ClassStable, ClassFailed, ClassHold:
@@ -102,14 +103,16 @@ func (s ProvisionState) Resting() bool {
 	return false
 }
 
-// Busy reports whether an operation runs. Unknown states count as busy, so that they are polled often.
+// Busy reports whether an operation is running. States that are not known count as busy, so that the nodes are polled
+// often.
 func (s ProvisionState) Busy() bool { return !s.Resting() }
 
-// Failed reports whether the state is a failure.
+// Failed reports whether the state means that an operation has failed.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
-// Phase returns the state that names the operation for the states that Ironic alternates between during it (deploying
-// ⇄ wait call-back within milliseconds). A stable state is its own phase.
+// Phase returns the state that stands for the whole operation. During an operation, Ironic alternates between this
+// state and a wait state, for example between deploying and wait call-back within milliseconds. For a stable state,
+// Phase returns the state itself.
 func (s ProvisionState) Phase() ProvisionState {
 	switch s {
 	case StateDeployWait:
@@ -133,7 +136,7 @@ func (s ProvisionState) Phase() ProvisionState {
 	return s
 }
 
-// PowerState is a node's last known power state; "" is unknown.
+// PowerState is the last known power state of a node. It is "" if unknown.
 type PowerState string
 
 // The power states.
@@ -143,7 +146,7 @@ const (
 	PowerError PowerState = "error"
 )
 
-// Short returns the text for a narrow column: on, off, error, or ? for unknown.
+// Short returns the power state as text for a narrow column: on, off, error, or ? if unknown.
 func (p PowerState) Short() string {
 	switch p {
 	case PowerOn:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// classWords has the classes as Ironic documents them (ironic/common/states.py, "State machine" in its documentation),
-// independent of the code.
+// classWords lists the states of each class, separated by commas. They are taken from Ironic (ironic/common/states.py
+// and "State machine" in its documentation), not from the code under test.
 var classWords = map[StateClass]string{
 	ClassStable:       "enroll, manageable, available, active, rescue",
 	ClassTransitional: "verifying, deploying, cleaning, deleting, inspecting, adopting, rescuing, unrescuing, servicing",

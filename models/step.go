@@ -6,25 +6,27 @@ import (
 	"strconv"
 )
 
-// Step is a deploy, clean or service step, as in deploy_step, driver_internal_info, and provision requests.
+// Step is a deploy, clean or service step. It appears in deploy_step and similar fields, in driver_internal_info, and
+// in provision requests.
 type Step struct {
-	// Interface is the driver interface of the step: deploy, bios, raid, …
+	// Interface is the driver interface that runs the step: deploy, bios, raid, …
 	Interface string `json:"interface" yaml:"interface"`
 	// Step is the name of the step: install_coreos, erase_devices_metadata, …
 	Step string `json:"step" yaml:"step"`
-	// Priority orders deploy steps, highest first. Ironic refuses a priority in clean steps.
+	// Priority determines the order of deploy steps; the highest comes first. Ironic refuses a priority in clean
+	// steps.
 	Priority *int `json:"priority,omitempty" yaml:"priority,omitempty"`
-	// Args are the arguments of the step. Ironic requires an object in a deploy step.
+	// Args holds the arguments of the step. In a deploy step, Ironic requires this object even if it is empty.
 	Args map[string]any `json:"args,omitempty" yaml:"args,omitempty"`
-	// Order sorts the steps of runbooks.
+	// Order determines the position of a step in a runbook.
 	Order *int `json:"order,omitempty" yaml:"order,omitempty"`
 	// Abortable means that an abort takes effect during this step.
 	Abortable bool `json:"abortable,omitempty" yaml:"-"`
-	// AbortAfter means that an abort which was requested waits for the end of this step.
+	// AbortAfter means that an abort was requested and takes effect when this step ends.
 	AbortAfter bool `json:"abort_after,omitempty" yaml:"-"`
 }
 
-// UnmarshalJSON also accepts a priority as text.
+// UnmarshalJSON decodes a step. It also accepts a priority that is given as text.
 func (s *Step) UnmarshalJSON(data []byte) error {
 	type plain Step
 	var in struct {
@@ -48,10 +50,10 @@ func trimQuotes(raw []byte) []byte {
 	return raw
 }
 
-// IsZero reports whether there is no step: Ironic writes null or {}.
+// IsZero reports whether there is no step, for which Ironic writes null or {}.
 func (s *Step) IsZero() bool { return s == nil || s.Step == "" }
 
-// Label returns interface.step, as in Ironic's messages.
+// Label returns the step in the form interface.step, as in Ironic's messages.
 func (s *Step) Label() string {
 	if s.IsZero() {
 		return ""
@@ -59,7 +61,7 @@ func (s *Step) Label() string {
 	return s.Interface + "." + s.Step
 }
 
-// StepKind is the kind of a step.
+// StepKind is the kind of operation to which a step belongs.
 type StepKind string
 
 // The kinds of steps.
@@ -69,11 +71,12 @@ const (
 	ServiceSteps StepKind = "service"
 )
 
-// failedStep is the start of the reason of a failed step (ironic/conductor/utils.py,
+// failedStep matches the beginning of the failure reason when a step has failed (ironic/conductor/utils.py,
 // drivers/modules/agent_base.py).
 var failedStep = regexp.MustCompile(`^(?:Deploy|Clean|Service) step ([a-z]+)\.([A-Za-z0-9_]+) failed `)
 
-// FailedStep returns the step that the reason of a failure names. The step that was seen last may be an earlier one.
+// FailedStep returns the step that a failure reason names. It may be a later step than the one that was observed
+// last.
 func FailedStep(reason string) (Step, bool) {
 	m := failedStep.FindStringSubmatch(reason)
 	if m == nil {

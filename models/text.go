@@ -12,13 +12,13 @@ import (
 	"ironworks/printable"
 )
 
-// TextOf returns a text value, "" for other types.
+// TextOf returns v if it is a string, and "" otherwise.
 func TextOf(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// OrNone returns the text, or "none" if it is empty.
+// OrNone returns text, or "none" if text is empty.
 func OrNone(text string) string {
 	if text == "" {
 		return "none"
@@ -26,7 +26,7 @@ func OrNone(text string) string {
 	return text
 }
 
-// Texts returns values of a type of strings as strings.
+// Texts converts a list of values whose type is based on string to strings.
 func Texts[T ~string](list []T) []string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -35,7 +35,7 @@ func Texts[T ~string](list []T) []string {
 	return texts
 }
 
-// Counted returns a number with its noun in the singular or plural.
+// Counted returns the number n followed by the noun what, in the singular or the plural.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -43,8 +43,8 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// JSONText returns a value as JSON on one line, for people: unlike with [json.Marshal], "<", ">" and "&" stand for
-// themselves.
+// JSONText returns v as JSON on one line, in a form for people: unlike [json.Marshal], it does not escape "<", ">"
+// and "&".
 func JSONText(v any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -55,7 +55,8 @@ func JSONText(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// HarmlessJSON escapes control and reordering characters in JSON texts. The value is unchanged.
+// HarmlessJSON escapes control characters and characters that change the text direction in JSON data. The decoded
+// value stays the same.
 func HarmlessJSON(data []byte) []byte {
 	if !bytes.ContainsFunc(data, harmful) {
 		return data
@@ -75,12 +76,13 @@ func HarmlessJSON(data []byte) []byte {
 	return out
 }
 
-// harmful reports whether a character must be escaped in JSON strings.
+// harmful reports whether r must be escaped in JSON strings.
 func harmful(r rune) bool { return r > '~' && printable.Line(string(r)) != string(r) }
 
 var macAddress = regexp.MustCompile(`^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$`)
 
-// ParseMAC returns a MAC address as Ironic writes it: six pairs in lower case with colons.
+// ParseMAC returns a MAC address in the form that Ironic uses: six pairs of lower-case hexadecimal digits, separated
+// by colons. valid is false if text is not a MAC address.
 func ParseMAC(text string) (mac string, valid bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !macAddress.MatchString(text) {
@@ -94,7 +96,7 @@ func ParseMAC(text string) (mac string, valid bool) {
 	return strings.Join(pairs, ":"), true
 }
 
-// Unique returns the items without repetitions, in their order.
+// Unique returns the items in their original order, without repetitions.
 func Unique[T comparable](items []T) []T {
 	seen := map[T]bool{}
 	var unique []T

@@ -2,7 +2,7 @@ package models
 
 import "slices"
 
-// Verb is a provision verb, by the name of the `baremetal node VERB` commands.
+// Verb is a provision verb. Its value is the name that follows `baremetal node` on the command line.
 type Verb string
 
 // The provision verbs.
@@ -22,7 +22,7 @@ const (
 	VerbUnhold   Verb = "unhold"
 )
 
-// Verbs returns all verbs, in the order of a machine's life.
+// Verbs returns all verbs, in the order in which a machine usually needs them.
 func Verbs() []Verb {
 	return []Verb{
 		VerbManage, VerbInspect, VerbClean, VerbProvide, VerbAdopt, VerbDeploy, VerbRebuild,
@@ -30,8 +30,8 @@ func Verbs() []Verb {
 	}
 }
 
-// Target returns the API's word for PUT …/states/provision. Deploy and undeploy use the old words: the new aliases
-// refuse a configdrive and deploy steps.
+// Target returns the verb's name in PUT …/states/provision. For deploy and undeploy it returns the old names, because
+// the new aliases do not accept a configdrive and deploy steps.
 func (v Verb) Target() string {
 	switch v {
 	case VerbDeploy:
@@ -45,7 +45,7 @@ func (v Verb) Target() string {
 	return string(v)
 }
 
-// Help describes the verb in a clause.
+// Help describes the verb in a few words.
 func (v Verb) Help() string {
 	switch v {
 	case VerbManage:
@@ -78,24 +78,24 @@ func (v Verb) Help() string {
 	return string(v)
 }
 
-// Transition is a row of the state machine: a verb, a state where it is legal, the next state, the stable states of
-// success, and the API version it needs.
+// Transition is a row of the state machine: a state, a verb that is allowed in it, the state that the node enters
+// next, the stable states that mean success, and the API version that the verb requires.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb
 	Enters  ProvisionState
 	Success []ProvisionState
-	// Minor is the API version (1.Minor) that the verb needs from this state.
+	// Minor is the minor API version (1.Minor) that the verb requires in this state.
 	Minor int
 }
 
-// transitions is Ironic's state machine for users' verbs, from ironic/common/state_machine.py
-// of 39.0.0, with the version gates of ironic/api/controllers/v1/utils.py (MIN_VERB_VERSIONS
-// and check_allow_*). TestTransitionsAgainstIronic compares it with both releases. Callers must
-// not modify the shared list.
+// transitions returns the part of Ironic's state machine that users can control with verbs. It is taken from
+// ironic/common/state_machine.py of 39.0.0, and the required API versions from ironic/api/controllers/v1/utils.py
+// (MIN_VERB_VERSIONS and check_allow_*). TestTransitionsAgainstIronic compares it with both releases. Callers must
+// not modify the list, which is shared.
 func transitions() []Transition { return allTransitions }
 
-// allTransitions is read-only. It is a variable because it is read for every node and key.
+// allTransitions must not be modified. It is a variable because it is read for every node and every key.
 var allTransitions = buildTransitions()
 
 func buildTransitions() []Transition {
@@ -140,7 +140,7 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition returns the row for a verb from a state. ok is false if the verb is illegal
+// FindTransition returns the transition for the verb v in the state from. It returns false if the verb is not allowed
 // there.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	for _, t := range transitions() {
@@ -151,9 +151,9 @@ func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	return Transition{}, false
 }
 
-// widen adds the outcomes that depend on earlier states: cleaning that resumes after a hold may
-// be automated (→ available) or manual (→ manageable), and an aborted service step may fail or
-// return to active.
+// widen adds successful outcomes that depend on earlier states. Cleaning that resumes after a hold may be automated,
+// and then ends in available, or manual, and then ends in manageable. If a service step is aborted, the node may end
+// in service failed or return to active.
 func widen(t Transition) Transition {
 	switch {
 	case t.Verb == VerbUnhold && t.From == StateCleanHold:
@@ -164,10 +164,10 @@ func widen(t Transition) Transition {
 	return t
 }
 
-// allowed reports whether version v supports the row. An unknown version supports every row.
+// allowed reports whether the API version v supports the transition. If the version is unknown, the result is true.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// legalFrom returns the states from which the verb is legal with API version v.
+// legalFrom returns the states in which the verb is allowed with the API version v.
 func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions() {
@@ -178,7 +178,7 @@ func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	return from
 }
 
-// LegalVerbs returns the verbs that are legal in a state with API version v.
+// LegalVerbs returns the verbs that are allowed in the state s with the API version v.
 func LegalVerbs(s ProvisionState, v APIVersion) []Verb {
 	var verbs []Verb
 	for _, verb := range Verbs() {

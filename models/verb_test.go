@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// machine is Ironic's state machine, dumped from a release's code with one from|event|to line
-// per transition. See testdata.
+// machine is Ironic's state machine: it maps a state and an event to the next state. It is read from a file in
+// testdata that was generated from the code of a release. Each line of the file has the form from|event|to.
 type machine map[string]map[string]string
 
 func readMachine(t *testing.T, release string) machine {
@@ -33,7 +33,7 @@ func readMachine(t *testing.T, release string) machine {
 	return m
 }
 
-// userEvents maps the machine's events that clients can request to verbs.
+// userEvents maps those events of the state machine that clients can request to verbs.
 var userEvents = map[string]Verb{
 	"manage": VerbManage, "provide": VerbProvide, "inspect": VerbInspect, "abort": VerbAbort,
 	"clean": VerbClean, "adopt": VerbAdopt, "deploy": VerbDeploy, "rebuild": VerbRebuild,
@@ -41,8 +41,8 @@ var userEvents = map[string]Verb{
 	"service": VerbService,
 }
 
-// quirks are transitions for the conductor's own use that have the name of a verb. A user's
-// request fails on the node's lock.
+// quirks lists transitions that only the conductor uses, although their event is named like a verb. If a user
+// requests them, the request fails because the node is locked.
 var quirks = []string{"cleaning|manage|manageable", "deleting|clean|cleaning"}
 
 func (m machine) forUsers() []string {
@@ -104,8 +104,7 @@ func TestStatesAgainstIronic(t *testing.T) {
 	}
 }
 
-// TestVerbsInStates checks that all functions give the same answer for every verb in every
-// state.
+// TestVerbsInStates checks that all functions give the same and correct answer for every verb in every state.
 func TestVerbsInStates(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0").forUsers()
@@ -128,8 +127,8 @@ func TestVerbsInStates(t *testing.T) {
 	}
 }
 
-// TestSuccessIsReachable checks that Ironic's machine can reach a transition's success states
-// from its next state.
+// TestSuccessIsReachable checks that each success state of a transition can be reached in Ironic's state machine from
+// the state that the transition enters.
 func TestSuccessIsReachable(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0")
@@ -147,8 +146,8 @@ func TestSuccessIsReachable(t *testing.T) {
 	}
 }
 
-// from returns the states reachable from state without passing through without. A node adopted
-// on the way is not rebuilt on it.
+// from returns the states that can be reached from state without passing through the state without. A node that is
+// adopted on the way is not rebuilt later.
 func (m machine) from(state, without string) map[string]bool {
 	type place struct {
 		state   string
@@ -185,7 +184,7 @@ func TestWidenedSuccess(t *testing.T) {
 		{StateManageable, VerbProvide, []ProvisionState{StateAvailable}},
 	}
 	for _, tt := range tests {
-		for range 2 { // widening must not change the shared table
+		for range 2 { // the second round checks that widening did not change the shared table
 			if tr, _ := FindTransition(tt.from, tt.verb); !slices.Equal(tr.Success, tt.want) {
 				t.Errorf("%s from %q succeeds in %q, want %q", tt.verb, tt.from, tr.Success, tt.want)
 			}
@@ -196,7 +195,7 @@ func TestWidenedSuccess(t *testing.T) {
 	}
 }
 
-// TestVersionGates checks the versions of MIN_VERB_VERSIONS and check_allow_* in
+// TestVersionGates checks the required versions against MIN_VERB_VERSIONS and check_allow_* in
 // ironic/api/controllers/v1/utils.py.
 func TestVersionGates(t *testing.T) {
 	t.Parallel()

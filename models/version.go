@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Newest and Oldest limit the API versions (1.N) that ironworks supports. Newest is the version of Ironic 39.0; Oldest
-// is the first version with deploy steps.
+// NewestMinor and OldestMinor limit the API versions (1.N) that ironworks supports. NewestMinor is the version of
+// Ironic 39.0, and OldestMinor is the first version with deploy steps.
 const (
 	NewestMinor = 115
 	OldestMinor = 69
 )
 
-// APIVersion is Ironic's API version 1.Minor. The zero value is unknown.
+// APIVersion is version 1.Minor of Ironic's API. The zero value means that the version is unknown.
 type APIVersion struct{ Minor int }
 
-// String returns the version as in Ironic's header.
+// String returns the version in the form used in Ironic's HTTP header.
 func (v APIVersion) String() string { return "1." + strconv.Itoa(v.Minor) }
 
 // IsZero reports whether the version is unknown.
@@ -35,19 +35,19 @@ func ParseAPIVersion(s string) (APIVersion, error) {
 	return APIVersion{Minor: n}, nil
 }
 
-// Feature is a capability that only some API versions have.
+// Feature is a capability that only some API versions offer.
 type Feature string
 
-// The features that the console tests for. The versions are from Ironic's "REST API Version
+// The features for which the console checks the API version. The versions are taken from Ironic's "REST API Version
 // History".
 const (
-	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps with active and rebuild
-	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk with clean
-	FeatureBootMode         Feature = "boot mode"                 // boot_mode, secure_boot fields
+	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps in requests for active and rebuild
+	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk in requests for clean
+	FeatureBootMode         Feature = "boot mode"                 // the fields boot_mode and secure_boot
 	FeatureHistory          Feature = "node history"              // /nodes/{id}/history
 	FeatureInventory        Feature = "inventory"                 // /nodes/{id}/inventory
-	FeatureShards           Feature = "shards"                    // shard field
-	FeatureParentNodes      Feature = "child nodes"               // parent_node, include_children
+	FeatureShards           Feature = "shards"                    // the field shard
+	FeatureParentNodes      Feature = "child nodes"               // parent_node and include_children
 	FeatureUnhold           Feature = "unhold"                    // hold states and the unhold verb
 	FeatureBIOSRegistry     Feature = "BIOS registry"             // types and limits of BIOS settings
 	FeatureFirmware         Feature = "firmware"                  // /nodes/{id}/firmware
@@ -58,16 +58,16 @@ const (
 	FeaturePortCategory     Feature = "port categories"           // ports have categories
 	FeatureGroupNetwork     Feature = "port group networks"       // port groups have physical networks
 	FeatureGroupCategory    Feature = "port group categories"     // port groups have categories
-	FeatureDynamicGroups    Feature = "dynamic port groups"       // available_for_dynamic_portgroup of ports
-	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
-	FeatureRunbookTraits    Feature = "runbook traits"            // traits and description of runbooks
+	FeatureDynamicGroups    Feature = "dynamic port groups"       // the field available_for_dynamic_portgroup of ports
+	FeatureRunbooks         Feature = "runbooks"                  // runbook in requests for clean and service
+	FeatureRunbookTraits    Feature = "runbook traits"            // the fields traits and description of runbooks
 	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that must not be powered off
 	FeatureInspectionRules  Feature = "inspection rules"          // /inspection_rules
-	FeatureInstanceName     Feature = "instance_name"             // instance_name field
-	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk with service
-	FeatureHealth           Feature = "health"                    // health field
-	FeatureAbortDeploy      Feature = "abort of a deployment"     // abort from wait call-back
-	FeatureHistoryState     Feature = "state in node history"     // state, duration_seconds in history
+	FeatureInstanceName     Feature = "instance_name"             // the field instance_name
+	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk in requests for service
+	FeatureHealth           Feature = "health"                    // the field health
+	FeatureAbortDeploy      Feature = "abort of a deployment"     // abort in wait call-back
+	FeatureHistoryState     Feature = "state in node history"     // state and duration_seconds in the node history
 )
 
 var featureMinor = map[Feature]int{
@@ -100,29 +100,29 @@ var featureMinor = map[Feature]int{
 	FeatureHistoryState:     115,
 }
 
-// Features returns all features, oldest first.
+// Features returns all features, sorted by the API version that introduced them.
 func Features() []Feature {
 	return slices.SortedFunc(maps.Keys(featureMinor), func(a, b Feature) int { return cmp.Compare(featureMinor[a], featureMinor[b]) })
 }
 
-// Minor returns the first API version (1.Minor) with the feature.
+// Minor returns the first API version (1.Minor) that offers the feature.
 func (f Feature) Minor() int { return featureMinor[f] }
 
-// Has reports whether an Ironic with version v has the feature.
+// Has reports whether version v of the API offers the feature.
 func (v APIVersion) Has(f Feature) bool { return v.Minor >= featureMinor[f] }
 
-// NeedsVersionError means that a feature is too new for Ironic's API version.
+// NeedsVersionError means that a feature requires a newer API version than Ironic offers.
 type NeedsVersionError struct {
 	Feature Feature
 	Has     APIVersion
 }
 
-// Error returns the feature, the required version and Ironic's version.
+// Error returns the feature, the required version and the version that Ironic offers.
 func (e *NeedsVersionError) Error() string {
 	return fmt.Sprintf("%s needs API 1.%d; this Ironic has %s", e.Feature, e.Feature.Minor(), e.Has)
 }
 
-// Require returns a *NeedsVersionError if v lacks the feature.
+// Require returns a *[NeedsVersionError] if version v does not offer the feature.
 func (v APIVersion) Require(f Feature) error {
 	if v.Has(f) {
 		return nil

@@ -8,46 +8,46 @@ import (
 	"ironworks/printable"
 )
 
-// Work is an operation on a node, from leaving one stable state to reaching the next: a deployment, a cleaning, an
-// inspection. It is derived from observations; times are on the server's clock.
+// Work is an operation on a node, such as a deployment, a cleaning or an inspection. It lasts from leaving one stable
+// state until reaching the next. It is derived from observations. Times are on the server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
-	// Kind is the transitional state that names the operation: deploying, cleaning, …
+	// Kind is the transitional state that stands for the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
-	// Begin is the time when the operation was first seen. End is the time of its end; it is zero while the operation
-	// runs, and if its end was not seen.
+	// Begin is the time when the operation was first observed. End is the time when it ended. It is zero while the
+	// operation is running, and also if its end was not observed.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
-	// Whole means that the start was seen. Otherwise the operation and its first phase started
+	// Whole means that the start of the operation was observed. Otherwise, the operation and its first phase started
 	// before Begin.
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
-	// Reason is the reason that Ironic gives for a failure.
+	// Reason is the reason that Ironic gives for the failure.
 	Reason string `json:"reason"`
-	// Evidence has the operation's data that the node clears; nil if unknown.
+	// Evidence holds data about the operation that Ironic clears on the node. It is nil if unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 
-// Kept is the data of an operation that the node clears at its end. Explanations of past
-// operations use it.
+// Kept holds data about an operation that Ironic clears on the node when the operation ends. It is used to explain
+// past operations.
 type Kept struct {
 	AgentURL     string `json:"agent_url,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
-	// LastHeartbeat is on Ironic's clock.
+	// LastHeartbeat is the time of the last heartbeat, on Ironic's clock.
 	LastHeartbeat time.Time `json:"last_heartbeat,omitzero"`
-	// Steps are the operation's steps. StepIndex is the index of the running one, or -1 before
-	// the first.
+	// Steps lists the steps of the operation, all of which belong to Kind. StepIndex is the index of the running
+	// step, or -1 before the first one.
 	Kind      StepKind `json:"kind,omitempty"`
 	Steps     []Step   `json:"steps,omitempty"`
 	StepIndex int      `json:"step_index"`
-	// Step is the label of the last seen step.
+	// Step is the label of the step that was observed last.
 	Step      string `json:"step,omitempty"`
 	LastError string `json:"last_error,omitempty"`
 }
 
-// WithoutSecrets returns a copy to store.
+// WithoutSecrets returns a copy that can be stored: secrets in the arguments of steps are masked.
 func (k *Kept) WithoutSecrets() *Kept {
 	if k == nil {
 		return nil
@@ -60,31 +60,31 @@ func (k *Kept) WithoutSecrets() *Kept {
 // Outcome is the result of a phase or an operation.
 type Outcome string
 
-// The outcomes.
+// The possible outcomes.
 const (
 	OutcomeRunning Outcome = "running"
 	OutcomeDone    Outcome = "done"
 	OutcomeFailed  Outcome = "failed"
 )
 
-// Phase is a part of an operation that has its own duration.
+// Phase is a part of an operation, such as a step or a reboot. Its duration is measured separately.
 type Phase struct {
 	Kind PhaseKind `json:"kind"`
-	// Step is the label interface.step, for a phase that is a step.
+	// Step is the label of the step in the form interface.step. It is empty for phases that are not steps.
 	Step    string    `json:"step"`
 	Begin   time.Time `json:"begin"`
-	End     time.Time `json:"end"` // zero while it runs
+	End     time.Time `json:"end"` // zero while the phase is running
 	Outcome Outcome   `json:"outcome"`
 }
 
-// PhaseKind is the machine's activity in a phase.
+// PhaseKind says what happens in a phase.
 type PhaseKind string
 
-// The kinds of phases, in the order of an operation.
+// The kinds of phases, in the order in which they occur in an operation.
 const (
-	PhasePower    PhaseKind = "power-on"  // the conductor prepares, until the machine is powered on
-	PhaseBoot     PhaseKind = "boot"      // the ramdisk boots, until its first step starts
-	PhaseInspect  PhaseKind = "inspect"   // until the ramdisk has sent its inventory to Ironic
+	PhasePower    PhaseKind = "power-on"  // the conductor prepares the machine and powers it on
+	PhaseBoot     PhaseKind = "boot"      // the ramdisk boots, until the first step starts
+	PhaseInspect  PhaseKind = "inspect"   // the ramdisk boots and inspects the machine, until it has sent the inventory to Ironic
 	PhaseStep     PhaseKind = "step"      // one deploy, clean or service step
 	PhaseHold     PhaseKind = "hold"      // the node is held until an unhold
 	PhaseReboot   PhaseKind = "reboot"    // the reboot from the ramdisk to the installed system
@@ -93,7 +93,7 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name returns the phase's name for operators, sanitized.
+// Name returns the phase's name as shown to operators, sanitized.
 func (p *Phase) Name() string {
 	switch p.Kind {
 	case PhasePower:
@@ -118,10 +118,12 @@ func (p *Phase) Name() string {
 	return printable.Line(string(p.Kind))
 }
 
-// Took returns the duration of the phase so far, at the server's time now.
+// Took returns the duration of the phase. For a running phase, it is the duration until now, which is on the server's
+// clock.
 func (p *Phase) Took(now time.Time) time.Duration { return lasted(p.Begin, p.End, now) }
 
-// Took returns the duration of the operation so far, at the server's time now.
+// Took returns the duration of the operation. For a running operation, it is the duration until now, which is on the
+// server's clock.
 func (w *Work) Took(now time.Time) time.Duration { return lasted(w.Begin, w.End, now) }
 
 func lasted(begin, end, now time.Time) time.Duration {
@@ -131,7 +133,7 @@ func lasted(begin, end, now time.Time) time.Duration {
 	return max(end.Sub(begin), 0)
 }
 
-// Noun returns the operation's name: deployment, cleaning, …
+// Noun returns the noun for the operation: deployment, cleaning, …
 func (w *Work) Noun() string {
 	switch w.Kind {
 	case StateDeploying:
@@ -150,12 +152,12 @@ func (w *Work) Noun() string {
 		return "adoption"
 	case StateVerifying:
 		return "verification"
-	default: // "cleaning" is a noun already
+	default: // names such as "cleaning" are nouns already
 		return printable.Line(string(w.Kind))
 	}
 }
 
-// Current returns the running phase, or nil.
+// Current returns the phase that is running, or nil if there is none.
 func (w *Work) Current() *Phase {
 	if n := len(w.Phases); n > 0 && w.Phases[n-1].Outcome == OutcomeRunning {
 		return &w.Phases[n-1]
@@ -163,8 +165,8 @@ func (w *Work) Current() *Phase {
 	return nil
 }
 
-// SetFailureReason sets the reason for a failure. If it names a step that ran between two observations,
-// that step becomes the last phase, and the previous phase counts as done.
+// SetFailureReason sets the reason for the failure. If the reason names a step that started and failed between two
+// observations, this step becomes the last phase, and the phase before it counts as done.
 func (w *Work) SetFailureReason(reason string) {
 	if w.Outcome != OutcomeFailed || reason == "" {
 		return
@@ -182,8 +184,8 @@ func (w *Work) SetFailureReason(reason string) {
 	w.Phases = append(w.Phases, Phase{Kind: kind, Step: step, Begin: last.End, End: last.End, Outcome: OutcomeFailed})
 }
 
-// Work returns the operation that the evidence is about, with the reason for a failure; false if
-// none was seen.
+// Work returns the operation that the evidence describes, including the reason if it failed. It returns false if no
+// operation was observed.
 func (e *Evidence) Work(row *Row) (Work, bool) {
 	if e.Phase == "" {
 		return Work{}, false
@@ -200,7 +202,7 @@ func (e *Evidence) work(n *Node) Work {
 	}
 }
 
-// kept returns the operation's data besides its phases, or nil.
+// kept returns the operation's data except its phases, or nil if there is none.
 func (e *Evidence) kept() *Kept {
 	if e.AgentURL == "" && e.LastHeartbeat.IsZero() && len(e.Steps) == 0 && e.Step == "" && e.LastError == "" {
 		return nil
@@ -211,7 +213,7 @@ func (e *Evidence) kept() *Kept {
 	}
 }
 
-// Text describes the operation: outcome, phases, and the reason for a failure. It is sanitized.
+// Text describes the operation: its outcome, its phases, and the reason if it failed. The text is sanitized.
 func (w *Work) Text() string {
 	took := ""
 	if !w.End.IsZero() {

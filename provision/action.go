@@ -16,43 +16,45 @@ type API interface {
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 
-	// Send sends a change; Allocation reads the state of a reservation.
+	// Send sends a request that changes something. Allocation returns the current state of a reservation.
 	Send(ctx context.Context, r request.Request) (request.Answer, error)
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
-// Action is one operation on a node. Functions such as [Provision], [Power], [BootDevice], [Maintenance], [Protect],
-// [Retire] and [Set] return one.
+// Action is an operation on a node, such as those returned by [Provision], [Power], [BootDevice], [Maintenance],
+// [Protect], [Retire] and [Set].
 type Action interface {
-	// Name returns the action as an operator writes it: "manage", "power off".
+	// Name returns the action as an operator writes it, such as "manage" or "power off".
 	Name() string
-	// Refuse returns why the action is not possible on the node now, or nil.
+	// Refuse returns the reason why the action is not possible on the node now, or nil if it is possible.
 	Refuse(n *models.Node, v models.APIVersion) *models.Refusal
-	// Effect describes the effect of the action on the machine.
+	// Effect describes the effect of the action on the machine, and how dangerous it is.
 	Effect(n *models.Node) models.Effect
-	// entries lists the requests in order, without side effects, because the preview also calls it.
+	// entries returns the requests in the order in which they are sent. It has no side effects, because the preview
+	// calls it, too.
 	entries(n *models.Node) ([]entry, error)
-	// ended reports whether the action has ended on a watched node, and how.
+	// ended reports whether the action has ended, and with which verdict. before is the node before the action, now
+	// is its latest reading, and waited is the time since watching began.
 	ended(before, now *models.Node, waited time.Duration) (verdict, bool)
 
 	// Preflight runs the checks of the action and stores their results for Refuse.
 	Preflight(ctx context.Context, nodes []models.Node)
-	// warnings describes settings that are legal but may not work, one sentence for each.
+	// warnings returns one sentence for each setting that is legal but may not work.
 	warnings(n *models.Node) []string
-	// prepare runs before the first entry. If over is true, res is final and nothing is sent. The
-	// log, which may be nil, records the progress of sending; the caller closes it.
+	// prepare runs before the first entry. If over is true, nothing is sent and res is the final result. The log,
+	// which may be nil, records the progress of sending; the caller closes it.
 	prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool)
 	// immediate reports whether the action is done as soon as Ironic has answered, without watching.
 	immediate() bool
-	// observed is called with each reading of a watched node.
+	// observed is called each time a watched node has been read.
 	observed(now *models.Node)
-	// conclusion returns the request to send to the node after the action has succeeded; nil if nothing must be sent.
+	// conclusion returns the request to send to the node after the action has succeeded, or nil if there is none.
 	conclusion(ctx context.Context, api API, node string) (*entry, error)
-	// resultText returns information about a node on which the action succeeded; the text is mostly empty.
+	// resultText returns a note about a node on which the action has succeeded. It is empty for most actions.
 	resultText(n models.NodeRef) string
 }
 
-// watchedAction has the defaults of actions that send their entries and are watched.
+// watchedAction provides the default methods of actions whose nodes are watched after the requests have been sent.
 type watchedAction struct{}
 
 // Preflight does nothing: the action has no checks.
@@ -69,7 +71,7 @@ func (watchedAction) conclusion(context.Context, API, string) (*entry, error) {
 }
 func (watchedAction) resultText(models.NodeRef) string { return "" }
 
-// immediateAction has the defaults of actions that are done when Ironic has answered.
+// immediateAction provides the default methods of actions that are done as soon as Ironic has answered.
 type immediateAction struct{ watchedAction }
 
 func (immediateAction) immediate() bool { return true }
@@ -78,36 +80,38 @@ func (immediateAction) ended(_, now *models.Node, _ time.Duration) (verdict, boo
 	return verdict{ok: true, state: string(now.ProvisionState)}, true
 }
 
-// entry is one request of an action. It is shown, sent and audited separately.
+// entry is one request of an action. Each entry is shown, sent and audited separately.
 type entry struct {
 	request.Request
 	// verb names the request in the audit log.
 	verb string
-	// object is the changed object, if it is not a node.
+	// object names the object that the request changes, if that is not a node.
 	object string
-	// send, if not nil, is called in place of sending the request, for a change that does not go to Ironic.
+	// send, if not nil, is called instead of sending the request. It is for changes that do not go to Ironic.
 	send func(ctx context.Context) error
-	// answered is called with the node that Ironic has returned for a PATCH.
+	// answered, if not nil, is called with the node that Ironic returned in response to a PATCH.
 	answered func(node *models.Node)
-	// judge may explain an error of the request, or return nil to ignore it.
+	// judge, if not nil, is called with an error of the request. It can return an error that explains it, or nil to
+	// ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask reads from Ironic instead of changing it; if it returns an error, the following entries are not sent.
+	// ask, if not nil, reads from Ironic instead of sending a change. If it returns an error, the entries after this
+	// one are not sent.
 	ask func(ctx context.Context, api API) error
-	// undo reverts the change when a later request fails; it is empty if the change cannot be reverted.
+	// undo describes how to revert the change if a later request fails. It is empty if the change cannot be reverted.
 	undo undo
-	// overrides are the checks that the operator has overridden for the request.
+	// overrides names the checks that the operator has overridden for the request.
 	overrides []string
-	// sent marks a request of an earlier attempt: the request is not repeated, only reverted if necessary.
+	// sent marks a request that an earlier attempt has sent. It is not sent again, but it is reverted if necessary.
 	sent bool
-	// last marks the request that conclusion sends at the end, computed from the node's state at that time.
+	// last marks the request that is sent after the action has succeeded. At that time, conclusion computes it from
+	// the node's state; here it is only shown.
 	last bool
-	// stage is the stage of a deployment that is recorded before the request is sent; if empty, the stage does not
-	// change.
+	// stage is the stage of the deployment to record before the request is sent. If it is empty, the recorded stage
+	// does not change.
 	stage Stage
 }
 
-// requestsOf returns the entries that are requests to Ironic; commandsOf returns the same as shell
-// commands.
+// requestsOf returns those requests of the entries that go to Ironic and that no earlier attempt has sent.
 func requestsOf(entries []entry) []request.Request {
 	var list []request.Request
 	for i := range entries {
@@ -128,12 +132,12 @@ func commandsOf(entries []entry) []string {
 	return list
 }
 
-// patchEntry changes fields of a node.
+// patchEntry returns an entry that applies ops to the fields of the node.
 func patchEntry(verb string, n *models.Node, ops []models.PatchOp) entry {
 	return entry{verb: verb, Request: request.Patch(n.UUID, ops)}
 }
 
-// pathsOf returns the paths that operations change. It omits values, which may be secrets.
+// pathsOf returns the paths of ops, separated by spaces. It omits the values, which may be secrets.
 func pathsOf(ops []models.PatchOp) string {
 	paths := make([]string, len(ops))
 	for i, op := range ops {
@@ -145,11 +149,11 @@ func pathsOf(ops []models.PatchOp) string {
 // verdict is the outcome of a watched action.
 type verdict struct {
 	ok bool
-	// state is the state in which the node ended.
+	// state is the final state of the node.
 	state string
 }
 
-// refusal returns a refusal of an action.
+// refusal returns the refusal of action a on node n. The hint, which may be empty, suggests a remedy.
 func refusal(a Action, n *models.Node, kind models.RefusalKind, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: kind, Action: a.Name(), Node: n.Label(), Why: why, Hint: hint}
 }

@@ -93,7 +93,7 @@ func TestRefusals(t *testing.T) {
 		minor  int
 		action provision.Action
 		kind   models.RefusalKind
-		want   string // part of the refusal, "" for none
+		want   string // part of the refusal; "" if the action is possible
 	}{
 		"state":       {with(models.StateActive, nil), 115, verb(models.VerbManage), models.RefusedState, `manage n1: not possible in state "active"`},
 		"version":     {with(models.StateActive, nil), 82, verb(models.VerbService), models.RefusedVersion, "needs API 1.87"},
@@ -169,7 +169,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRescueThatEndsOff: a rescue with virtual media leaves the machine off, as a real 39.0.0 does without the fast track.
+// TestRescueThatEndsOff checks that the operator is warned if a rescue boots from virtual media without the fast
+// track, because Ironic 39.0.0 leaves such a machine powered off.
 func TestRescueThatEndsOff(t *testing.T) {
 	t.Parallel()
 	rescue := provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue, RescuePassword: "hunter2"})

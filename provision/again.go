@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PlanRetry reads the nodes of the items again and plans another attempt; for a deployment, it runs the checks first.
-// changes has the differences from the state that was shown before, one per line.
+// PlanRetry reads the nodes of the items again and plans another attempt. For a deployment, it first runs the checks
+// again. changes lists the differences from the state that the operator saw before, one per line.
 func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
 	ids := make([]string, len(items))
 	for i := range items {
@@ -27,7 +27,7 @@ func (r *Runner) PlanRetry(ctx context.Context, action Action, items []Item) (se
 	return second, shownStatesOf(action, second.Items).changesSince(before), nil
 }
 
-// shownStates are the node states that the operator saw before an attempt, by UUID.
+// shownStates holds the node states that the operator saw before an attempt, by node UUID.
 type shownStates map[string]shownState
 
 type shownState struct {
@@ -35,7 +35,7 @@ type shownState struct {
 	checks               []string
 }
 
-// shownStatesOf returns the shown state of each item of a batch.
+// shownStatesOf returns the state of each item as shown to the operator. For a deployment, this includes the checks.
 func shownStatesOf(action Action, items []Item) shownStates {
 	shown := shownStates{}
 	for _, i := range items {
@@ -54,7 +54,7 @@ func shownStatesOf(action Action, items []Item) shownStates {
 	return shown
 }
 
-// changesSince returns the differences from the state shown before, one per line, with the node's label.
+// changesSince returns the differences between before and s, one per line. Each line starts with the node's label.
 func (s shownStates) changesSince(before shownStates) []string {
 	var lines []string
 	for _, uuid := range slices.SortedFunc(maps.Keys(s), func(x, y string) int { return strings.Compare(s[x].label, s[y].label) }) {

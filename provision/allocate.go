@@ -16,15 +16,15 @@ import (
 // gives up.
 const allocateTimeout = time.Minute
 
-// allocationOf returns the allocation that reserves a node: the node is its only candidate.
+// allocationOf returns the allocation that reserves n for the given instance. The node is its only candidate.
 func allocationOf(n *models.Node, instance string, a *plan.Allocate) *models.AllocationRequest {
 	return &models.AllocationRequest{
 		UUID: instance, ResourceClass: cmp.Or(a.ResourceClass, n.ResourceClass), CandidateNodes: []string{n.UUID}, Traits: a.Traits,
 	}
 }
 
-// allocateEntries returns the entries that reserve a node: the creation of the allocation, and the wait for its result.
-// An allocation that an interrupted attempt has created is reused.
+// allocateEntries returns the entries that reserve a node: the first one creates the allocation, the second one waits
+// for its result. If an interrupted attempt has already created the allocation, it is reused.
 func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	existing := func(ctx context.Context, api API, err error) error {
 		if models.IsFault(err, models.FaultConflict) {
@@ -43,7 +43,8 @@ func (a *DeployAction) allocateEntries(req *models.AllocationRequest) []entry {
 	}
 }
 
-// unallocate returns the entry that deletes an allocation, if Ironic still has the allocation.
+// unallocate returns the entry that deletes the allocation with the given UUID. It does not fail if the allocation no
+// longer exists.
 func unallocate(uuid string) entry {
 	return entry{verb: "release the allocation", Request: request.Deallocate(uuid), judge: func(_ context.Context, _ API, err error) error {
 		if models.IsFault(err, models.FaultNotFound) {
@@ -53,7 +54,7 @@ func unallocate(uuid string) entry {
 	}}
 }
 
-// waitForAllocation waits until Ironic has decided about the allocation.
+// waitForAllocation waits until Ironic has granted or rejected the allocation, but not longer than allocateTimeout.
 func (a *DeployAction) waitForAllocation(ctx context.Context, api API, req *models.AllocationRequest) error {
 	for start, wait := time.Now(), 100*time.Millisecond; ; wait = min(2*wait, time.Second) {
 		got, err := api.Allocation(ctx, req.UUID)

@@ -14,13 +14,13 @@ import (
 	"ironworks/provision"
 )
 
-// allocatingAPI is a fake Ironic with allocations.
+// allocatingAPI is a fake Ironic that supports allocations.
 type allocatingAPI struct {
 	*fakeAPI
 	made []models.AllocationRequest
-	// ends is the state of every allocation, and its last error.
+	// ends is the state in which every allocation ends, and why is its last error.
 	ends, why string
-	// conflict makes the fake Ironic answer that the allocation exists already.
+	// conflict makes the fake Ironic report that the allocation already exists.
 	conflict bool
 }
 
@@ -111,8 +111,8 @@ func TestDeployByAllocation(t *testing.T) {
 	}
 }
 
-// TestAllocationOverwritesTraits: Ironic writes the allocation's traits over those of the node, so
-// the plan's are sent even if the node has them.
+// TestAllocationOverwritesTraits checks that the plan's traits are sent even if the node already has them, because
+// Ironic overwrites the node's traits with those of the allocation.
 func TestAllocationOverwritesTraits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -9,20 +9,20 @@ import (
 	"ironworks/models"
 )
 
-// Arguments are the arguments of a provision verb as an operator writes them.
+// Arguments holds the arguments of a provision verb as the operator wrote them.
 type Arguments struct {
-	// Steps are steps in the short form that [ParseStepWords] reads. StepsJSON is a list in the form that [ParseSteps]
-	// reads; its steps come first.
+	// Steps lists steps in the short form that [ParseStepWords] reads. StepsJSON is a list in the form that
+	// [ParseSteps] reads; its steps come first.
 	Steps     []string
 	StepsJSON []byte
-	// ConfigDrive is a JSON object, a URL, or base64.
+	// ConfigDrive is a JSON object, a URL, or a base64-encoded configdrive.
 	ConfigDrive    string
 	RescuePassword models.Secret
 	Runbook        string
 	DisableRamdisk bool
 }
 
-// Request returns the request for a verb with its arguments.
+// Request returns the provision request for the verb with the given arguments.
 func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	req := models.ProvisionRequest{
 		Verb: verb, Runbook: a.Runbook, DisableRamdisk: a.DisableRamdisk, RescuePassword: a.RescuePassword,
@@ -65,7 +65,8 @@ func (a Arguments) steps() ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseConfigDrive reads a configdrive: a JSON object, or a text, which Ironic reads as a URL or as base64.
+// parseConfigDrive reads a configdrive. The text is either a JSON object or a text that Ironic interprets as a URL or
+// as base64.
 func parseConfigDrive(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	switch {

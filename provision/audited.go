@@ -17,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// audited sends one request, with an audit record before and after it.
+// audited sends one request and writes an audit record before and after it.
 func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := audit.Record{
 		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Object: printable.Line(e.object), Verb: e.verb,
@@ -45,13 +45,14 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 		}
 	}
 	if auditErr := r.Audit.Write(rec); auditErr != nil {
-		// The request was sent, so do not report it as failed: to repeat it because of a full disk would be worse.
+		// The request was sent, so do not report it as failed: sending it again because of a full disk would be
+		// worse.
 		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, label, auditErr))
 	}
 	return rec.RequestID, o, err
 }
 
-// execute sends the entry's request.
+// execute sends the entry's request, or calls send if it is set.
 func (e *entry) execute(ctx context.Context, api API) (requestID string, err error) {
 	if e.send != nil {
 		return "", e.send(ctx)
@@ -68,9 +69,9 @@ func (e *entry) execute(ctx context.Context, api API) (requestID string, err err
 	return answer.ID, err
 }
 
-// auditReason returns why a request was rejected. Ironic's answers to bad requests repeat the request, including
-// passwords, so only the kind of the answer to a sensitive request is recorded. Ironic's log has the rest, under the
-// request ID.
+// auditReason returns the reason why a request was rejected, as recorded in the audit log. Ironic's answers to bad
+// requests repeat the request, including passwords. For a sensitive request, only the kind of the error and the HTTP
+// status are therefore recorded. Ironic's log contains the details under the request ID.
 func auditReason(e *entry, f *models.Fault) string {
 	switch {
 	case !e.Sensitive || f.Kind == models.FaultLocked:

@@ -16,7 +16,8 @@ type BIOSReader interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// SetBIOS returns an action that changes those BIOS settings that differ, by the step bios.apply_configuration.
+// SetBIOS returns an action that changes the BIOS settings whose values differ from the wanted ones. It uses the step
+// bios.apply_configuration.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
@@ -27,7 +28,7 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 	}}
 }
 
-// CopyBIOS returns an action that changes BIOS settings to those of a golden node, except for read-only and unique
+// CopyBIOS returns an action that gives nodes the BIOS settings of a golden node, except for read-only and unique
 // settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
@@ -35,7 +36,7 @@ func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetti
 	}}
 }
 
-// CopyBIOSOf is like [CopyBIOS], with the settings that the golden node has when the action is checked.
+// CopyBIOSOf is like [CopyBIOS], but reads the settings of the golden node each time a node is checked.
 func CopyBIOSOf(api BIOSReader, golden models.NodeRef) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := biosOf(ctx, api, golden.UUID)
@@ -57,7 +58,7 @@ func copyWork(ctx context.Context, api BIOSReader, golden models.NodeRef, settin
 	return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
 }
 
-// ResetBIOS returns an action that resets BIOS settings to their defaults, by the step bios.factory_reset.
+// ResetBIOS returns an action that resets all BIOS settings to their defaults. It uses the step bios.factory_reset.
 func ResetBIOS() Action {
 	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node) hardwareWork {
 		return hardwareWork{
@@ -67,7 +68,8 @@ func ResetBIOS() Action {
 	}}
 }
 
-// biosWork returns the work that changes the BIOS settings of a node to the wanted ones.
+// biosWork returns the work that changes the BIOS settings of n to the wanted values. settings holds the current
+// settings, as far as Ironic knows them.
 func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Change) hardwareWork {
 	pending, problems := bios.Pending(settings, wanted)
 	switch {
@@ -88,21 +90,21 @@ func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Chang
 	return w
 }
 
-// NodeDrift has the differences between the BIOS settings of a node and of a golden node.
+// NodeDrift describes the differences between the BIOS settings of a node and those of the golden node.
 type NodeDrift struct {
 	Node        models.NodeRef    `json:"node" yaml:"node"`
 	Differences []bios.Difference `json:"differences" yaml:"differences"`
-	// Err is the reason why the settings are unknown; nil if they are known.
+	// Err is the reason why the settings of the node are unknown, or nil if they are known.
 	Err error `json:"-" yaml:"-"`
-	// Error is the text of Err.
+	// Error is the text of Err, for the output as JSON and YAML.
 	Error string `json:"error,omitempty" yaml:"error,omitempty"`
 }
 
 // ErrNoBIOS reports that Ironic has not read the BIOS settings of a node.
 var ErrNoBIOS = errors.New("Ironic has no BIOS settings of the node") //nolint:staticcheck // Ironic is a name
 
-// BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. Settings that
-// cannot be read are reported with their node.
+// BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. If the
+// settings of a node cannot be read, its NodeDrift contains the error.
 func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes []models.Node) ([]NodeDrift, error) {
 	want, err := biosOf(ctx, api, golden.UUID)
 	if err != nil {

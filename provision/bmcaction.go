@@ -10,7 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// Order returns an action that sends an order to a node's BMC directly, without Ironic.
+// Order returns an action that sends the order directly to a node's BMC, without Ironic.
 func (b *BMCs) Order(o models.BMCOrder) Action { return &bmcAction{bmcs: b, order: o} }
 
 type bmcAction struct {
@@ -22,7 +22,7 @@ type bmcAction struct {
 	results map[string]string // results of the nodes, by UUID
 }
 
-// OrdersBMC reports whether an action is an order to a BMC.
+// OrdersBMC reports whether the action sends an order to a BMC.
 func OrdersBMC(a Action) bool {
 	_, is := a.(*bmcAction)
 	return is
@@ -30,7 +30,8 @@ func OrdersBMC(a Action) bool {
 
 func (a *bmcAction) Name() string { return "BMC " + a.order.Name() }
 
-// Refuse refuses to power off a node during cleaning, as Ironic does.
+// Refuse refuses invalid orders and nodes without a BMC address. As Ironic does for power changes, it also refuses
+// orders that interrupt the machine during cleaning.
 func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if err := a.order.Check(); err != nil {
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
@@ -55,9 +56,9 @@ func (a *bmcAction) interruptsWorkload() bool {
 	return false
 }
 
-// Effect describes the effect of the order, and how Ironic reacts to it. By default, Ironic restores the power state
-// that it has stored ([conductor]force_power_state_during_sync) at its next power sync, within a minute, except for
-// nodes in maintenance.
+// Effect describes the effect of the order and how Ironic reacts to it. By default, Ironic restores the power state
+// that it has stored ([conductor]force_power_state_during_sync) at its next power sync, within a minute, unless the
+// node is in maintenance.
 func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	e := a.order.Effect()
 	switch a.order.Verb {
@@ -100,15 +101,15 @@ func (a *bmcAction) entries(n *models.Node) ([]entry, error) {
 	}}, nil
 }
 
-// resultText returns the description of the result that the controller returned.
+// resultText returns the controller's description of the result.
 func (a *bmcAction) resultText(n models.NodeRef) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.results[n.UUID]
 }
 
-// OrderBMC sends an order to a controller without Ironic, audited with the address in place of the node. It returns
-// the controller's result.
+// OrderBMC sends an order to a controller without Ironic. The audit log contains the controller's address in place of
+// the node. did is the controller's description of the result.
 func (r *Runner) OrderBMC(ctx context.Context, b *BMCs, target bmc.Target, o models.BMCOrder) (did string, err error) {
 	a := &bmcAction{bmcs: b, order: o}
 	n := &models.Node{Name: models.MaskURL(target.Address)}

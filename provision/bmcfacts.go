@@ -12,8 +12,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// WaitedFacts returns [BMCs.Facts] of a machine that Ironic waits for, if its credentials are
-// known without a prompt; nil for all others.
+// WaitedFacts returns the [BMCs.Facts] of a machine that Ironic is waiting for, if its credentials are known without
+// a prompt. For all other machines, it returns nil.
 func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 	if n.ProvisionState.Class() != models.ClassWait {
 		return nil, nil //nolint:nilnil // not queried
@@ -24,8 +24,9 @@ func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (
 	return b.Facts(ctx, n, now)
 }
 
-// Facts queries a node's controller for an explanation; now is Ironic's time. That a controller is unreachable is also
-// a fact. An error means that nothing is known about the machine, for example because the password is missing.
+// Facts queries a node's controller for facts that help to explain the node's state; now is Ironic's time. An
+// unreachable controller is not an error but one of the facts. An error means that nothing could be learned about the
+// machine, for example because the password is missing.
 func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 	facts := &explain.BMCFacts{At: now}
 	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
@@ -44,8 +45,8 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*expla
 	return facts, nil
 }
 
-// addFaultFacts records a fault that says something about the machine, such as an unreachable controller. It returns
-// any other error.
+// addFaultFacts records the facts that an error reveals about the machine, for example that the controller is
+// unreachable. It returns all other errors.
 func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	var login *BMCCredentialsError
 	var fault *models.Fault
@@ -65,7 +66,7 @@ func addFaultFacts(facts *explain.BMCFacts, err error) error {
 	}
 }
 
-// addBMCFacts records the facts in a controller's report.
+// addBMCFacts adds the facts from a controller's report.
 func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
 	switch strings.ToLower(found.System.Power) {

@@ -12,10 +12,10 @@ import (
 	"ironworks/printable"
 )
 
-// Tone is the meaning of a row, which decides its style.
+// Tone is the meaning of a row, such as good or bad. It determines the row's style.
 type Tone int
 
-// Tones of a row.
+// The tones of a row.
 const (
 	TonePlain Tone = iota
 	ToneMuted
@@ -30,20 +30,20 @@ type BMCSection struct {
 	Rows  []BMCRow
 }
 
-// BMCRow is one row; its texts are safe to show.
+// BMCRow is one row of a section. Its texts are safe to show.
 type BMCRow struct {
 	Name, Text string
 	Tone       Tone
-	// Bar reports whether the row has a bar, filled to Done, from 0 to 1.
+	// Bar reports whether the row contains a bar. Done is the filled part of the bar, where 0 is empty and 1 is full.
 	Bar  bool
 	Done float64
 }
 
-// logEntriesShown is the number of log entries on a page; -o json has the others.
+// logEntriesShown is the maximum number of log entries on a page; -o json shows all of them.
 const logEntriesShown = 12
 
-// Page returns the BMC's data, compared with Ironic's, for people: a title, and the sections that
-// are not empty.
+// Page formats the BMC's data, compared with Ironic's, for people. It returns a title and the sections that are not
+// empty.
 func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	s := &l.BMC.System
 	title = strings.Join(strings.Fields(s.Manufacturer+" "+s.Model+" "), " ")
@@ -74,10 +74,11 @@ func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	return printable.Line(title), sections
 }
 
-// bmcPage collects rows.
+// bmcPage collects the rows of a section.
 type bmcPage struct{ rows []BMCRow }
 
-// add adds a row with those parts that are not empty. It adds none if all are empty.
+// add adds a row with the parts that are not empty. If all parts are empty, it adds nothing and returns an unused
+// row.
 func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	var have []string
 	for _, part := range parts {
@@ -92,7 +93,7 @@ func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	return &p.rows[len(p.rows)-1]
 }
 
-// healthTone returns the tone in which a health is shown.
+// healthTone returns the tone of a component with the given health.
 func healthTone(h models.BMCHealth) Tone {
 	switch h {
 	case models.BMCHealthWarning:
@@ -104,7 +105,7 @@ func healthTone(h models.BMCHealth) Tone {
 	return TonePlain
 }
 
-// healthProblem returns a health as text, or "" for OK.
+// healthProblem returns the health as text, or "" if it is OK.
 func healthProblem(h models.BMCHealth) string {
 	if h == models.BMCHealthOK {
 		return ""
@@ -112,7 +113,7 @@ func healthProblem(h models.BMCHealth) string {
 	return string(h)
 }
 
-// labeled returns "word value", or "" without a value.
+// labeled returns "word value", or "" if the value is empty.
 func labeled(word, value string) string {
 	if value == "" {
 		return ""
@@ -145,7 +146,8 @@ func (l *BMCReport) machine(p *bmcPage) {
 	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared adds the values of Ironic and the BMC, and marks those that differ.
+// compared adds a row for each compared value with Ironic's and the BMC's version of it. Different versions are
+// marked with "≠".
 func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""
@@ -225,7 +227,7 @@ func (l *BMCReport) processors(p *bmcPage) {
 	}
 }
 
-// sensors adds the sensors, each with a bar that ranges from the lower critical threshold, or 0, to the upper one.
+// sensors adds a row for each sensor, with a bar if [filled] can compute one.
 func (l *BMCReport) sensors(p *bmcPage) {
 	for _, s := range l.BMC.Sensors {
 		limit := ""
@@ -237,7 +239,9 @@ func (l *BMCReport) sensors(p *bmcPage) {
 	}
 }
 
-// filled returns how full the bar of a sensor is, and whether it has one.
+// filled returns the filled part of a sensor's bar, and reports whether the sensor has a bar. For a percentage, the
+// bar ends at 100 %; for other values, it ends at the upper critical threshold. It starts at 0 or, for a voltage, at
+// the lower critical threshold.
 func filled(s models.BMCSensor) (done float64, has bool) {
 	switch {
 	case s.Unit == "%":

@@ -15,51 +15,51 @@ import (
 	"ironworks/printable"
 )
 
-// BMCAPI is the part of Ironic's API with whose data a BMC's data is compared; *ironicclient.Client implements it.
+// BMCAPI reads the data from Ironic with which a BMC's data is compared; *ironicclient.Client implements it.
 type BMCAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs queries the controllers of one Ironic's nodes and sends them orders. It connects to a controller only on
-// request.
+// BMCs queries the controllers of one Ironic's nodes and sends orders to them. It connects to a controller only
+// during a call of one of its methods.
 type BMCs struct {
 	API BMCAPI
-	// Complete adds the credentials and trusted certificates to a target. The password is
-	// empty if unknown.
+	// Complete adds the credentials and trusted certificates to a target. If the password is unknown, it remains
+	// empty.
 	Complete func(ctx context.Context, t *bmc.Target) error
-	// Web fetches the ramdisk's ISO; if nil, the ISO is not fetched.
+	// Web fetches the ISOs that the machines boot. If it is nil, they are not fetched.
 	Web ImageWeb
 }
 
-// BMCReport is a controller's data, compared with Ironic's.
+// BMCReport contains a controller's data and compares it with Ironic's.
 type BMCReport struct {
-	// Node is nil for a controller that was queried without Ironic.
+	// Node is the node whose controller was queried, or nil if the controller was queried without Ironic.
 	Node *models.NodeRef `json:"node,omitempty"`
-	// Compared has Ironic's values beside the BMC's.
+	// Compared lists Ironic's values next to the BMC's.
 	Compared []models.BMCDifference `json:"compared,omitempty"`
 	BMC      *models.BMC            `json:"bmc"`
-	// ISOs are the results of fetching the machine's boot ISO and inserted ISOs from this console.
+	// ISOs lists the results of fetching the machine's deploy ISO and the inserted ISOs from this console.
 	ISOs []ISOCheck `json:"isos,omitempty"`
-	// Missing has the errors of reading data from Ironic, which the report therefore lacks.
+	// Missing lists the errors that occurred while reading data from Ironic. That data is missing from the report.
 	Missing []error `json:"-"`
 }
 
 // BMCCredentialsError reports that the password of a controller is unknown, or was rejected.
 type BMCCredentialsError struct {
-	// Node is the node's name; empty for a controller that was queried without Ironic.
+	// Node is the node's name. It is empty if the controller was queried without Ironic.
 	Node string
-	// Address is the address of driver_info; Username may be empty.
+	// Address is the address of the BMC, usually from driver_info. Username may be empty.
 	Address, Username string
-	// Rejection is the error with which the controller rejected the password; nil if no password was sent.
+	// Rejection is the error with which the controller rejected the password, or nil if no password was sent.
 	Rejection error
-	// Withheld is the source of a password that was not sent to this address, because the password is meant for several
-	// BMCs and bmc.hosts does not list the address. Otherwise it is empty.
+	// Withheld is the source of a password that was not sent to this address, because the password is meant for
+	// several BMCs and bmc.hosts does not list the address. It is empty if no password was withheld.
 	Withheld string
 }
 
-// Error names the settings and the flag that supply a password.
+// Error describes the problem, and names the settings and the flag with which the operator can supply a password.
 func (e *BMCCredentialsError) Error() string {
 	if e.Rejection != nil {
 		return e.Rejection.Error()
@@ -73,7 +73,8 @@ func (e *BMCCredentialsError) Error() string {
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 
-// OnScreen names the key that supplies a password, and the settings that store it.
+// OnScreen is like Error, but names the command of the terminal interface that asks for the password, and the
+// settings that store it.
 func (e *BMCCredentialsError) OnScreen() string {
 	switch {
 	case e.Rejection != nil:
@@ -86,11 +87,11 @@ func (e *BMCCredentialsError) OnScreen() string {
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 
-// Unwrap returns the controller's error.
+// Unwrap returns the error with which the controller rejected the password, if any.
 func (e *BMCCredentialsError) Unwrap() error { return e.Rejection }
 
-// Query queries a node's controller and compares it with Ironic's data. It may take long. Only an
-// unreadable node or controller is an error; other failures are in the result.
+// Query queries a node's controller and compares its data with Ironic's. This may take long. It returns an error only
+// if the node or the controller cannot be read; other failures are listed in the result.
 func (b *BMCs) Query(ctx context.Context, id string) (*BMCReport, error) {
 	n, err := b.API.Node(ctx, id)
 	if err != nil {
@@ -116,7 +117,7 @@ func (b *BMCs) Query(ctx context.Context, id string) (*BMCReport, error) {
 	return look, ctx.Err()
 }
 
-// QueryTarget queries a controller without Ironic.
+// QueryTarget queries a controller without Ironic, so the report contains no comparison.
 func (b *BMCs) QueryTarget(ctx context.Context, target bmc.Target) (*BMCReport, error) {
 	if err := b.complete(ctx, "", &target); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (b *BMCs) QueryTarget(ctx context.Context, target bmc.Target) (*BMCReport, 
 	return &BMCReport{BMC: found}, nil
 }
 
-// Target returns the controller of a node, with its credentials.
+// Target returns the address and the credentials of a node's controller.
 func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 	target, err := bmc.TargetOf(n)
 	if err != nil {
@@ -151,7 +152,7 @@ func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	return nil
 }
 
-// probe queries the controller, and adds the node and the address to a rejected password.
+// probe queries the controller. If the password is rejected, the error names the node and the address.
 func (b *BMCs) probe(ctx context.Context, node string, t bmc.Target) (*models.BMC, error) {
 	found, err := bmc.Probe(ctx, t)
 	return found, asCredentialsError(err, node, &t)
@@ -164,7 +165,8 @@ func asCredentialsError(err error, node string, t *bmc.Target) error {
 	return err
 }
 
-// disks returns the disks of the inventory; it returns none for a node that was not inspected.
+// disks returns the disks in the node's inventory, or none if the node was not inspected. It adds other errors to
+// look.Missing.
 func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
@@ -180,7 +182,7 @@ func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hin
 	return inventory.Disks
 }
 
-// isos fetches the ISO that the machine boots, and the inserted ISO if it is another one.
+// isos checks the node's deploy ISO, and any other ISO that is inserted.
 func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOCheck {
 	if b.Web == nil {
 		return nil
@@ -191,7 +193,7 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	}
 	for i := range found.Media {
 		m := &found.Media[i]
-		// If its credentials or its query are masked, the URL is another address, so it is not fetched.
+		// A URL with masked credentials or a masked query is not the real address, so it is not fetched.
 		if m.Inserted && m.Image != "" && !strings.Contains(m.Image, models.Mask) && !strings.Contains(m.Image, "@") && (len(addresses) == 0 || addresses[0] != m.Image) {
 			addresses = append(addresses, m.Image)
 		}
@@ -206,16 +208,15 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 // ISOCheck is the result of fetching a ramdisk's ISO from this console. The machine or the conductor may have a
 // different route to the ISO.
 type ISOCheck struct {
-	// Address is safe to show.
+	// Address is the ISO's URL, safe to show.
 	Address string `json:"address"`
-	// Readable is empty if the ISO cannot be checked: an image in Glance, or a file on the
-	// conductor.
+	// Readable is empty if the ISO cannot be checked because it is an image in Glance or a file on the conductor.
 	Readable explain.Answer `json:"readable"`
-	// Text is the result in one clause.
+	// Text describes the result in one clause.
 	Text string `json:"text"`
 }
 
-// checkISO fetches the start of an ISO.
+// checkISO fetches the start of the file at address and checks that it is an ISO image.
 func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
 	look := ISOCheck{Address: printable.Line(models.MaskURL(address))}
 	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {

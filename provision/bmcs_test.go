@@ -20,7 +20,8 @@ import (
 
 const bmcPassword = "s3cr3t-0f-the-BMC"
 
-// besides is an Ironic with the data of one node, with which the BMC's data is compared.
+// besides is a fake Ironic that also knows the ports and the inventory of one node, with which the BMC's data is
+// compared.
 type besides struct {
 	*fakeAPI
 	ports     []models.Port
@@ -37,7 +38,7 @@ func (b *besides) Inventory(context.Context, string) (json.RawMessage, error) {
 	return json.RawMessage(b.inventory), nil
 }
 
-// aMachine returns a machine of the lab with a served BMC, and its node.
+// aMachine returns a lab machine whose BMC is running, and the node for it.
 func aMachine(t *testing.T) (*machine.Machine, models.Node) {
 	t.Helper()
 	m, err := machine.New(machine.Spec{
@@ -149,7 +150,7 @@ func TestBMCReportNeedsCredentials(t *testing.T) {
 	}
 }
 
-// TestBMCOrder: orders bypass Ironic, but are audited.
+// TestBMCOrder checks that orders bypass Ironic but are audited.
 func TestBMCOrder(t *testing.T) {
 	t.Parallel()
 	m, n := aMachine(t)
@@ -188,7 +189,7 @@ func TestBMCOrder(t *testing.T) {
 	if e.Danger != models.DangerInterrupts || !strings.Contains(e.Text, "restores the previous power state") {
 		t.Errorf("effect %+v", e)
 	}
-	// Without Ironic, the audit log has the address in place of the node.
+	// Without Ironic, the audit log contains the address in place of the node.
 	address, _ := models.BMCAddress(&n)
 	target := bmc.Target{Address: address, Username: "admin"}
 	bare := &provision.Runner{Audit: book}

@@ -12,7 +12,8 @@ import (
 	"ironworks/models/request"
 )
 
-// bringUp is the action that brings existing nodes to a goal, one verb after the other, with an [Enroller].
+// bringUp is the action that brings existing nodes to a goal. It uses an [Enroller], which sends one verb after
+// another.
 type bringUp struct {
 	watchedAction
 	api       EnrollAPI
@@ -23,20 +24,21 @@ type bringUp struct {
 	followed atomic.Int64
 }
 
-// BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect
-// is set, then provide. A node stops at its first failure; the next run continues from its current state. If api is
-// nil, the action can only be shown, not run.
+// BringUp returns an action that brings nodes to the given goal. It sends manage, then inspect (unless the node was
+// inspected before or noInspect is set), then provide. It stops at a node's first failure; the next run continues
+// from the node's current state. If api is nil, the action can only be shown, not run.
 func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
 	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
 }
 
-// BringUpName is the action's name.
+// BringUpName is the name of the action that [BringUp] returns.
 const BringUpName = "bring up"
 
-// Name returns the action's name.
+// Name returns [BringUpName].
 func (*bringUp) Name() string { return BringUpName }
 
-// Refuse refuses nodes with an instance, held nodes, and those whose next verb is refused.
+// Refuse refuses nodes with an instance, nodes in a hold state, and nodes for which one of the required verbs is
+// refused.
 func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Class() == models.ClassHold {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("held (%s)", n.ProvisionState), "ironworks unhold "+n.Label()).WithScreenHint(models.RunKey("unhold"))
@@ -58,7 +60,7 @@ func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	return nil
 }
 
-// chained is one verb of several, with the state of the node in which it is sent.
+// chained is one verb of a sequence, together with the state that the node must have when the verb is sent.
 type chained struct {
 	verb models.Verb
 	from models.ProvisionState
@@ -70,7 +72,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	now := *n
 	if now.ProvisionState.Busy() && now.TargetProvisionState != "" {
 		if now.ProvisionState.Phase() == models.StateInspecting {
-			now.InspectInterface = noInspectInterface // the node is inspected when this verb ends
+			now.InspectInterface = noInspectInterface // the running inspection will have ended by then, so do not inspect again
 		}
 		now.ProvisionState = now.TargetProvisionState
 	}
@@ -88,7 +90,7 @@ func (a *bringUp) steps(n *models.Node) []chained {
 	}
 }
 
-// Effect returns the effect of the most dangerous verb.
+// Effect returns the effect of the most dangerous verb in the sequence.
 func (a *bringUp) Effect(n *models.Node) models.Effect {
 	var worst models.Effect
 	for _, s := range a.steps(n) {
@@ -99,8 +101,8 @@ func (a *bringUp) Effect(n *models.Node) models.Effect {
 	return worst
 }
 
-// entries returns the requests only for the preview: prepare sends each of them when the node is in the request's
-// state.
+// entries returns the requests, but only for the preview: prepare sends each request as soon as the node has reached
+// the state that it requires.
 func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	var list []entry
 	for _, s := range a.steps(n) {
@@ -111,7 +113,8 @@ func (a *bringUp) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// sentInState adds to a request the state of the node in which it is sent, unless it is sent immediately.
+// sentInState returns the request with a note about the state of the node in which it is sent. The note is omitted if
+// the node is already in that state.
 func sentInState(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
 	if state != n.ProvisionState {
 		r.When = fmt.Sprintf("when the node is %s", state)
@@ -119,14 +122,15 @@ func sentInState(r request.Request, n *models.Node, state models.ProvisionState)
 	return r
 }
 
-// prepare sends all verbs, each when the node is in the verb's state. Without Wait, it sends only the first verb.
+// prepare sends all verbs, each as soon as the node has reached the required state. If opts.Wait is unset, it sends
+// only the first verb.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
 	if a.api == nil {
 		refused := refusal(a, n, models.RefusedArguments, "no connection for changes", "")
 		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
 	}
 	if opts.next != nil {
-		opts.next() // the action's slots limit concurrent requests
+		opts.next() // a.slots limits the concurrent requests instead
 	}
 	e := &Enroller{
 		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,

@@ -10,7 +10,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestBringUpRequests: the requests to the goal, from the state of the node, with the consent that they need.
+// TestBringUpRequests checks which requests bring a node from its current state to the goal, and which consent they
+// require.
 func TestBringUpRequests(t *testing.T) {
 	t.Parallel()
 	off := false
@@ -56,7 +57,7 @@ func TestBringUpRequests(t *testing.T) {
 	}
 }
 
-// TestBringUpRefuses nodes that are not on their way to available.
+// TestBringUpRefuses checks that nodes are refused if they are not on their way to available.
 func TestBringUpRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

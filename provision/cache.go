@@ -12,8 +12,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts returns the facts that the checks of a node have read, nil before the preflight of the node. The caller must
-// not change it.
+// Facts returns the facts that the checks of the node have read, or nil before the node's preflight. The caller must
+// not change them.
 func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	if r := a.checked(n); r != nil {
 		return r.facts
@@ -21,9 +21,9 @@ func (a *DeployAction) Facts(n *models.Node) *plan.Facts {
 	return nil
 }
 
-// Cached returns a Preflighter that caches Ironic's answers: it is for checks that run again with every change of a
-// form and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter without a
-// cache.
+// Cached returns a Preflighter that caches the answers it receives. It is meant for checks that run again with every
+// change in a form and must not connect to the BMC each time. The checks of the deployment itself use a Preflighter
+// without a cache.
 func (p *Preflighter) Cached() *Preflighter {
 	fresh := p.Fresh()
 	cache := &cachingReader{
@@ -44,13 +44,13 @@ func (p *Preflighter) Cached() *Preflighter {
 	return fresh
 }
 
-// answer is a cached answer of Ironic. The error "not found" is cached as well.
+// answer is a cached answer. The error "not found" is cached as well.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// cachingReader caches the answers of a Reader, except failures.
+// cachingReader caches the answers of a Reader. Of the errors, it caches only "not found".
 type cachingReader struct {
 	Reader
 
@@ -67,7 +67,7 @@ type cachingReader struct {
 	listed  bool
 }
 
-// cached returns the answer from the cache. If there is none, it calls ask and caches the answer.
+// cached returns the cached answer for key. If there is none, it calls ask and caches the answer.
 func cached[T any](mu *sync.Mutex, cache map[string]answer[T], key string, ask func() (T, error)) (T, error) {
 	mu.Lock()
 	known, is := cache[key]
@@ -111,7 +111,7 @@ func (r *cachingReader) offeredBy(uuid string, ask func(uuid string) *plan.Offer
 	return steps
 }
 
-// DeployTemplates lists the deploy templates, if the cached Reader can list them.
+// DeployTemplates lists the deploy templates, provided that the underlying Reader can list them.
 func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error) {
 	list, can := r.Reader.(templater)
 	if !can {
@@ -120,7 +120,8 @@ func (r *cachingReader) DeployTemplates(ctx context.Context) ([]models.DeployTem
 	return cached(&r.mu, r.templates, "", func() ([]models.DeployTemplate, error) { return list.DeployTemplates(ctx) })
 }
 
-// EachPage lists the nodes once, as far as the first caller reads the list.
+// EachPage lists the nodes once and then repeats the cached pages. If the first caller stops early, later callers get
+// only the pages up to that point.
 func (r *cachingReader) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	list, can := r.Reader.(lister)
 	if !can {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ErrCanceled is the error of nodes that were canceled before anything was sent, ErrCanceledLater is the error of nodes
-// whose operation had begun.
+// ErrCanceled is the error of nodes that were canceled before anything was sent. ErrCanceledLater is the error of
+// nodes that were canceled when their operation was already running.
 var (
 	ErrCanceled      = errors.New("canceled: nothing was sent")
 	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
@@ -21,7 +21,7 @@ type Cancels struct {
 	ends     map[string]func()
 }
 
-// Cancel removes a node from the run, by its UUID, even if the node is still queued.
+// Cancel removes the node with the given UUID from the run, even if the node is still queued.
 func (c *Cancels) Cancel(uuid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Cancels) Cancel(uuid string) {
 	}
 }
 
-// Has reports whether a node was removed from the run.
+// Has reports whether the node with the given UUID was removed from the run.
 func (c *Cancels) Has(uuid string) bool {
 	if c == nil {
 		return false
@@ -44,7 +44,8 @@ func (c *Cancels) Has(uuid string) bool {
 	return c.canceled[uuid]
 }
 
-// contexts returns contexts for acting on one node, which Cancel ends.
+// contexts returns two contexts for acting on the node with the given UUID, derived from ctx and going. Cancel ends
+// both of them, and so does end.
 func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
 	if c == nil {
 		return ctx, going, func() {}
@@ -64,8 +65,8 @@ func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, no
 	return nodeCtx, nodeGoing, both
 }
 
-// mark turns the result of an interrupted node into a canceled one. If the outcome of a request is unknown, the result
-// stays unknown.
+// mark turns the result of a node into a canceled one if Cancel interrupted the node. If it is unknown whether a
+// request succeeded, the result remains unknown.
 func (c *Cancels) mark(res *Result) {
 	switch {
 	case res.Err == nil || !c.Has(res.Node.UUID):

@@ -13,8 +13,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestCancelOneNode: no further request is sent to a canceled node, its result is available immediately, and the other
-// nodes continue.
+// TestCancelOneNode checks that no further request is sent to a canceled node, that its result is available
+// immediately, and that the other nodes continue.
 func TestCancelOneNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, names := many(4, models.StateEnroll)

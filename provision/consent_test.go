@@ -9,8 +9,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestConsent is the scale of docs/reference/keys.md: no confirmation for reversible actions, y for disruptive ones,
-// the node name for actions that may erase data or end an instance.
+// TestConsent checks the scale described in docs/reference/keys.md: no confirmation for reversible actions, y for
+// disruptive ones, and the node name for actions that may erase data or end an instance.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	on := node("n1", models.StateActive)
@@ -95,7 +95,8 @@ func TestConsentOfABatch(t *testing.T) {
 	}
 }
 
-// TestAutomatedCleaningIsShown: provide and undeploy show the steps of automated cleaning with their priorities.
+// TestAutomatedCleaningIsShown checks that provide and undeploy show the steps of automated cleaning with their
+// priorities.
 func TestAutomatedCleaningIsShown(t *testing.T) {
 	t.Parallel()
 	no := false

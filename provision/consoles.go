@@ -21,8 +21,8 @@ type ConsoleAPI interface {
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
 }
 
-// Consoles opens the serial consoles of nodes and restores their state: if it enabled a console for a reader, it
-// disables the console when the last reader has closed it.
+// Consoles opens the serial consoles of nodes and restores their state afterward. If it has enabled a console for a
+// reader, it disables the console when the last reader has closed it.
 type Consoles struct {
 	api    ConsoleAPI
 	runner *Runner
@@ -33,20 +33,20 @@ type Consoles struct {
 	closed bool
 }
 
-// NewConsoles returns a Consoles that changes nodes through a runner, which may be read-only and writes the audit log.
-// Report is called for each console that could not be restored; it may be nil.
+// NewConsoles returns a Consoles that changes nodes through the given runner, which also writes the audit log. The
+// runner may be read-only. The report function is called for each console that could not be restored; it may be nil.
 func NewConsoles(api ConsoleAPI, runner *Runner, report func(text string)) *Consoles {
 	return &Consoles{api: api, runner: runner, report: report, nodes: map[string]*nodeConsole{}}
 }
 
 var _ agentlog.SerialConsoles = (*Consoles)(nil)
 
-// nodeConsole is the console of one node, which all its readers share.
+// nodeConsole is the console of one node. All readers of the console share it.
 type nodeConsole struct {
 	consoles *Consoles
 	node     models.NodeRef
 
-	// mu is held during requests, so that a second reader finds the console ready.
+	// mu is held during requests, so that a second reader waits until the console is ready.
 	mu      sync.Mutex
 	readers int
 	enabled bool // whether this process has enabled the console
@@ -54,10 +54,10 @@ type nodeConsole struct {
 
 const (
 	consolePoll    = time.Second
-	consoleTimeout = 30 * time.Second // for a change that Ironic has accepted
+	consoleTimeout = 30 * time.Second // for a change that Ironic has accepted but not finished
 )
 
-// Open enables the console of a node, if necessary, and returns a reader's handle.
+// Open enables the console of the node, if necessary, and returns a handle for one reader.
 func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.SerialConsole, error) {
 	handle, err := c.open(ctx, node, unreadable)
 	if err != nil {
@@ -66,8 +66,8 @@ func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.Seri
 	return handle, nil
 }
 
-// open enables the console of a node, if necessary. refuse returns an error for a console interface that the reader
-// cannot use.
+// open enables the console of the node, if necessary. refuse is called with the name of the console interface and
+// returns an error if the reader cannot use this interface.
 func (c *Consoles) open(ctx context.Context, node models.NodeRef, refuse func(name string) error) (*consoleHandle, error) {
 	c.mu.Lock()
 	n := c.nodes[node.UUID]
@@ -97,8 +97,8 @@ func (c *Consoles) ended() bool {
 	return c.closed
 }
 
-// Close disables all consoles that are still enabled and refuses to open more. It returns the consoles that could not
-// be disabled.
+// Close disables all consoles that were enabled by Open and not yet restored, and makes later calls of Open fail. The
+// error names the consoles that could not be disabled.
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -116,7 +116,7 @@ func (c *Consoles) Close(ctx context.Context) error {
 	return failed
 }
 
-// enable enables the console, unless it is enabled, and waits until Ironic has switched it.
+// enable enables the console, unless it is already enabled, and waits until Ironic has done so.
 func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error) error {
 	state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 	if err != nil {
@@ -139,7 +139,8 @@ func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error
 	return n.waitUntil(ctx, true)
 }
 
-// set enables or disables the console. restore reverts the change, also if its result is unknown.
+// set enables or disables the console. If the result of enabling is unknown, the console counts as enabled, so that
+// restore disables it.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {
@@ -156,7 +157,7 @@ func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	return err
 }
 
-// waitUntil waits until Ironic has switched the console.
+// waitUntil waits until Ironic reports that the console is enabled or, if on is false, disabled.
 func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 	for until := time.Now().Add(consoleTimeout); ; {
 		state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
@@ -179,7 +180,7 @@ func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
 	}
 }
 
-// restore disables the console if ironworks enabled it.
+// restore disables the console if this process has enabled it.
 func (n *nodeConsole) restore(ctx context.Context) error {
 	if !n.enabled {
 		return nil
@@ -190,7 +191,7 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 	if err == nil {
 		err = n.waitUntil(ctx, false)
 	}
-	n.enabled = false // the failure is reported only once
+	n.enabled = false // report a failure only once
 	if err != nil {
 		err = fmt.Errorf("the console of %s is still enabled: %w; run baremetal node console disable %s", n.node.Label(), err, n.node.Label())
 		if n.consoles.report != nil {
@@ -200,8 +201,8 @@ func (n *nodeConsole) restore(ctx context.Context) error {
 	return err
 }
 
-// unreadable returns why ironworks cannot read the console of an interface; nil if it can,
-// or if the interface is unknown.
+// unreadable returns an error that explains why ironworks cannot read a console with the named interface. It returns
+// nil if it can, or if the interface is unknown.
 func unreadable(name string) error {
 	const others = "set console_interface to ipmitool-socat (it must be enabled on the conductor)"
 	shown := printable.Line(name)
@@ -224,7 +225,7 @@ type consoleHandle struct {
 	closed sync.Once
 }
 
-// Changed returns a message if the console was enabled for the reader, else "".
+// Changed returns a message if the console was enabled for a reader, or "" if it was not.
 func (l *consoleHandle) Changed() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,7 +256,7 @@ func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 	return console.Info.URL.Reveal(), nil
 }
 
-// Close closes the handle; closing the last reader's handle disables the console.
+// Close closes the handle. If it is the last open handle, the console is restored.
 func (l *consoleHandle) Close(ctx context.Context) (err error) {
 	l.closed.Do(func() {
 		l.mu.Lock()

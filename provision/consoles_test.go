@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// fakeConsole is a node's console that takes a while to change its state.
+// fakeConsole is a node's console that needs some time to change its state.
 type fakeConsole struct {
 	provision.API // other methods are not called
 
@@ -25,7 +25,7 @@ type fakeConsole struct {
 	kind   string
 	url    models.Secret
 	calls  []string
-	refuse error  // error of a change
+	refuse error  // error returned for a change
 	fails  string // last_error after a change
 	takes  time.Duration
 }
@@ -76,7 +76,7 @@ func newConsole() *fakeConsole {
 	}
 }
 
-// lend returns a Consoles, with its audit log and reports.
+// lend returns a Consoles that uses f, together with its audit log and the failures that it has reported.
 func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, reports *[]string) {
 	audit, reports = &memAudit{}, &[]string{}
 	runner := &provision.Runner{API: f, Audit: audit, Context: "x", ReadOnly: readOnly}
@@ -85,7 +85,8 @@ func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit
 
 func ref() models.NodeRef { return models.NodeRef{UUID: "uuid-n1", Name: "n1"} }
 
-// TestConsolesAreRestored covers two readers of a console that was disabled before.
+// TestConsolesAreRestored checks that a disabled console is enabled for two readers and disabled again after both
+// have closed it.
 func TestConsolesAreRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
@@ -102,7 +103,7 @@ func TestConsolesAreRestored(t *testing.T) {
 		if err != nil || address != "tcp://192.0.2.1:10023" || !strings.Contains(second.Changed(), "enabled temporarily") {
 			t.Errorf("%q, %v; %q", address, err, second.Changed())
 		}
-		// An interrupted reader restores the console, too.
+		// The console is restored even if the reader was interrupted.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := errors.Join(first.Close(ctx), first.Close(ctx)); err != nil || !f.state.Enabled {
@@ -130,7 +131,7 @@ func TestConsolesAreRestored(t *testing.T) {
 func TestEnabledConsolesStayEnabled(t *testing.T) {
 	f := newConsole()
 	f.state.Enabled = true
-	c, audit, _ := lend(f, true) // reading changes nothing
+	c, audit, _ := lend(f, true) // read-only, because nothing has to be changed
 	console, err := c.Open(t.Context(), ref())
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +144,8 @@ func TestEnabledConsolesStayEnabled(t *testing.T) {
 	}
 }
 
-// TestCloseRestoresConsoles covers a reader that does not close its handle.
+// TestCloseRestoresConsoles checks that closing the Consoles restores the console of a reader that has not closed its
+// handle.
 func TestCloseRestoresConsoles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
@@ -229,7 +231,8 @@ func TestUnreadableConsoles(t *testing.T) {
 	}
 }
 
-// TestConsoleDisabledByOthers: a console that another client disabled is left unchanged.
+// TestConsoleDisabledByOthers checks that a console is left unchanged if another client has disabled it in the
+// meantime.
 func TestConsoleDisabledByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()

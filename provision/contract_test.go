@@ -18,8 +18,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestFakePatchesLikeIronic: the fake Ironic of these tests and the embedded one, which
-// test/contract compares with real ones, apply the same changes with the same result.
+// TestFakePatchesLikeIronic checks that the fake Ironic of these tests and the embedded one apply the same changes
+// with the same result. The embedded one is compared with real ones in test/contract.
 func TestFakePatchesLikeIronic(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFakePatchesLikeIronic(t *testing.T) {
 	}
 }
 
-// randomOps returns changes as a deployment and its undo make them.
+// randomOps returns random changes of the kind that a deployment and its undo make.
 func randomOps(random *rand.Rand) []models.PatchOp {
 	paths := []string{
 		"/instance_uuid", "/description", "/extra/a", "/driver_info/deploy_iso", "/driver_info/deploy_kernel",
@@ -74,7 +74,7 @@ func randomOps(random *rand.Rand) []models.PatchOp {
 	return ops
 }
 
-// patchable returns the part of the node that the changes affect.
+// patchable returns the fields of the node that the changes can affect.
 func patchable(t *testing.T, api interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 },
@@ -95,7 +95,7 @@ func patchable(t *testing.T, api interface {
 	return some
 }
 
-// kindOf returns the kind of a fault, "" for none.
+// kindOf returns the kind of the fault in err, or "" if there is none.
 func kindOf(err error) models.FaultKind {
 	var f *models.Fault
 	if errors.As(err, &f) {

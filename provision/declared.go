@@ -11,37 +11,41 @@ import (
 	"ironworks/models/request"
 )
 
-// DeclaredVerb is the kind of change that an object of a file requires: create, change, delete or none.
+// DeclaredVerb is the kind of change that an object in a file requires: create, change, delete or none.
 type DeclaredVerb string
 
-// The kinds of changes of an object.
+// The kinds of changes that an object may require.
 const (
 	DeclaredCreate DeclaredVerb = "create"
 	DeclaredChange DeclaredVerb = "change"
 	DeclaredSame   DeclaredVerb = "unchanged"
-	// DeclaredHidden means that the comparable fields are unchanged, and that other fields cannot be compared.
+	// DeclaredHidden means that the fields that can be compared are unchanged, but that other fields cannot be
+	// compared.
 	DeclaredHidden DeclaredVerb = "hidden"
 	DeclaredDelete DeclaredVerb = "delete"
 )
 
-// Declared is one object that a file declares, compared with Ironic's object: an inspection rule, a deploy template or
-// a runbook.
+// Declared is an object that a file declares, compared with the one in Ironic. The object is an inspection rule, a
+// deploy template or a runbook.
 type Declared struct {
 	Verb DeclaredVerb
-	// Noun names the kind of the object, and Label names the object.
+	// Noun is the type of the object, and Label identifies the object.
 	Noun, Label string
-	// UUID is the UUID of the existing object, or the UUID that the file gives.
+	// UUID is the UUID of the existing object or, for a new object, the UUID given in the file.
 	UUID string
-	// Fields are the fields that differ. Hidden names the fields that cannot be compared, "" for none.
+	// Fields lists the fields that differ. Hidden names the fields that cannot be compared; it is empty if there are
+	// none.
 	Fields []string
 	Hidden string
-	// Before and After are the object's representations as files; "" before it is created, or after it is deleted.
+	// Before and After are the object before and after the change, in the format of a file. Before is empty if the
+	// object is new; After is empty if the object is deleted.
 	Before, After string
-	// Requests are sent in their order; the list is empty if there is nothing to do.
+	// Requests lists the requests in the order in which they are sent. It is empty if there is nothing to do.
 	Requests []request.Request
 }
 
-// DeclaredCounts sums up a plan: change 1 inspection rule, delete 2 inspection rules. It is "" if nothing is sent.
+// DeclaredCounts sums up a plan, for example "change 1 inspection rule, delete 2 inspection rules". It returns "" if
+// nothing has to be sent.
 func DeclaredCounts(list []Declared) string {
 	var parts []string
 	for _, verb := range []DeclaredVerb{DeclaredCreate, DeclaredChange, DeclaredDelete} {
@@ -58,7 +62,8 @@ func DeclaredCounts(list []Declared) string {
 	return strings.Join(parts, ", ")
 }
 
-// Difference describes the change, followed by the diff of the files, or the file of a new object.
+// Difference describes the change. Below the description, it shows a diff of the object's file or, for a new object,
+// the whole file.
 func (d *Declared) Difference() string {
 	head := fmt.Sprintf("%s %s\n", d.Verb, d.Label)
 	if d.Before == "" {
@@ -77,9 +82,9 @@ func (d *Declared) Difference() string {
 	return head + text
 }
 
-// SendDeclared sends the requests of a plan, one after the other, each recorded in the audit log. After an error, it
-// skips the other requests for the same object and continues with the next object. errs has one error for each object,
-// nil if it succeeded.
+// SendDeclared sends the requests of a plan one after another and records each of them in the audit log. After an
+// error, it skips the other requests for the same object and continues with the next object. errs contains one error
+// for each object, or nil if the object's requests succeeded.
 func (r *Runner) SendDeclared(ctx context.Context, list []Declared) (errs []error) {
 	errs = make([]error, len(list))
 	for i := range list {

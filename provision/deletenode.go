@@ -9,16 +9,16 @@ import (
 	"ironworks/printable"
 )
 
-// Delete returns an action that deletes a node from Ironic, with its ports, inventory and history. The machine stays as
-// it is.
+// Delete returns an action that deletes a node from Ironic, with its ports, inventory and history. The machine is not
+// changed.
 func Delete() Action { return deleteAction{} }
 
 type deleteAction struct{ immediateAction }
 
 func (deleteAction) Name() string { return "delete" }
 
-// Refuse follows Ironic (ironic/conductor/manager.py: destroy_node): maintenance permits everything but the deletion of
-// a protected node. A conductor may also refuse to delete available nodes ([conductor]allow_deleting_available_nodes).
+// Refuse follows Ironic (ironic/conductor/manager.py: destroy_node). In maintenance, Ironic deletes every node except
+// protected ones. A conductor may also refuse to delete available nodes ([conductor]allow_deleting_available_nodes).
 func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	allowed := []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateAdoptFailed}
 	switch {
@@ -37,7 +37,8 @@ func (a deleteAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusa
 	return nil
 }
 
-// Effect names the data that is lost. A machine that Ironic no longer knows keeps its instance running.
+// Effect names the data that is lost, and says if an instance keeps running on the machine that Ironic no longer
+// knows.
 func (deleteAction) Effect(n *models.Node) models.Effect {
 	text := "Ironic forgets the node, its ports, BMC credentials, inventory and history; the machine and its disks stay as they are"
 	if n.InstanceUUID != "" || n.ProvisionState == models.StateActive {

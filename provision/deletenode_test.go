@@ -14,7 +14,8 @@ import (
 	"ironworks/test/embedded"
 )
 
-// TestDeleteIsRefusedAsByIronic: ironworks refuses to delete exactly those nodes that Ironic refuses to delete.
+// TestDeleteIsRefusedAsByIronic checks that ironworks refuses to delete exactly the nodes that Ironic refuses to
+// delete.
 func TestDeleteIsRefusedAsByIronic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ironic := embedded.New(t, time.Now)
@@ -46,7 +47,7 @@ func TestDeleteIsRefusedAsByIronic(t *testing.T) {
 	})
 }
 
-// TestDeleteWithLostAnswer: a node that is gone counts as deleted, whatever the answer was.
+// TestDeleteWithLostAnswer checks that a node that no longer exists counts as deleted, even if the answer was lost.
 func TestDeleteWithLostAnswer(t *testing.T) {
 	for name, after := range map[string]bool{"the request is lost": false, "the answer is lost": true} {
 		t.Run(name, func(t *testing.T) {

@@ -16,16 +16,16 @@ import (
 	"ironworks/printable"
 )
 
-// DeployOptions configure [Deploy].
+// DeployOptions configures [Deploy].
 type DeployOptions struct {
-	// For returns the deployment of a node.
+	// For returns the deployment for the node.
 	For func(n *models.Node) (Deployment, error)
-	// Checked is called for each node whose checks are done, from several goroutines; it must not
-	// block. It may be nil.
+	// Checked is called for each node after its checks. It is called from several goroutines and must not block. It
+	// may be nil.
 	Checked func(n models.NodeRef)
 }
 
-// DeployAction deploys nodes, each after its checks. [Deploy] returns one. It refuses nodes that
+// DeployAction deploys nodes after their checks. Use [Deploy] or [Rebuild] to create one. It refuses nodes that
 // [DeployAction.Preflight] has not checked.
 type DeployAction struct {
 	watchedAction
@@ -34,32 +34,33 @@ type DeployAction struct {
 	options DeployOptions
 	checks  *Preflighter
 	purpose purpose
-	// overrides are the overridden checks of each node whose name the operator typed, by UUID.
+	// overrides holds, by node UUID, the overridden checks of the nodes whose names the operator typed.
 	overrides map[string][]plan.CheckID
-	// earlier has the nodes that earlier attempts of this action prepared, by UUID.
+	// earlier holds, by node UUID, the nodes that earlier attempts of this action prepared.
 	earlier map[string]*readyNode
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
 }
 
-// Deploy returns an action that reserves a node by its instance_uuid, writes the plan's changes, has Ironic validate
-// the result, and sends the deployment. If anything fails before the last request, the changes are reverted.
+// Deploy returns an action that deploys nodes. It reserves a node by setting its instance_uuid, writes the plan's
+// changes, lets Ironic validate the result, and requests the deployment. If anything fails before the last request,
+// the changes are reverted.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
 }
 
-// Rebuild returns the same action for nodes that are deployed, or whose deployment failed: they
-// keep their instance_uuid, and their disk is written again.
+// Rebuild returns the same action as [Deploy], but for nodes that are deployed or whose deployment failed. They keep
+// their instance_uuid, and their disk is written again.
 func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
 	a := Deploy(checks, options)
 	a.verb = models.VerbRebuild
 	return a
 }
 
-// WithOverrides returns the same action, with no node checked yet, and with checks overridden on
-// nodes whose names the operator typed, by UUID. Overrides of an earlier call are dropped; the
-// instance_uuids of the nodes stay.
+// WithOverrides returns a copy of the action for which no node has been checked yet. overrides holds, by UUID, the
+// checks to override on the nodes whose names the operator typed; they replace the overrides of an earlier call. The
+// nodes keep their instance_uuids.
 func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *DeployAction {
 	again := Deploy(a.checks, a.options)
 	again.verb, again.purpose, again.overrides, again.earlier = a.verb, a.purpose, overrides, map[string]*readyNode{}
@@ -70,16 +71,16 @@ func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *Deplo
 	return again
 }
 
-// WithChecks returns the same action as [DeployAction.WithOverrides], without overrides and with the checks of another
-// operator.
+// WithChecks returns a copy of the action like [DeployAction.WithOverrides], but without overrides and with the
+// checks of another operator.
 func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
 	again := a.WithOverrides(nil)
 	again.checks = checks
 	return again
 }
 
-// OverridesFor returns the checks as overrides of those nodes whose names or UUIDs the operator typed, for
-// [DeployAction.WithOverrides].
+// OverridesFor returns overrides for [DeployAction.WithOverrides]: the given checks are overridden on those of the
+// nodes whose names or UUIDs the operator typed.
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
 	for i := range nodes {
@@ -90,17 +91,18 @@ func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) ma
 	return on
 }
 
-// WithCallback returns the same action as [DeployAction.WithOverrides], with another Checked callback.
+// WithCallback returns a copy of the action like [DeployAction.WithOverrides], with the same overrides but another
+// Checked callback.
 func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
 	again := a.WithOverrides(a.overrides)
 	again.options.Checked = checked
 	return again
 }
 
-// readyNode is a checked node with everything that the deployment sends to it.
+// readyNode is a checked node, together with everything that the deployment sends to it.
 type readyNode struct {
 	deployment Deployment
-	// verb is the verb of the action, or of the deployment that is resumed.
+	// verb is the verb of the action or, if a deployment is resumed, the verb of that deployment.
 	verb     models.Verb
 	facts    *plan.Facts
 	checks   []plan.Check
@@ -110,27 +112,28 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
-	// sent reports that the requests were sent once, after which another attempt needs new checks.
+	// sent reports that the requests were sent once. Another attempt needs new checks.
 	sent bool
 
-	// kept reports that the node had the instance before this deployment. before is the record of an earlier attempt,
-	// and rest the remaining work on it instead of a new deployment.
+	// kept reports that the node already had the instance before this deployment. before is the record of an earlier
+	// attempt. If followUp is set, the rest of that attempt is carried out instead of a new deployment.
 	kept     bool
 	before   *record
 	followUp followUp
 	reason   string
-	// stamp is the stamp of the record before, by which a change by another process is noticed.
+	// stamp identifies the version of the record in before. It reveals whether another process has changed the record
+	// since.
 	stamp string
-	// requested is the deployment in the form of the record. restore has the operations that revert the changes of an
-	// earlier attempt.
+	// requested is the deployment in the form in which it is recorded. restore holds the operations that revert the
+	// changes of an earlier attempt.
 	requested *recordedDeployment
 	overrides []plan.CheckID
 	restore   []models.PatchOp
 }
 
-// Preflight runs the checks on nodes, [Concurrency] at a time, and computes what would be sent. The results replace
-// those of earlier checks; a runner's plan follows. If the deployment of a node was interrupted, Preflight reads the
-// node again, in place, until it is known which requests have arrived.
+// Preflight runs the checks on the nodes, [Concurrency] at a time, and computes the requests to send. The results
+// replace those of earlier checks; call [Runner.Plan] afterward. If the deployment of a node was interrupted,
+// Preflight reads the node again, in place, until it is known which requests have arrived.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -171,7 +174,7 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
 	if n.InstanceUUID != "" && d.ownInstance == "" || r.verb == models.VerbRebuild {
-		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt or overridden
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // the node is rebuilt, or its instance was overridden
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
@@ -187,15 +190,15 @@ func (a *DeployAction) checked(n *models.Node) *readyNode {
 	return a.ready[n.UUID]
 }
 
-// CheckedBy reports whether the action uses the same Ironic as these checks.
+// CheckedBy reports whether the action uses the same Ironic as the given checks.
 func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
 	return checks != nil && a.checks.Reader == checks.Reader
 }
 
-// Name returns the verb.
+// Name returns the verb, which is deploy or rebuild.
 func (a *DeployAction) Name() string { return string(a.verb) }
 
-// earlierAttempt returns the node as an earlier attempt of this deployment left it, or nil.
+// earlierAttempt returns the node as an earlier attempt of this deployment prepared it, or nil if there was none.
 func (a *DeployAction) earlierAttempt(n *models.Node) *readyNode {
 	if r := a.checked(n); r != nil {
 		return r
@@ -203,7 +206,7 @@ func (a *DeployAction) earlierAttempt(n *models.Node) *readyNode {
 	return a.earlier[n.UUID]
 }
 
-// verbFor returns the verb that is, or was, sent to a node.
+// verbFor returns the verb that will be sent, or has been sent, to the node.
 func (a *DeployAction) verbFor(n *models.Node) models.Verb {
 	if r := a.checked(n); r != nil {
 		return r.verb
@@ -211,7 +214,7 @@ func (a *DeployAction) verbFor(n *models.Node) models.Verb {
 	return a.verb
 }
 
-// Checks returns the results of the preflight on a node; nil before the preflight.
+// Checks returns the results of the node's preflight, or nil before the preflight.
 func (a *DeployAction) Checks(n *models.Node) []plan.Check {
 	if r := a.checked(n); r != nil {
 		return r.checks
@@ -228,7 +231,7 @@ func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
 	return r.facts.Order()
 }
 
-// Refuse returns the failed checks. It refuses a node whose checks are older than its last attempt.
+// Refuse refuses a node whose checks have failed, or whose checks ran before the last attempt.
 func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if a.wasSent(n) {
 		return refusal(a, n, models.RefusedArguments, "the checks ran before an earlier attempt; run them again", "")
@@ -275,7 +278,7 @@ func failedCheck(c *plan.Check, remedy string) string {
 	return text
 }
 
-// Effect names the disk that is overwritten.
+// Effect names the disk that will be overwritten.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
 	e := models.VerbEffect(a.verbFor(n), n, nil)
 	r := a.checked(n)
@@ -309,7 +312,7 @@ func overridden(checks []plan.Check) []string {
 	return ids
 }
 
-// observed stores the steps that the agent offers, for as long as Ironic has them.
+// observed stores the steps that the agent offers, because Ironic drops them at the end of the deployment.
 func (a *DeployAction) observed(now *models.Node) {
 	if offered := offeredSteps(now); offered != nil && a.checks.StoreOffered != nil {
 		a.checks.StoreOffered(now.UUID, offered)

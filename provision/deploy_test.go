@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// gateOf returns a deployment or a rebuild of nodes in a fake Ironic, with its runner.
+// gateOf returns a fake Ironic with the given nodes, an action that deploys or rebuilds them, and a runner for it.
 func gateOf(
 	t *testing.T, make func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction, r *reader, nodes ...models.Node,
 ) (*fakeAPI, *provision.DeployAction, *provision.Runner) {
@@ -34,7 +34,7 @@ func gateOf(
 	return api, action, &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 }
 
-// deployed returns a node with an instance.
+// deployed returns an active node with an instance.
 func deployed(t *testing.T) models.Node {
 	t.Helper()
 	text := strings.Replace(string(deployable(t).Raw), `"available"`, `"active"`, 1)
@@ -45,8 +45,8 @@ func deployed(t *testing.T) models.Node {
 	return *n
 }
 
-// TestUncheckedDeploymentsAreRefused: neither a runner's plan nor a hand-made one sends a
-// deployment without checks.
+// TestUncheckedDeploymentsAreRefused checks that a deployment without checks is never sent, neither from the plan of
+// a runner nor from a hand-made plan.
 func TestUncheckedDeploymentsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, v := range []models.Verb{models.VerbDeploy, models.VerbRebuild} {
@@ -92,7 +92,7 @@ func TestRebuildKeepsTheInstance(t *testing.T) {
 	}
 }
 
-// TestStatesOfDeployAndRebuild: the states of one verb are not those of the other.
+// TestStatesOfDeployAndRebuild checks that deploy accepts only free nodes, and rebuild only deployed ones.
 func TestStatesOfDeployAndRebuild(t *testing.T) {
 	t.Parallel()
 	free, taken := deployable(t), deployed(t)
@@ -118,7 +118,7 @@ func TestStatesOfDeployAndRebuild(t *testing.T) {
 	}
 }
 
-// TestAnotherAttemptNeedsNewChecks: the result of checks is used once.
+// TestAnotherAttemptNeedsNewChecks checks that the results of checks can be used only once.
 func TestAnotherAttemptNeedsNewChecks(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
@@ -137,7 +137,7 @@ func TestAnotherAttemptNeedsNewChecks(t *testing.T) {
 			t.Errorf("%s: %+v %q", name, res, api.calls[sent:])
 		}
 	}
-	// With new checks, the node is still recognized as this deployment's.
+	// After new checks, the node is still recognized as reserved by this deployment.
 	var object map[string]any
 	var ops []models.PatchOp
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(api.calls[0], "n1 patch ")), &ops); err != nil {
@@ -187,7 +187,8 @@ func TestOverrideIsForOneNodeAndOneAttempt(t *testing.T) {
 	}
 }
 
-// TestChangesAfterTheChecksStopTheDeployment: with other hints, the disk may differ from the confirmed disk.
+// TestChangesAfterTheChecksStopTheDeployment checks that a deployment stops if the node has changed since the checks.
+// With other hints, for example, the disk may differ from the confirmed one.
 func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
@@ -213,7 +214,7 @@ func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 		res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
 		all := strings.Join(api.calls, "\n")
 		if c.says == "" {
-			// The PATCH that reserved the node was answered with the node.
+			// The answer to the PATCH that reserved the node contains the node, so it is not read.
 			if res.Outcome != provision.OutcomeAccepted || reads > 0 {
 				t.Errorf("%s: %+v, %d reads", name, res, reads)
 			}
@@ -228,8 +229,8 @@ func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 	}
 }
 
-// TestPreflightReadsAgain: data that all nodes share is not reused by the next preflight, and
-// every node is reported once.
+// TestPreflightReadsAgain checks that the next preflight reads the data shared by all nodes again, and that the
+// callback is called once for each node.
 func TestPreflightReadsAgain(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
@@ -249,7 +250,7 @@ func TestPreflightReadsAgain(t *testing.T) {
 	}
 }
 
-// countingReader counts the requests for drivers.
+// countingReader counts how often the drivers are read.
 type countingReader struct {
 	*reader
 	drivers int
@@ -260,8 +261,8 @@ func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
 	return r.reader.Drivers(ctx)
 }
 
-// TestRebuildIsRecordedBeforeItIsSent: another process resumes a rebuild as a rebuild; the same
-// plan as a deployment is a different one.
+// TestRebuildIsRecordedBeforeItIsSent checks that another process resumes an interrupted rebuild as a rebuild, and
+// that the same plan as a deployment is a different one.
 func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployed(t).Raw), "uuid-n1", "7d5f1a2b-0d6e-4a43-9f2c-000000000001", 1)))
@@ -289,7 +290,7 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Verb != models.VerbRebuild || list[0].Stage != provision.StageSending {
 		t.Fatalf("on disk: %+v, %v", list, err)
 	}
-	// The node shows that Ironic has accepted the rebuild.
+	// This state of the node shows that Ironic has accepted the rebuild.
 	failed, err := models.DecodeNode([]byte(strings.Replace(string(n.Raw), `"active"`, `"deploying"`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +314,8 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// TestRefusedDeploymentNamesKeysInTheConsole: the row of a task has the remedy of each failed check.
+// TestRefusedDeploymentNamesKeysInTheConsole checks that the console shows the remedy of a failed check with its own
+// keys instead of shell commands.
 func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)

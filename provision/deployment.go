@@ -18,17 +18,17 @@ import (
 	"ironworks/printable"
 )
 
-// Deployment has the plan's fields for one node, with the content of its files.
+// Deployment holds the plan's fields for one node, together with the content of the files that they name.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is for the installed system, in the form in which the operator wrote it; nil for none. It replaces the
-	// user data of Fields.
+	// UserData is the user data for the installed system, in the form in which the operator wrote it. If it is not
+	// nil, it replaces the user data in Fields.
 	UserData []byte
-	// FilesDir has the local files that Butane refers to; empty for none.
+	// FilesDir is the folder with the local files to which the user data (in Butane) refers. It may be empty.
 	FilesDir string
-	// VendorData go into the configdrive unchanged.
+	// VendorData is copied into the configdrive unchanged.
 	VendorData any
-	// Text is a prebuilt configdrive: a URL or base64.
+	// Text is a prebuilt configdrive, either as a URL or in base64.
 	Text string
 
 	report      *userdata.Report
@@ -36,8 +36,8 @@ type Deployment struct {
 	verb        models.Verb
 }
 
-// WithConfigDrive replaces the configdrive of the fields by one as Ironic expects it: an object,
-// or the text of a prebuilt one.
+// WithConfigDrive replaces the configdrive in the fields by drive, which has the form that Ironic expects: an object,
+// or the text of a prebuilt configdrive.
 func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	text, isText := drive.(string)
 	object, isObject := drive.(map[string]any)
@@ -81,8 +81,8 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	return d, nil
 }
 
-// WithUserDataFile reads user data from a file; its folder has the local files that the user data
-// refers to.
+// WithUserDataFile reads the user data from the file at path. The local files that the user data refers to are
+// expected in the same folder.
 func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -95,7 +95,8 @@ func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	return d, nil
 }
 
-// withReport returns the deployment with the report on its user data, which it checks unless that was done.
+// withReport returns the deployment with the report on its user data. It checks the user data unless there is a
+// report already.
 func (d Deployment) withReport() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
@@ -111,10 +112,10 @@ func (d Deployment) withReport() Deployment {
 	return d
 }
 
-// Report returns the report on the user data; nil without user data.
+// Report returns the report on the user data, or nil if there is no user data.
 func (d Deployment) Report() *userdata.Report { return d.withReport().report }
 
-// language returns the program for which the user data is written; empty if unknown.
+// language returns the program for which the user data is written, or "" if that is unknown.
 func (d Deployment) language() plan.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {
@@ -128,8 +129,8 @@ func (d Deployment) language() plan.UserDataReader {
 	return ""
 }
 
-// userDataToSend returns the user data in the form that their reader expects. The checks have already refused
-// unreadable data; sent refuses it again, as the last guard against untranslated Butane.
+// userDataToSend returns the user data in the form that its reader expects. The checks have already refused
+// unreadable data. It is refused here again, as the last guard against sending untranslated Butane.
 func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {
@@ -145,8 +146,8 @@ func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	return string(d.UserData), nil
 }
 
-// bootable returns the user data in the form that a machine reads at its first boot, including all
-// local files, for the record.
+// bootable returns the user data for the record. It has the form that a machine reads at its first boot, and includes
+// all local files.
 func (d Deployment) bootable() []byte {
 	switch d = d.withReport(); {
 	case d.report == nil || !d.report.OK():
@@ -156,7 +157,8 @@ func (d Deployment) bootable() []byte {
 	return d.UserData
 }
 
-// userDataFacts returns the report on the user data in the form that the checks read.
+// userDataFacts returns the report on the user data in the form that the checks read, or nil if there is no user
+// data.
 func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	d = d.withReport()
 	if d.report == nil {
@@ -188,7 +190,7 @@ func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	return facts
 }
 
-// configDrive returns the configdrive to send, nil for none.
+// configDrive returns the configdrive to send, or nil if there is none.
 func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
@@ -217,7 +219,7 @@ func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	return drive, nil
 }
 
-// settings returns the fields of the node that the plan changes.
+// settings returns the changes that the plan makes to the node's fields.
 func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting
@@ -255,8 +257,8 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	return append(list, d.hintSettings(n)...)
 }
 
-// traitSetting returns the setting that writes the instance's traits. wanted is false if the node has them already, or
-// if the allocation sets them.
+// traitSetting returns the setting that writes the instance's traits. wanted is false if the node has them already,
+// or if the allocation sets them.
 func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {
@@ -272,8 +274,8 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 	return models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)}, true
 }
 
-// ramdiskSettings sets the boot files: into driver_info for Ironic's own operations, into instance_info for an instance
-// that runs from memory.
+// ramdiskSettings sets the boot files: in driver_info for Ironic's own operations, or in instance_info for an
+// instance that runs from memory.
 func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
@@ -302,8 +304,8 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 	}
 }
 
-// hintSettings returns the settings that write the root device hints. If the hints are for the node's properties, the
-// settings also remove the hints of the instance, which would take precedence.
+// hintSettings returns the settings that write the root device hints. If the hints are written to the node's
+// properties, the settings also remove the instance's hints, which would take precedence.
 func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	p := d.Fields.RootDevice
 	if !p.Hints.IsSet() {
@@ -324,7 +326,7 @@ func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	return append(list, models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: string(text)})
 }
 
-// sameJSON reports whether two values are equal in JSON.
+// sameJSON reports whether a and b are equal when encoded as JSON.
 func sameJSON(a, b any) bool {
 	var plain [2]any
 	for i, v := range []any{a, b} {
@@ -336,8 +338,8 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(plain[0], plain[1])
 }
 
-// revertOps returns the operations that revert a patch of a node. It omits values that Ironic masked,
-// which cannot be restored.
+// revertOps returns the operations that revert the patch ops of node n. It omits values that Ironic has masked,
+// because they cannot be restored.
 func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	var back []models.PatchOp
 	for _, op := range slices.Backward(ops) {
@@ -356,7 +358,8 @@ func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	return back
 }
 
-// valueAt returns the node's value at the path of a patch, and whether there is one.
+// valueAt returns the node's value at the path of a patch operation, and reports whether the value exists and is not
+// null.
 func valueAt(n *models.Node, path string) (any, bool) {
 	var object map[string]any
 	if json.Unmarshal(n.Raw, &object) != nil {

@@ -23,16 +23,15 @@ import (
 )
 
 // Deployments stores the records of a context's deployments, one file per node. A record is written before its
-// requests are sent, and contains secrets: the files are readable by their owner only, and secrets are removed as soon
-// as Ironic has accepted the deployment.
+// requests are sent, and it contains secrets. The files can therefore be read only by their owner, and the secrets
+// are removed as soon as Ironic has accepted the deployment.
 type Deployments struct {
-	// Dir is the folder; it is created when necessary. See [DeploymentsDir].
+	// Dir is the folder of the records; it is created when necessary. See [DeploymentsDir].
 	Dir string
 }
 
-// DeploymentsDir returns the folder of a context's deployments, below the program's state folder.
-// Its name includes the address of Ironic, because a context may be renamed or point elsewhere
-// later.
+// DeploymentsDir returns the folder for the deployments of a context, below the program's state folder. Its name
+// includes a hash of Ironic's address, because the context may later be renamed or used for another Ironic.
 func DeploymentsDir(state, context, address string) string {
 	sum := sha256.Sum256([]byte(strings.TrimRight(address, "/")))
 	name := url.PathEscape(context)
@@ -42,27 +41,27 @@ func DeploymentsDir(state, context, address string) string {
 	return filepath.Join(state, "deployments", name+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// sentRetention is the time for which the record of a deployment is kept if no process waits for the deployment.
+// sentRetention is the time for which a record is kept if no process waits for the deployment to end.
 const sentRetention = 30 * 24 * time.Hour
 
-// recordFormat is the version of the files; files of other versions are neither read nor changed.
+// recordFormat is the version of the files' format. Files of other versions are neither read nor changed.
 const recordFormat = 1
 
-// record is the content of a deployment's file.
+// record is the content of the file for one deployment.
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore has the operations that revert the changes of fields, the last change first, without that of the
-	// instance_uuid.
+	// Restore holds the operations that revert the changes of fields, with the last change first. It does not include
+	// the operation that removes the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
-	// RootDisk identifies the target disk; empty if it is ambiguous. The process that sees the deployment succeed
-	// writes it to the node.
+	// RootDisk identifies the target disk, or is empty if the disk is ambiguous. The process that sees the deployment
+	// succeed writes it to the node.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
-	// Deployment is the requested deployment; nil once Ironic has accepted it.
+	// Deployment is the requested deployment. It is nil once Ironic has accepted the deployment.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
 
-// stamp identifies one version of a record; empty for no record.
+// stamp identifies this version of the record. It is empty if r is nil.
 func (r *record) stamp() string {
 	if r == nil {
 		return ""
@@ -70,7 +69,7 @@ func (r *record) stamp() string {
 	return fmt.Sprintf("%s %s %d", r.Instance, r.Stage, r.At.UnixNano())
 }
 
-// recordedDeployment is a [Deployment] on disk.
+// recordedDeployment is a [Deployment] in the form in which it is stored on disk.
 type recordedDeployment struct {
 	Plan        string `json:"plan"`
 	UserData    []byte `json:"user_data,omitempty"`
@@ -103,7 +102,8 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID reports a UUID with other characters than those of a UUID, which must not become a file name.
+// errNoUUID reports that a node's UUID contains characters that a UUID cannot contain. Such a text must not become a
+// file name.
 var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
@@ -113,7 +113,7 @@ func (d *Deployments) path(uuid, ending string) (string, error) {
 	return filepath.Join(d.Dir, uuid+ending), nil
 }
 
-// load reads a node's record; nil if there is none.
+// load reads the record of the node with the given UUID. It returns nil if there is no record.
 func (d *Deployments) load(uuid string) (*record, error) {
 	if d == nil {
 		return nil, nil //nolint:nilnil // no record
@@ -139,8 +139,8 @@ func (d *Deployments) load(uuid string) (*record, error) {
 	return &r, nil
 }
 
-// List returns the records, the oldest first. If some cannot be read, it returns the others with
-// an error. It removes records without a waiting process after 30 days.
+// List returns the records, with the oldest first. If some records cannot be read, it returns the others together
+// with an error. Records for which no process is waiting are removed after 30 days.
 func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	entries, err := os.ReadDir(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +156,7 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 		switch {
 		case failed != nil:
 			err = errors.Join(err, failed)
-		case r == nil: // ended in the meantime
+		case r == nil: // the deployment ended in the meantime
 		case r.Stage == StageSent && now.Sub(r.At) > sentRetention:
 			_ = d.Forget(uuid)
 		default:
@@ -169,14 +169,14 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	return list, err
 }
 
-// Unfinished returns the interrupted deployments: deployments that Ironic may not have received, and deployments that
-// a process was watching.
+// Unfinished returns the interrupted deployments. These are the deployments that Ironic may not have received, and
+// the deployments whose process stopped watching them.
 func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	list, err := d.List(now)
 	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
 }
 
-// holder returns an error that names the process that acts on a node's deployment, or nil if none does.
+// holder returns an error that names the process acting on the node's deployment, or nil if there is none.
 func (d *Deployments) holder(uuid string) error {
 	if d == nil {
 		return nil
@@ -188,7 +188,7 @@ func (d *Deployments) holder(uuid string) error {
 	return lockedBy(path)
 }
 
-// Forget removes a node's record, unless a process acts on it.
+// Forget removes the record of the node with the given UUID, unless a process is acting on it.
 func (d *Deployments) Forget(uuid string) error {
 	log, err := d.open(uuid)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *Deployments) Forget(uuid string) error {
 	return log.remove()
 }
 
-// open locks a node's record for this process.
+// open locks and reads the record of the node with the given UUID.
 func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	if d == nil {
 		return nil, nil //nolint:nilnil // a nil log records nothing
@@ -226,17 +226,16 @@ func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	return log, nil
 }
 
-// deploymentLog is a node's record, locked by the process that deploys the node. A nil
-// deploymentLog records nothing.
+// deploymentLog is a node's record, locked by the process that deploys the node. A nil deploymentLog records nothing.
 type deploymentLog struct {
 	in   *Deployments
 	uuid string
 	lock *fileLock
-	// record is the content of the file; nil if there is no file.
+	// record is the content of the file, or nil if there is no file.
 	record *record
 }
 
-// create records the requests before they are sent.
+// create writes the record before any of its requests is sent.
 func (l *deploymentLog) create(r record) error {
 	if l == nil {
 		return nil
@@ -245,7 +244,7 @@ func (l *deploymentLog) create(r record) error {
 	return l.write(r)
 }
 
-// setStage records the stage of the next request.
+// setStage records the stage to which the next request belongs.
 func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
@@ -254,17 +253,17 @@ func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	r.Stage, r.At = s, now.UTC()
 	switch s {
 	case StageFollowing, StageSent:
-		r.Deployment, r.Restore = nil, nil // Ironic has the deployment
+		r.Deployment, r.Restore = nil, nil // Ironic has accepted the deployment
 	case StagePreparing, StageSending, StageGivingBack:
 	}
 	return l.write(r)
 }
 
-// renewInterval is the maximum age of the time in the record when a request is sent.
+// renewInterval is the age from which renew updates the time in the record.
 const renewInterval = time.Second
 
-// renew records that a request of the same stage is sent at a time, which may be that of the next
-// retry. [record.next] uses it to decide what may still be in transit.
+// renew records that a request of the same stage is sent at the given time, which may be the time of the next retry.
+// [record.next] uses this time to decide which request may still be in transit.
 func (l *deploymentLog) renew(at time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
@@ -277,7 +276,7 @@ func (l *deploymentLog) renew(at time.Time) error {
 	return l.write(r)
 }
 
-// renewOnRetry returns a context that makes each retry of a request renew the record.
+// renewOnRetry returns a context with which each retry of a request renews the record.
 func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironicclient.Retry)) context.Context {
 	return ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
 		_ = l.renew(time.Now().Add(retry.Delay)) // if that fails, the record has the time of the first attempt
@@ -285,8 +284,8 @@ func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironiccli
 	})
 }
 
-// givingBack records that fields are being restored, with their values. It omits fields that this deployment never
-// wrote: if such a field differs, another client has changed it.
+// givingBack records that fields are being restored, and the operations in restore that do so. These do not include
+// fields that this deployment never wrote: if such a field differs, another client has changed it.
 func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
@@ -313,7 +312,8 @@ func (l *deploymentLog) write(r record) error {
 	return nil
 }
 
-// withResumeHint adds to an error how to resume the deployment, if a record is left.
+// withResumeHint adds a hint to err that explains how to resume the deployment. It does so only if there is still a
+// record.
 func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
@@ -339,17 +339,17 @@ func (l *deploymentLog) remove() error {
 	return nil
 }
 
-// close unlocks the record for other processes.
+// close unlocks the record, so that other processes can use it.
 func (l *deploymentLog) close() {
 	if l != nil {
 		l.lock.unlock()
 	}
 }
 
-// unwritten is the suffix of a file that will replace a record when it is complete.
+// unwritten is the suffix of the file that replaces a record once it has been written completely.
 const unwritten = ".json.new"
 
-// replace replaces a file atomically, even if the power fails.
+// replace replaces the file at path atomically, even if the power fails meanwhile.
 func (l *deploymentLog) replace(path string, data []byte) error {
 	fresh := strings.TrimSuffix(path, ".json") + unwritten
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // below the program's own folder

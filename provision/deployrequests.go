@@ -11,13 +11,14 @@ import (
 	"ironworks/models/request"
 )
 
-// Requests returns the requests for a node, in order. It returns none for a refused node.
+// Requests returns the requests for the node in the order in which they are sent. It returns none if the node is
+// refused.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, _ := a.entries(n)
 	return requestsOf(entries)
 }
 
-// Commands returns the equivalent baremetal commands.
+// Commands returns the baremetal commands that are equivalent to the requests for the node.
 func (a *DeployAction) Commands(n *models.Node) []string {
 	entries, _ := a.entries(n)
 	return commandsOf(entries)
@@ -34,7 +35,7 @@ func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 		list = a.deployEntries(n, r)
 	}
 	if r.followUp == followUpNone || r.followUp == followUpWatch {
-		// Ignore an error: the deployment reports it when it reaches this request.
+		// Ignore the error: the deployment reports it when it reaches this request.
 		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
 			list = append(list, *last)
 		}
@@ -72,7 +73,8 @@ func (a *DeployAction) wasSent(n *models.Node) bool {
 	return r != nil && r.sent
 }
 
-// markSent marks a node's entries as sent. It reports whether they were not marked before.
+// markSent marks the node's entries as sent. It returns false if they were already marked or the node was not
+// checked.
 func (a *DeployAction) markSent(n *models.Node) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,7 +86,7 @@ func (a *DeployAction) markSent(n *models.Node) bool {
 	return true
 }
 
-// validate returns a function that has Ironic validate the node again after the changes were written.
+// validate returns a function that lets Ironic validate the node after the changes were written.
 func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
@@ -114,17 +116,18 @@ func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api AP
 	}
 }
 
-// checkedFields returns the fields of a node that decide the effect of a deployment. The operator agreed to their
-// values by confirming the checks.
+// checkedFields returns the node fields that determine the effect of a deployment. By confirming the checks, the
+// operator agreed to the values of these fields.
 func checkedFields() []string {
 	return []string{
 		"provision_state", "maintenance", "driver", "deploy_interface", "boot_interface", "driver_info", "instance_info", "properties", "target_raid_config",
 	}
 }
 
-// verifyUnchanged compares a reserved node with the checked one, before anything else is written to it: between the
-// checks and the confirmation another client may have changed its hints. The PATCH that reserved the node was answered
-// with the node as stored after it (ironic/objects/node.py, save), so the node is read only if there was no PATCH.
+// verifyUnchanged returns a function that compares the reserved node with the checked one before anything else is
+// written to it. Another client may have changed the node's hints between the checks and the confirmation. The answer
+// to the PATCH that reserved the node contains the node as stored by the PATCH (ironic/objects/node.py, save), so the
+// node is read only if there was no PATCH.
 func (a *DeployAction) verifyUnchanged(n *models.Node, reserved **models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, api API) error {
 		now := *reserved

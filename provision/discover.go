@@ -13,31 +13,32 @@ import (
 	"ironworks/models"
 )
 
-// DiscoveryStatus is the result of querying one address.
+// DiscoveryStatus is the result of querying the BMC at one address.
 type DiscoveryStatus string
 
-// Discovery results.
+// The results of querying a BMC.
 const (
 	DiscoveryFound DiscoveryStatus = "found"
-	// DiscoveryRefused: the credentials were rejected, or there are none.
+	// DiscoveryRefused means that the credentials were rejected or are unknown.
 	DiscoveryRefused     DiscoveryStatus = "refused"
 	DiscoveryUnreachable DiscoveryStatus = "unreachable"
-	// DiscoveryFailed: something answered, but not like a BMC with Redfish, or with a certificate that is not trusted.
+	// DiscoveryFailed means that a server answered, but that it is not a BMC with Redfish or that its certificate is
+	// not trusted.
 	DiscoveryFailed DiscoveryStatus = "failed"
 )
 
-// Discovered is a system found behind an address, or why there is none.
+// Discovered is a system found at an address, or the reason why none was found.
 type Discovered struct {
 	Address string
 	Status  DiscoveryStatus
-	// BMC is the BMC's report; nil unless found.
+	// BMC is the BMC's report. It is nil if no system was found.
 	BMC *models.BMC
-	// Login has the credentials that the BMC accepted.
+	// Login holds the credentials that the BMC accepted.
 	Login enroll.Login
 	Err   error
 }
 
-// Note says how many systems are behind the address of the BMC; "" if there is only one.
+// Note tells the number of systems at the address of the BMC. It is empty if there is only one.
 func (d *Discovered) Note() string {
 	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
 		return ""
@@ -45,12 +46,12 @@ func (d *Discovered) Note() string {
 	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
 }
 
-// discoveries is the number of BMCs that are queried at the same time. Each is another host, and a dead host takes five
-// seconds.
+// discoveries is the number of BMCs that are queried at the same time. Each BMC is a different host, and a host that
+// does not answer takes five seconds.
 const discoveries = 32
 
-// Discover queries the BMCs at the given addresses, 32 at a time, and no others. Progress, which may be nil, is called
-// for each finished address, from several goroutines.
+// Discover queries the BMCs at the given addresses, 32 at a time, and no other hosts. progress is called for each
+// finished address, from several goroutines; it may be nil.
 func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
 	found := make([][]Discovered, len(addresses))
 	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {

@@ -20,7 +20,8 @@ import (
 	"ironworks/provision"
 )
 
-// crowd counts the requests that are in flight at all BMCs of a test. The first wait until so many are there.
+// crowd counts the requests that are in flight at all BMCs of a test. The first requests wait until their number has
+// reached the gate.
 type crowd struct {
 	mu          sync.Mutex
 	now, most   int
@@ -53,7 +54,7 @@ func (c *crowd) enter(r *http.Request) (leave func()) {
 	}
 }
 
-// state records the open connections.
+// state keeps track of the open connections.
 func (c *crowd) state(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +63,7 @@ func (c *crowd) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// serveBMC serves one BMC, and returns its URL.
+// serveBMC starts a server for one BMC and returns its URL.
 func serveBMC(t *testing.T, c *crowd, answer http.Handler) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +80,7 @@ func serveBMC(t *testing.T, c *crowd, answer http.Handler) string {
 	return s.URL
 }
 
-// hostileBMCs are faulty BMCs without a machine to enroll, and the expected messages.
+// hostileBMCs returns faulty BMCs, none of which has a machine to enroll, and the results expected for them.
 func hostileBMCs(t *testing.T) map[string]struct {
 	answer http.HandlerFunc
 	status provision.DiscoveryStatus
@@ -121,7 +122,7 @@ func hostileBMCs(t *testing.T) map[string]struct {
 	}
 }
 
-// echo answers with the received request, with control characters.
+// echo returns the received request in an error message with control characters.
 func echo(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	_ = r.Write(&body)
@@ -154,8 +155,9 @@ func TestDiscoverHostile(t *testing.T) {
 	}
 }
 
-// TestDiscover256 asks as many addresses as one run may have, working BMCs among hostile and dead ones: 32 at a time, in
-// the order of the addresses, and nothing stays open.
+// TestDiscover256 queries the maximum number of addresses for one run, with working BMCs among hostile and dead ones.
+// It checks that 32 are queried at a time, that the results have the order of the addresses, and that no connection
+// remains open.
 func TestDiscover256(t *testing.T) {
 	t.Parallel()
 	const all, width = 256, 32
@@ -200,7 +202,7 @@ func TestDiscover256(t *testing.T) {
 	}
 }
 
-// TestDiscoverStops: BMCs that never answer hold nothing up once the operator has enough of them.
+// TestDiscoverStops checks that a discovery ends when the operator cancels it, even if BMCs never answer.
 func TestDiscoverStops(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(0)
@@ -224,12 +226,13 @@ func TestDiscoverStops(t *testing.T) {
 				t.Errorf("%+v", got[i])
 			}
 		}
-	case <-time.After(20 * time.Second): // before a BMC's silence ends the request
+	case <-time.After(20 * time.Second): // shorter than the time limit of a request to a silent BMC
 		t.Fatal("it waits for the BMCs")
 	}
 }
 
-// TestEnrollHostileNames: a BMC's data about its machine becomes a legal name, and text without control characters.
+// TestEnrollHostileNames checks that the data of a BMC about its machine is turned into a legal name and into text
+// without control characters.
 func TestEnrollHostileNames(t *testing.T) {
 	t.Parallel()
 	good := machineBMC(t, "m1")
@@ -263,7 +266,7 @@ func TestEnrollHostileNames(t *testing.T) {
 	}
 }
 
-// machineBMC is the Redfish service of a machine of the lab.
+// machineBMC returns the Redfish service of a lab machine.
 func machineBMC(t *testing.T, name string) http.Handler {
 	t.Helper()
 	m, err := machine.New(machine.Spec{

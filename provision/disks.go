@@ -16,22 +16,22 @@ type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
-// InventoryAge is the age from which an inventory is reported as old: disks are replaced, and
-// device names move to other disks.
+// InventoryAge is the age from which an inventory is reported as old. Disks may have been replaced since, and device
+// names may have moved to other disks.
 const InventoryAge = 30 * 24 * time.Hour
 
-// NodeDisks are the disks of a node as inspection found them, with the node's hints.
+// NodeDisks holds the disks of a node as found by inspection, and the node's root device hints.
 type NodeDisks struct {
 	Node       *models.Node
 	Inventory  hints.Inventory
 	Hints      hints.NodeHints
 	Generation hints.Generation
-	// Inspected is the time when inspection ended according to Ironic; zero if unknown.
+	// Inspected is the time when inspection ended according to Ironic. It is zero if the time is unknown.
 	Inspected time.Time
 }
 
-// ReadDisks reads the inventory and the hints of a node. A node that was not inspected is a
-// *models.Refusal with a remedy. The version decides how Ironic reads the hints.
+// ReadDisks reads the inventory and the hints of a node. If the node was not inspected, the error is a
+// *models.Refusal with a remedy. The version determines how Ironic interprets the hints.
 func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version models.APIVersion) (*NodeDisks, error) {
 	rootHints, err := hints.Of(node)
 	if err != nil {
@@ -53,7 +53,8 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	return d, nil
 }
 
-// inspectHint returns how to inspect a node, as a command and as a key.
+// inspectHint returns the advice to inspect the node, once with the shell command and once with the key of the
+// console.
 func inspectHint(n *models.Node) (command, key string) {
 	command, key = "run ironworks inspect "+n.Label(), "inspect the node (:inspect)"
 	if n.ProvisionState != models.StateManageable {
@@ -78,8 +79,8 @@ type DiskReport struct {
 	Disks     []hints.DiskCheck `json:"disks"`
 }
 
-// Report returns the JSON form of the node's disks, with the explanation of the search for the root disk; maxAge is as
-// in [NodeDisks.Notes].
+// Report returns the JSON form of the node's disks, including e, the explanation of the search for the root disk.
+// maxAge is used as in [NodeDisks.Notes].
 func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
 	r := DiskReport{
 		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
@@ -94,13 +95,13 @@ func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Durat
 	return r
 }
 
-// Search returns the agent's search for the root disk of the node, with the node's hints.
+// Search returns the search for the root disk that the agent makes with the node's hints.
 func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{Generation: d.Generation, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
-// Notes returns warnings about the disks and the hints, one clause each. An inventory older than
-// maxAge is one of them.
+// Notes returns warnings about the disks and the hints, one clause each. One of them is for an inventory older than
+// maxAge.
 func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	var notes []string
 	say := func(format string, args ...any) {
@@ -148,8 +149,9 @@ func orNothing(name string) string {
 	return name
 }
 
-// PinDisk returns the setting that writes the most stable hint for a disk of the node, and the hint. It refuses a hint
-// without effect: hints of the instance override hints of the properties, and skip_block_devices overrides both.
+// PinDisk returns the setting that writes the most stable hint for the named disk of the node, and the hint itself.
+// It refuses a hint that would have no effect: hints in instance_info override hints in properties, and
+// skip_block_devices overrides both.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{

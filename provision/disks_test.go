@@ -13,7 +13,7 @@ import (
 	"ironworks/provision"
 )
 
-// inventories answers with one inventory, or an error.
+// inventories returns the same inventory, or the same error, for every node.
 type inventories struct {
 	raw     string
 	err     error

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it. None of its requests
-// makes Ironic connect to a BMC.
+// DoctorAPI is the part of Ironic's API that a [Doctor] uses; *ironicclient.Client implements it. None of its
+// requests makes Ironic connect to a BMC.
 type DoctorAPI interface {
 	NodePage(ctx context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
@@ -28,32 +28,33 @@ type DoctorAPI interface {
 	Inventories
 }
 
-// Doctor collects facts about the connection to one Ironic, and about the prerequisites of a deployment from this
-// console. It is read-only.
+// Doctor collects facts about the connection to an Ironic, and about the prerequisites for a deployment from this
+// console. It changes nothing.
 type Doctor struct {
 	API        DoctorAPI
 	Connection models.Connection
-	// Reach requests a page without credentials; what names the server in texts.
+	// Reach requests the page at target without credentials. The parameter what is the name of the server to use in
+	// texts.
 	Reach func(ctx context.Context, target, what string) models.Reach
-	// Web requests deploy ISOs, kernels, ramdisks and images.
+	// Web requests the headers and the start of deploy ISOs, kernels, ramdisks and images.
 	Web ImageWeb
-	// Progress reports progress; it may be nil.
+	// Progress is called with a text before each part of the work. It may be nil.
 	Progress func(text string)
 }
 
 const (
-	// doctorRequests is the number of requests that measure Ironic's latency.
+	// doctorRequests is the number of requests used to measure Ironic's latency.
 	doctorRequests = 5
-	// doctorISOs is the number of deploy ISOs of the fleet that are requested.
+	// doctorISOs is the maximum number of the fleet's deploy ISOs that are requested.
 	doctorISOs = 5
-	// doctorInventories is the number of inventories that are read to find discovered nodes.
+	// doctorInventories is the maximum number of inventories that are read to find discovered nodes.
 	doctorInventories = 20
-	// doctorReach is the time limit of one request, for servers that never stop sending.
+	// doctorReach is the time limit of one request, because a server may never stop sending.
 	doctorReach = 15 * time.Second
 )
 
-// Gather adds facts about Ironic and its surroundings, and about the named nodes. It returns
-// early, with partial facts, when ctx ends.
+// Gather adds facts about Ironic, its surroundings and the named nodes to f. If ctx ends, it returns early, with
+// partial facts.
 func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 	f.Auth = d.Connection.Auth
 	var clock fleet.ServerClock
@@ -61,7 +62,7 @@ func (d *Doctor) Gather(ctx context.Context, f *doctor.Facts, names []string) {
 		d.progress("asking Keystone")
 		f.Keystone = d.reach(ctx, d.Connection.Keystone.AuthURL, "Keystone")
 		d.probe(ctx, f, f.Keystone, &clock)
-		f.Ironic = d.reachIronic(ctx) // at the address in Keystone's catalog
+		f.Ironic = d.reachIronic(ctx) // the address is from Keystone's catalog
 	} else {
 		f.Ironic = d.reachIronic(ctx)
 		d.probe(ctx, f, f.Ironic, &clock)
@@ -96,8 +97,8 @@ func (d *Doctor) reachIronic(ctx context.Context) *models.Reach {
 	return d.reach(ctx, d.API.Endpoint(), "the API")
 }
 
-// probe sends the first requests to Ironic's API: identity, version, latency and clock. If the server did not answer a
-// request without credentials, probe does not send one with credentials.
+// probe sends the first requests to Ironic's API, to find out the identity, the version, the latency and the clock.
+// If the server did not answer a request without credentials, probe does not send one with credentials.
 func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Reach, clock *fleet.ServerClock) {
 	if reached == nil || reached.Stage != models.ReachAnswered || ctx.Err() != nil {
 		return
@@ -146,7 +147,7 @@ func (d *Doctor) readDetails(ctx context.Context, f *doctor.Facts, names []strin
 	d.fetch(ctx, f)
 }
 
-// doctorError returns the reason in an error of reading a fact; "" if err is nil.
+// doctorError returns the reason why a fact could not be read, or "" if err is nil.
 func doctorError(ctx context.Context, err error) string {
 	switch {
 	case err == nil:
@@ -157,7 +158,7 @@ func doctorError(ctx context.Context, err error) string {
 	return printable.Line(err.Error())
 }
 
-// tallyFields returns the fields that the fleet's statistics need.
+// tallyFields returns the node fields that are needed for the statistics of the fleet.
 func tallyFields() []string {
 	return []string{"uuid", "name", "provision_state", "maintenance", "driver", "boot_interface", "deploy_interface", "inspect_interface", "driver_info"}
 }
@@ -180,13 +181,14 @@ func (d *Doctor) countNodes(ctx context.Context, f *doctor.Facts) {
 	if one == "" || alive {
 		return
 	}
-	// That Ironic assigns a conductor to a node is better evidence than the liveness that it reports.
+	// If Ironic assigns a conductor to a node, that is better evidence of a running conductor than the liveness that
+	// it reports.
 	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}
 }
 
-// discovered looks for nodes that auto-discovery has enrolled.
+// discovered looks for nodes that were enrolled by auto-discovery.
 func (d *Doctor) discovered(ctx context.Context, tally *doctor.NodesTally) {
 	var mu sync.Mutex
 	ReadHardware(ctx, d.API, tally.Nameless[:min(len(tally.Nameless), doctorInventories)], func(uuid string, hardware *models.Hardware, err error) {
@@ -216,7 +218,7 @@ func (d *Doctor) namedNode(ctx context.Context, name string) doctor.NamedNode {
 	return named
 }
 
-// fetch requests the files that machines boot from, each address once.
+// fetch requests the files that machines boot from. It requests each address only once.
 func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 	var files []*plan.BootFile
 	for i := range f.ISOs {
@@ -248,7 +250,8 @@ func (d *Doctor) fetch(ctx context.Context, f *doctor.Facts) {
 	})
 }
 
-// queryFile requests a file's headers and its start.
+// queryFile requests the headers and the start of the file at address. total is the size of the file in bytes, or
+// negative if it is unknown.
 func queryFile(ctx context.Context, web ImageWeb, address string) (answer plan.WebAnswer, head []byte, total int64) {
 	answer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, address) })
 	total = answer.Length

@@ -18,11 +18,11 @@ import (
 	"ironworks/provision"
 )
 
-// examined is an Ironic with nodes for a doctor.
+// examined is a fake Ironic with nodes, for a doctor to examine.
 type examined struct {
 	*reader
 	nodes []models.Node
-	// fault fails all requests, or all but the first; slow blocks until the context ends.
+	// fault is the error of the requests for a page of nodes. slow makes them block until the context ends.
 	fault  *models.Fault
 	slow   bool
 	date   time.Time
@@ -63,7 +63,7 @@ func (e *examined) Identity() (doctor.Identity, bool) {
 	return doctor.Identity{User: "op", Roles: []string{"admin"}}, e.fault == nil
 }
 
-// bootServer serves an ISO, a page that is none, and a kernel; asked counts the requests.
+// bootServer serves an ISO, a page that is not an ISO, and a kernel. asked counts the requests.
 func bootServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	iso := strings.Repeat("\x00", 16*2048) + "\x01CD001" + strings.Repeat("\x00", 5000)
@@ -151,7 +151,7 @@ func TestDoctorCollectsFacts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Each file is requested once: good.iso, bad.iso, kernel and page, each with HEAD and GET.
+	// Each file is requested only once: good.iso, bad.iso, the kernel and the page, each with HEAD and GET.
 	if n := asked.Load(); n != 8 {
 		t.Errorf("%d requests", n)
 	}
@@ -197,7 +197,8 @@ func TestDoctorWithoutIronic(t *testing.T) {
 	}
 }
 
-// TestDoctorEnds: a server that never answers delays the doctor only until ctx ends, and skipped checks are reported.
+// TestDoctorEnds checks that a server that never answers delays the doctor only until ctx ends, and that the skipped
+// checks are reported.
 func TestDoctorEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -28,7 +28,7 @@ const (
 	GoalAvailable  Goal = "available"
 )
 
-// Goals returns all goals in order.
+// Goals returns all goals in the order in which a node reaches them.
 func Goals() []Goal { return []Goal{GoalEnroll, GoalManageable, GoalInspected, GoalAvailable} }
 
 // EnrollAPI is the part of Ironic's API that enrolling needs; *ironicclient.Client implements it.
@@ -42,7 +42,7 @@ type EnrollAPI interface {
 	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
-// ReadExisting reads all nodes, ports and port groups, to compare them with an input.
+// ReadExisting reads all nodes, ports and port groups from Ironic, so that they can be compared with an input.
 func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
 	var have enroll.Existing
 	err := api.EachPage(ctx, ironicclient.NodeQuery{Detail: true, KeepRaw: true}, func(p *ironicclient.NodePage) error {
@@ -72,16 +72,16 @@ type Enroller struct {
 	Runner *Runner
 	API    EnrollAPI
 	Goal   Goal
-	// NoInspect skips the inspection on the way to available.
+	// NoInspect skips inspection on the way to the goal.
 	NoInspect bool
-	// Timeout bounds each operation of a node; 0 means no limit.
+	// Timeout limits the duration of each operation on a node; 0 means no limit.
 	Timeout time.Duration
 	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
 	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// name is the action's name in errors. If once is true, only the next verb is sent to a node.
+	// name is the name of the action in errors. If singleVerb is true, only the next verb is sent to a node.
 	name       string
 	singleVerb bool
 	// slots limits the concurrent requests, and followed counts the watched nodes.
@@ -89,15 +89,16 @@ type Enroller struct {
 	followed *atomic.Int64
 }
 
-// Enrolled is the result for one node.
+// Enrolled is the result of the enrollment of one node.
 type Enrolled struct {
 	Result
-	// Changes lists the completed changes, in order: "created", "1 port", "verified", "inspected", "available".
+	// Changes lists the completed changes in order, such as "created", "1 port", "verified", "inspected" and
+	// "available".
 	Changes []string
 }
 
-// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. Changes that
-// an earlier run or another client has made are skipped. The results have the order of the plan.
+// Run carries out a plan. It refuses conflicts and invalid nodes, and brings the other nodes to the goal. Changes
+// that an earlier run or another client has made are skipped. The results are in the order of the plan.
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
@@ -112,7 +113,7 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	return results
 }
 
-// report reports the result of a node.
+// report passes the result of a node to Progress.
 func (e *Enroller) report(r *Enrolled) {
 	if e.Progress != nil {
 		e.Progress(Progress{Node: r.Node, State: models.ProvisionState(r.State), Enrolled: r})
@@ -137,12 +138,13 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 	return r
 }
 
-// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
-// after the comparison: such changes are sent again when the transition has ended. Changes whose answer was lost are
-// also sent again, and may be made twice; a creation first looks for the object that it may have created.
+// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have
+// started after the comparison. Such changes are sent again when the transition has ended. Changes whose answer was
+// lost are also sent again, and may therefore be made twice. Before a creation is repeated, Ironic is asked for the
+// object, which may already exist.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
-	// a removal fails the second time
+	// a removal fails if it is sent a second time
 	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil })
 	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
@@ -166,7 +168,7 @@ func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll
 	}
 }
 
-// nodeOf returns the node of an item: Ironic's node if it exists, otherwise the node to be created.
+// nodeOf returns the node of the item: the existing node in Ironic or, if there is none, the node to be created.
 func nodeOf(it *enroll.Item) *models.Node {
 	if it.Existing != nil {
 		return it.Existing
@@ -174,7 +176,7 @@ func nodeOf(it *enroll.Item) *models.Node {
 	return &models.Node{UUID: it.UUID, Name: it.Node.Name(), ProvisionState: models.StateEnroll, Driver: it.Node.Driver()}
 }
 
-// act runs one action on a node, when a slot is free.
+// act runs one action on a node as soon as a slot is free.
 func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wait bool) Result {
 	select {
 	case e.slots <- struct{}{}:
@@ -192,7 +194,7 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 	return e.Runner.runNode(ctx, going, a, n, opts)
 }
 
-// advance brings a node to the goal, from whatever state it is in.
+// advance brings a node from its current state to the goal.
 func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	tried := map[models.Verb]int{}
 	prepared := it.Node.Prepare == nil
@@ -208,7 +210,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 				r.Outcome = OutcomeAccepted
 				return
 			}
-			// Another run, or an earlier one, has started this operation.
+			// This operation was started by another run or by an earlier one.
 			if !e.await(going, now, r) {
 				return
 			}
@@ -251,13 +253,14 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is the maximum number of times that a verb or a change is sent to a node if Ironic does not answer in time.
+// mostSent is the maximum number of times that the same verb or change is sent to a node if Ironic does not answer in
+// time.
 const mostSent = 3
 
-// sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state
-// explains. If the node has left its state, another client or a killed run was faster, or our request arrived and its
-// answer was lost. If the state is unchanged after a lost answer, the verb can be sent again, because Ironic accepts
-// it once.
+// sendAgain reports whether the verb can be sent again, because its request (not the operation) failed for a reason
+// that the node's state explains. If the node has left its state, another client or a killed run was faster, or our
+// request arrived and its answer was lost. If the state is unchanged after a lost answer, the verb can be sent again,
+// because Ironic accepts it only once.
 func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
 	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
 		return false
@@ -290,14 +293,15 @@ func completedText(v models.Verb, before models.ProvisionState) string {
 	return "available"
 }
 
-// await watches an operation that is already running on a node.
+// await watches an operation that is already running on a node, and reports whether this succeeded.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
 	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
 	e.Runner.follow(going, &otherOperation{name: e.name}, n, time.Now(), opts, &r.Result)
 	return r.Err == nil
 }
 
-// otherOperation is the action of watching another client's operation, which ends when the node reaches a stable state.
+// otherOperation is the action used to watch the operation of another client. It ends when the node reaches a stable
+// state.
 type otherOperation struct {
 	verbAction
 	name string
@@ -309,7 +313,8 @@ func (*otherOperation) ended(_, now *models.Node, _ time.Duration) (verdict, boo
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
-// next returns the next verb on the way from a stable state to the goal, or "" if there is none.
+// next returns the next verb on the way from the node's stable state to the goal, or "" if there is none. reached
+// reports whether the node has reached the goal.
 func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached bool) {
 	if n.ProvisionState.Class() == models.ClassHold {
 		return "", false
@@ -340,10 +345,10 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 	return "", true
 }
 
-// noInspectInterface is the interface of nodes that are not inspected.
+// noInspectInterface is the inspect interface of nodes that cannot be inspected.
 const noInspectInterface = "no-inspect"
 
-// inspected reports whether the node was inspected at least once, or cannot be inspected.
+// inspected reports whether the node has been inspected at least once or cannot be inspected.
 func inspected(n *models.Node) bool {
 	var fields struct {
 		At models.Time `json:"inspection_finished_at"`
@@ -352,8 +357,8 @@ func inspected(n *models.Node) bool {
 	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
 }
 
-// addPorts creates the ports that are missing according to [ports.Compare], and notes the other problems that it
-// reports.
+// addPorts creates the ports that are missing according to [ports.Compare], and adds the other findings to the note
+// of the result.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
 	if _, without := errors.AsType[*models.Refusal](err); without {

@@ -23,17 +23,19 @@ import (
 
 var errUnplugged = errors.New("unplugged")
 
-// cut is a client whose connection breaks at one change: before the change is sent, or after it was carried out.
+// cut is a client whose connection breaks at one change, either before the change is sent or after Ironic has carried
+// it out.
 type cut struct {
 	*ironicclient.Client
 	mu    sync.Mutex
 	sent  []string
-	at    int // the number of the change; 0 for none
+	at    int // the number of the change, counted from 1; 0 means that no connection breaks
 	after bool
-	// lost is the change at which the connection broke. It breaks there again, unless once is set.
+	// lost is the payload of the change at which the connection broke. The connection breaks at the same payload
+	// again, unless once is set.
 	lost string
 	once bool
-	// targets is true if sent also includes the verbs.
+	// targets reports whether the texts in sent include the verbs.
 	targets bool
 }
 
@@ -59,7 +61,7 @@ func (c *cut) Send(ctx context.Context, r request.Request) (request.Answer, erro
 	return answer, err
 }
 
-// rack is an input of n machines, each with a bond of two NICs and a NIC of its own.
+// rack returns an input of n machines. Each machine has a bond of two NICs, and a third NIC.
 func rack(n int) []enroll.Node {
 	nodes := make([]enroll.Node, n)
 	for i := range nodes {
@@ -94,10 +96,10 @@ func enroller(api provision.EnrollAPI) *provision.Enroller {
 	return &provision.Enroller{Runner: &provision.Runner{API: api, Audit: &memAudit{}}, API: api, Goal: provision.GoalEnroll}
 }
 
-// TestEnrollAfterEachInterruption: whatever request of the first run is lost, before or after Ironic carried it out, a
-// second run completes the nodes and creates nothing twice; a third has nothing to do.
+// TestEnrollAfterEachInterruption checks that a second run completes the nodes and creates nothing twice, whichever
+// request of the first run is lost, before or after Ironic carried it out. A third run finds nothing to do.
 func TestEnrollAfterEachInterruption(t *testing.T) {
-	const requests = 2 * 7 // node, owner, traits, group, three ports of two nodes
+	const requests = 2 * 7 // for each of two nodes: node, owner, traits, group and three ports
 	for at := range requests + 1 {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("request %d, carried out %v", at, after), func(t *testing.T) {
@@ -126,7 +128,8 @@ func TestEnrollAfterEachInterruption(t *testing.T) {
 	}
 }
 
-// TestEnrollSendsLostCreationsAgain: a creation whose answer is lost is sent again if nothing was created, and only then.
+// TestEnrollSendsLostCreationsAgain checks that a creation whose answer was lost is sent again only if nothing was
+// created.
 func TestEnrollSendsLostCreationsAgain(t *testing.T) {
 	for at, what := range map[int]string{1: "POST /v1/nodes", 4: "POST /v1/portgroups", 5: "POST /v1/ports"} {
 		for _, after := range []bool{false, true} {
@@ -147,7 +150,7 @@ func TestEnrollSendsLostCreationsAgain(t *testing.T) {
 	}
 }
 
-// TestEnrollByTwoOperatorsAtOnce: the same plan is carried out twice at the same time.
+// TestEnrollByTwoOperatorsAtOnce checks that two operators can carry out the same plan at the same time.
 func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)
@@ -170,7 +173,7 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 	})
 }
 
-// second is the client of a run that follows a killed one: the killed run had already sent the verbs.
+// second is the client of a run that follows a killed run, which had already sent the verbs.
 type second struct{ *ironicclient.Client }
 
 func (s second) Send(ctx context.Context, r request.Request) (request.Answer, error) {
@@ -182,7 +185,8 @@ func (s second) Send(ctx context.Context, r request.Request) (request.Answer, er
 	return s.Client.Send(ctx, r)
 }
 
-// TestEnrollContinuesAfterTheVerbsOfAnotherRun: Ironic rejects each verb because another run was faster.
+// TestEnrollContinuesAfterTheVerbsOfAnotherRun checks that a run continues if Ironic rejects each verb because
+// another run was faster.
 func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := second{embedded.New(t, time.Now).Client(t)}
@@ -196,10 +200,10 @@ func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
 	})
 }
 
-// TestEnrollSendsLostVerbsAgain: a lost verb is sent again, at most three times, wherever it was lost. Ironic carries
-// out each verb once.
+// TestEnrollSendsLostVerbsAgain checks that a lost verb is sent again, at most three times, wherever it was lost.
+// Ironic carries out each verb only once.
 func TestEnrollSendsLostVerbsAgain(t *testing.T) {
-	for _, verb := range []int{8, 9} { // after the requests of the node and its parts
+	for _, verb := range []int{8, 9} { // numbers of the requests after those for the node and its parts
 		for _, after := range []bool{false, true} {
 			for _, once := range []bool{false, true} {
 				t.Run(fmt.Sprintf("request %d, carried out %v, once %v", verb, after, once), func(t *testing.T) {
@@ -228,7 +232,7 @@ func TestEnrollSendsLostVerbsAgain(t *testing.T) {
 	}
 }
 
-// TestEnrollSendsLostChangesAgain: a lost change is sent again, whether Ironic carried it out or not.
+// TestEnrollSendsLostChangesAgain checks that a lost change is sent again, whether or not Ironic carried it out.
 func TestEnrollSendsLostChangesAgain(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("carried out %v", after), func(t *testing.T) {
@@ -247,8 +251,8 @@ func TestEnrollSendsLostChangesAgain(t *testing.T) {
 	}
 }
 
-// TestEnrollChangesAfterATransition: another run starts cleaning after the comparison, and Ironic refuses changes
-// during cleaning. The changes wait until it ends.
+// TestEnrollChangesAfterATransition checks that changes wait until a transition has ended. Another run starts
+// cleaning after the comparison, and Ironic refuses changes during cleaning.
 func TestEnrollChangesAfterATransition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ironic := embedded.New(t, time.Now)
@@ -278,7 +282,8 @@ func TestEnrollChangesAfterATransition(t *testing.T) {
 	})
 }
 
-// TestEnrollChangesWhatDiffers changes only the fields that differ, and credentials only if asked.
+// TestEnrollChangesWhatDiffers checks that only the fields that differ are changed, and that credentials are changed
+// only if the operator wants that.
 func TestEnrollChangesWhatDiffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)
@@ -313,7 +318,8 @@ func TestEnrollChangesWhatDiffers(t *testing.T) {
 	})
 }
 
-// TestEnrollSendsNothingForConflicts refuses conflicts and invalid nodes, and enrolls the others.
+// TestEnrollSendsNothingForConflicts checks that conflicts and invalid nodes are refused, and that the other nodes
+// are enrolled.
 func TestEnrollSendsNothingForConflicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)
@@ -333,8 +339,8 @@ func TestEnrollSendsNothingForConflicts(t *testing.T) {
 	})
 }
 
-// TestExportAndEnrollAgain: nodes exported from one Ironic and enrolled in an empty one are the same, except for
-// secrets.
+// TestExportAndEnrollAgain checks that nodes exported from one Ironic and enrolled in an empty one are the same,
+// except for secrets.
 func TestExportAndEnrollAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to := embedded.New(t, time.Now).Client(t), embedded.New(t, time.Now).Client(t)
@@ -372,7 +378,7 @@ func TestExportAndEnrollAgain(t *testing.T) {
 	})
 }
 
-// TestEnrollNextVerbs: the verbs that follow for an existing node, from its state to the goal.
+// TestEnrollNextVerbs checks which verbs lead an existing node from its state to the goal.
 func TestEnrollNextVerbs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -413,13 +419,13 @@ func TestEnrollNextVerbs(t *testing.T) {
 	}
 }
 
-// TestEnrollWarning: only requests to an existing node with a name of Metal3 are warned of.
+// TestEnrollWarning checks that only requests to an existing node with a Metal3 name cause a warning.
 func TestEnrollWarning(t *testing.T) {
 	t.Parallel()
 	change := []enroll.FieldChange{{Path: []string{"resource_class"}, After: "big"}}
 	for _, test := range []struct {
 		name string
-		node string // "" for a new one
+		node string // "" for a new node
 		kind enroll.Kind
 		goal provision.Goal
 		want bool

@@ -12,23 +12,23 @@ import (
 	"ironworks/models/request"
 )
 
-// enrollAction creates a node with its ports, or changes what differs.
+// enrollAction creates a node with its ports, or changes the fields and parts of an existing node that differ.
 type enrollAction struct {
 	immediateAction
 	item *enroll.Item
 	api  EnrollAPI
 }
 
-// Name returns the action's name.
+// Name returns "enroll".
 func (a *enrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses a node, because the comparison has already found the conflicts.
+// Refuse never refuses a node, because conflicts have already been found by the comparison.
 func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
 // Effect is empty, because nothing changes on the machine.
 func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// changesMade names the changes that the action has made.
+// changesMade returns the changes that the action has made, such as "created" or "2 ports".
 func (a *enrollAction) changesMade() []string {
 	var did []string
 	if a.item.Kind == enroll.Create {
@@ -53,9 +53,9 @@ func (a *enrollAction) changesMade() []string {
 	return did
 }
 
-// creationEntry returns the entry that creates an object with a UUID that this run has chosen. If the answer is lost
-// and the object does not exist, the request is repeated, which cannot create a duplicate; a busy Ironic may take
-// longer than the client waits. An object created by another run is not an error.
+// creationEntry returns the entry that creates an object whose UUID was chosen by this run. If the answer is lost and
+// the object does not exist, for example because a busy Ironic takes longer than the client waits, the request is
+// repeated. The UUID prevents a duplicate. It is not an error if another run has created the object.
 func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
 	there := func(ctx context.Context) bool {
 		is, err := exists(ctx)
@@ -79,7 +79,8 @@ func creationEntry(verb string, r request.Request, exists func(context.Context) 
 	}}
 }
 
-// EnrollRequests returns the requests of an item with the equivalent commands, and the verbs that follow for a goal.
+// EnrollRequests returns the requests for an item, including the verbs that bring the node to the goal, and the
+// equivalent commands.
 func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
 	if it.Kind.Refused() {
 		return nil, nil
@@ -135,9 +136,9 @@ func (a *enrollAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// creation returns the entries that create the node. Traits are not part of POST, and neither is the owner: an Ironic
-// without Keystone refuses a POST with any owner (ironic/api/controllers/v1/node.py, _create_node_and_conduct_checks),
-// but not a PATCH.
+// creation returns the entries that create the node. Traits are not part of the POST, and neither is the owner,
+// because an Ironic without Keystone refuses a POST with any owner (ironic/api/controllers/v1/node.py,
+// _create_node_and_conduct_checks), but not a PATCH.
 func (a *enrollAction) creation(n *models.Node) []entry {
 	body := a.item.Node.Body()
 	body["uuid"] = a.item.UUID
@@ -167,7 +168,7 @@ func (a *enrollAction) changes(n *models.Node) []entry {
 	return list
 }
 
-// patchOf turns differences into operations; the operations contain secrets in clear text.
+// patchOf converts the changes to patch operations, which contain secrets in clear text.
 func patchOf(changes []enroll.FieldChange) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, c := range changes {
@@ -183,7 +184,7 @@ func patchOf(changes []enroll.FieldChange) []models.PatchOp {
 	return ops
 }
 
-// part returns the entry that creates or changes a port or port group of the node.
+// part returns the entry that creates or changes a port or port group of the node, or none if the part is unchanged.
 func (a *enrollAction) part(
 	n *models.Node, p *enroll.PartItem, create func(map[string]any) request.Request,
 	change func(string, []models.PatchOp) request.Request, exists func(context.Context, *enroll.PartItem) (bool, error),

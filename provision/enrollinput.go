@@ -17,31 +17,32 @@ import (
 	"ironworks/models/plan"
 )
 
-// EnrollInput is the operator's input for an enrollment, as typed: the nodes of files, or the machines behind BMCs.
+// EnrollInput is the operator's input for an enrollment, as typed. The nodes come from files or from the machines
+// behind BMCs.
 type EnrollInput struct {
 	Files []string
-	// Format is the format of the files; Auto detects it.
+	// Format is the format of the files. If it is Auto, the format is detected.
 	Format nodefile.Format
-	// Columns map headers of spreadsheets to fields, HEADER=FIELD.
+	// Columns maps headers of spreadsheets to fields; each element has the form HEADER=FIELD.
 	Columns []string
-	// Driver is the hardware type for rows of a spreadsheet that name none; if "", it is detected (see
-	// [nodefile.Options]).
+	// Driver is the hardware type for spreadsheet rows that do not name one. If it is empty, the hardware type is
+	// detected (see [nodefile.Options]).
 	Driver string
-	// BMCs are hosts, URLs and ranges of addresses.
+	// BMCs lists the hosts, URLs and address ranges of BMCs.
 	BMCs []string
-	// Names says how the machines behind BMCs are named.
+	// Names determines how the machines behind BMCs are named.
 	Names enroll.Naming
-	// Set has fields that are set on every node, as KEY=VALUE.
+	// Set lists fields to set on every node, each as KEY=VALUE.
 	Set []string
-	// Credentials is a file of BMC credentials for nodes without a password; "" is none.
+	// Credentials is the path of a file with BMC credentials for nodes without a password. It may be empty.
 	Credentials string
-	// UpdateCredentials also writes the secrets of nodes that Ironic already has.
+	// UpdateCredentials also writes the secrets of nodes that already exist in Ironic.
 	UpdateCredentials bool
-	// Ramdisk is set on every node whose boot interface supports it.
+	// Ramdisk is the ramdisk to set on every node whose boot interface supports it.
 	Ramdisk EnrollRamdisk
 }
 
-// EnrollField names a part of an input by its flag.
+// EnrollField identifies a part of the input by the name of its flag.
 type EnrollField string
 
 // The parts of an input that an error may name.
@@ -62,24 +63,25 @@ type EnrollInputError struct {
 	Err   error
 }
 
-// Error names the part.
+// Error returns the error, preceded by the flag of the invalid part.
 func (e *EnrollInputError) Error() string { return fmt.Sprintf("--%s: %v", e.Field, e.Err) }
 
-// Unwrap returns the cause.
+// Unwrap returns the underlying error.
 func (e *EnrollInputError) Unwrap() error { return e.Err }
 
-// EnrollSource is a checked input: files to read, BMCs to query, and fields to set. [EnrollInput.Parse] makes it.
+// EnrollSource is a checked input, as returned by [EnrollInput.Parse]. It consists of files to read, BMCs to query,
+// and fields to set.
 type EnrollSource struct {
 	EnrollInput
 	// Fields maps the headers of spreadsheet columns to fields.
 	Fields map[string]string
-	// Addresses are the addresses of the BMCs, one by one.
+	// Addresses lists the addresses of the BMCs, with ranges expanded.
 	Addresses []string
-	// Settings are set on every node.
+	// Settings lists the fields to set on every node.
 	Settings []models.Setting
 }
 
-// Parse checks the input without reading anything. An error is an *EnrollInputError.
+// Parse checks the input without reading any file or querying any BMC. Its errors are of type *EnrollInputError.
 func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is kept
 	source := EnrollSource{EnrollInput: in}
 	wrong := func(field EnrollField, err error) (EnrollSource, error) {
@@ -117,7 +119,7 @@ func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is
 	return source, in.Ramdisk.check()
 }
 
-// sheetField returns the first option for spreadsheets that is set, "" if none is.
+// sheetField returns the first of the set options that apply only to spreadsheets, or "" if none is set.
 func (in *EnrollInput) sheetField() EnrollField {
 	switch {
 	case len(in.Columns) > 0:
@@ -128,45 +130,47 @@ func (in *EnrollInput) sheetField() EnrollField {
 	return ""
 }
 
-// EnrollReader reads inputs, and compares them with Ironic.
+// EnrollReader reads the nodes of an input and compares them with Ironic's.
 type EnrollReader struct {
 	API interface {
 		EnrollAPI
 		Drivers(ctx context.Context) ([]models.Driver, error)
 	}
-	// BMCs queries BMCs, with their credentials.
+	// BMCs queries the BMCs and knows their credentials.
 	BMCs *BMCs
-	// Open reads a file of nodes; nil is [ReadNodeFile].
+	// Open reads a file of nodes. If it is nil, [ReadNodeFile] is used.
 	Open func(name string) ([]byte, error)
-	// WhyNoFiles is the reason why files are refused, for a console on a server; if "", files are allowed.
+	// WhyNoFiles is the reason why files are refused, for example in a console on a server. If it is empty, files are
+	// allowed.
 	WhyNoFiles string
-	// Mask is called with the secrets of nodes. May be nil.
+	// Mask is called with the secrets of the nodes. It may be nil.
 	Mask func(secrets ...models.Secret)
-	// Progress is called with the number of BMCs that are done, from several goroutines; it must not block. May be
-	// nil.
+	// Progress is called with the number of finished BMCs and the number of all BMCs. It is called from several
+	// goroutines and must not block. It may be nil.
 	Progress func(done, of int)
 }
 
-// EnrollFound has the nodes and the other content that were read from an input.
+// EnrollFound holds everything that was read from an input.
 type EnrollFound struct {
 	// Files are the files that were read, without their nodes.
 	Files []EnrolledFile
-	// BMCs are the results of the queries: one for each system, and for each address without a system.
+	// BMCs lists the results of the queries. There is one result for each system found, and one for each address
+	// without a system.
 	BMCs []Discovered
-	// Nodes are the nodes of files and BMCs, in their order.
+	// Nodes lists the nodes from the files and the BMCs in the order of the input.
 	Nodes []enroll.Node
-	// Completed is the number of nodes that got their credentials from the file of credentials.
+	// Completed is the number of nodes that got their credentials from the credentials file.
 	Completed int
 }
 
-// EnrolledFile is a file of an input.
+// EnrolledFile is one file of the input.
 type EnrolledFile struct {
 	Name  string
 	Nodes int
 	nodefile.File
 }
 
-// Mapped describes the columns of a spreadsheet whose headers are not fields.
+// Mapped describes the spreadsheet columns whose header differs from the name of their field.
 func (f *EnrolledFile) Mapped() []string {
 	var mapped []string
 	for _, c := range f.Columns {
@@ -177,12 +181,12 @@ func (f *EnrolledFile) Mapped() []string {
 	return mapped
 }
 
-// Unmapped reports whether a spreadsheet has a column whose header is not known.
+// Unmapped reports whether a column of the spreadsheet has an unknown header.
 func (f *EnrolledFile) Unmapped() bool {
 	return slices.ContainsFunc(f.Columns, func(c nodefile.Column) bool { return c.Unknown })
 }
 
-// Deployments are the deployments that the files request.
+// Deployments returns the deployments that the files request.
 func (f *EnrollFound) Deployments() *plan.Plan {
 	all := &plan.Plan{}
 	for i := range f.Files {
@@ -193,7 +197,7 @@ func (f *EnrollFound) Deployments() *plan.Plan {
 	return all
 }
 
-// CountFailed counts the BMCs without a system.
+// CountFailed returns the number of BMC addresses at which no system was found.
 func (f *EnrollFound) CountFailed() int {
 	n := 0
 	for i := range f.BMCs {
@@ -204,7 +208,7 @@ func (f *EnrollFound) CountFailed() int {
 	return n
 }
 
-// ReadNodeFile reads a file of nodes of at most [nodefile.MaxSize].
+// ReadNodeFile reads the named file of nodes. The file must not be larger than [nodefile.MaxSize].
 func ReadNodeFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -220,7 +224,7 @@ func ReadNodeFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, nodefile.MaxSize+1)) // pipes and devices have no size
+	data, err := io.ReadAll(io.LimitReader(file, nodefile.MaxSize+1)) // Stat reports no size for pipes and devices
 	if err == nil && len(data) > nodefile.MaxSize {
 		err = fmt.Errorf("%s: more than %d bytes, the limit; split the file", name, nodefile.MaxSize)
 	}
@@ -334,7 +338,7 @@ func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []en
 	return enroll.Compare(nodes, have, enroll.Options{UpdateCredentials: in.UpdateCredentials, Complete: in.Ramdisk.boots(drivers)}), nil
 }
 
-// CommandLine returns the input as words of ironworks enroll, with secrets masked.
+// CommandLine returns the words of the ironworks enroll command that corresponds to the input, with secrets masked.
 func (in *EnrollInput) CommandLine(goal Goal, noInspect bool) []string {
 	words := []string{"enroll"}
 	add := func(flag string, values ...string) {

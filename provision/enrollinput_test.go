@@ -55,7 +55,7 @@ func TestEnrollInputParse(t *testing.T) {
 	}
 }
 
-// parsed returns a checked input.
+// parsed returns the checked form of the input.
 func parsed(t *testing.T, in provision.EnrollInput) *provision.EnrollSource {
 	t.Helper()
 	source, err := in.Parse()
@@ -146,14 +146,15 @@ func TestEnrollInputWords(t *testing.T) {
 	}
 }
 
-// TestEnrollActionContinues carries a plan out as a task whose connection breaks, and again: conflicts are omitted,
-// each node's result is reported when it is available, and nothing is created twice.
+// TestEnrollActionContinues carries out a plan as a task whose connection breaks, and then carries it out again. It
+// checks that conflicts are omitted, that each node's result is reported as soon as it is available, and that nothing
+// is created twice.
 func TestEnrollActionContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := embedded.New(t, time.Now).Client(t)
 		api := &cut{Client: client, at: 9}
 		nodes := rack(4)
-		nodes[3].Set("https://10.0.0.2", "driver_info", "redfish_address") // as the third
+		nodes[3].Set("https://10.0.0.2", "driver_info", "redfish_address") // the same address as the third node
 		act := &provision.EnrollAction{API: api, Plan: compared(t, client, nodes, enroll.Options{}), Goal: provision.GoalEnroll}
 		batch := act.Batch()
 		if len(batch.Items) != 2 || batch.Danger() != models.DangerNone {

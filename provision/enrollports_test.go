@@ -14,7 +14,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// nic is a NIC of an inventory; change may replace keys.
+// nic returns a NIC of an inventory. The keys in change replace those of the NIC.
 func nic(mac string, change map[string]any) map[string]any {
 	n := map[string]any{"name": "eno1", "mac_address": mac, "has_carrier": true}
 	for key, value := range change {
@@ -23,22 +23,22 @@ func nic(mac string, change map[string]any) map[string]any {
 	return n
 }
 
-// switchPort is the LLDP announcement of port Eth3 of switch sw1.
+// switchPort returns the LLDP announcement of port Eth3 of switch sw1.
 func switchPort() []any {
 	return []any{[]any{1, "040a1b2c3d4e5f"}, []any{2, "0545746833"}, []any{5, "737731"}}
 }
 
-// TestEnrollComparesPorts: after inspection, missing ports are created and wrong ones are reported; a finding does not
-// fail the node.
+// TestEnrollComparesPorts checks that missing ports are created after inspection, that wrong ports are reported, and
+// that such a finding is not a failure of the node.
 func TestEnrollComparesPorts(t *testing.T) {
 	known := map[string]any{"address": firstMAC, "pxe_enabled": true}
 	for _, test := range []struct {
 		name string
 		port map[string]any
-		nics []any // nil: no inventory
+		nics []any // nil if inspection stores no inventory
 		did  string
 		note string
-		// created are the ports besides the given one.
+		// created lists the MAC addresses of the created ports.
 		created []string
 	}{
 		{
@@ -92,7 +92,8 @@ func TestEnrollComparesPorts(t *testing.T) {
 	}
 }
 
-// TestEnrollMissingPortOfAnotherNode: the MAC of a NIC belongs to a port of another node.
+// TestEnrollMissingPortOfAnotherNode checks that a node fails if the MAC address of its NIC belongs to a port of
+// another node.
 func TestEnrollMissingPortOfAnotherNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := inspectedNode(t, map[string]any{"address": firstMAC}, []any{nic(firstMAC, nil), nic(secondMAC, nil)})
@@ -112,14 +113,14 @@ func TestEnrollMissingPortOfAnotherNode(t *testing.T) {
 	})
 }
 
-// inspectedRig has a manageable node with one port, and an inventory that inspection finds.
+// inspectedRig provides a manageable node with one port, and an inventory for inspection to find.
 type inspectedRig struct {
 	t     *testing.T
 	api   *cut
 	nodes []enroll.Node
 }
 
-// inspectedNode enrolls the node. Without NICs (nil), inspection stores no inventory.
+// inspectedNode enrolls the node. If nics is nil, inspection stores no inventory.
 func inspectedNode(t *testing.T, port map[string]any, nics []any) *inspectedRig {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -147,7 +148,7 @@ func (r *inspectedRig) run() provision.Enrolled {
 	return e.Run(r.t.Context(), compared(r.t, r.api, r.nodes, enroll.Options{}))[0]
 }
 
-// created are the addresses of the node's ports that are not in the input.
+// created returns the addresses of the node's ports that are not in the input.
 func (r *inspectedRig) created() []string {
 	r.t.Helper()
 	node, err := r.api.Node(r.t.Context(), "r1-n00")

@@ -7,13 +7,13 @@ import (
 	"ironworks/models"
 )
 
-// prepareAction is the action that prepares a node: it sets the target RAID configuration, and runs the clean steps.
+// prepareAction prepares a node for deployments: it sets the target RAID configuration and runs the clean steps.
 type prepareAction struct {
 	verbAction
 	raid map[string]any
 }
 
-// newPrepareAction returns the action of a preparation.
+// newPrepareAction returns the action that makes the given preparation.
 func newPrepareAction(p *enroll.Preparation) prepareAction {
 	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}, setsRAID: true}, p.RAID.Config()}
 }
@@ -26,8 +26,7 @@ func (a prepareAction) entries(n *models.Node) ([]entry, error) {
 	return list, err
 }
 
-// prepare completes the preparation of a manageable node. An earlier run may have made all or a part of the
-// preparation.
+// prepare completes the preparation of a manageable node. Earlier runs may have done some or all of it.
 func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	p := wanted.Prepare
 	var settings []models.BIOSSetting
@@ -49,9 +48,9 @@ func (e *Enroller) prepare(ctx, going context.Context, n *models.Node, wanted *e
 	return e.hintAgain(ctx, going, n, wanted, r)
 }
 
-// hintAgain sets the root device hints of the input again, because the deletion of a RAID removes them
-// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py): without hints, a deployment would pick
-// any disk.
+// hintAgain sets the root device hints of the input again, because deleting a RAID removes them
+// (_delete_configuration_final of AgentRAID in ironic/drivers/modules/agent.py). Without hints, a deployment would
+// pick any disk.
 func (e *Enroller) hintAgain(ctx, going context.Context, n *models.Node, wanted *enroll.Node, r *Enrolled) (ok bool) {
 	properties, _ := wanted.Fields["properties"].(map[string]any)
 	if properties["root_device"] == nil || wanted.Prepare.RAID == nil {

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// biosRack is a machine with BIOS settings to apply.
+// biosRack returns an input of one machine with BIOS settings to apply.
 func biosRack() []enroll.Node {
 	nodes := rack(1)
 	nodes[0].Fields["deploy_interface"], nodes[0].Fields["bios_interface"] = "fake", "fake"
@@ -23,7 +23,7 @@ func biosRack() []enroll.Node {
 	return nodes
 }
 
-// toAvailable enrolls the machine, and returns the result with the number of manual cleanings.
+// toAvailable enrolls the machine with the goal available. It returns the result and the number of manual cleanings.
 func toAvailable(t *testing.T, api provision.EnrollAPI, sent *[]string) (provision.Enrolled, int) {
 	t.Helper()
 	e := enroller(api)
@@ -39,8 +39,8 @@ func toAvailable(t *testing.T, api provision.EnrollAPI, sent *[]string) (provisi
 	return r, cleaned
 }
 
-// TestEnrollPreparesOnce: BIOS settings are applied before a machine becomes available, whatever request of the first run
-// is lost, and a machine that has them is not cleaned again.
+// TestEnrollPreparesOnce checks that BIOS settings are applied before a machine becomes available, whichever request
+// of the first run is lost, and that a machine that already has them is not cleaned again.
 func TestEnrollPreparesOnce(t *testing.T) {
 	const requests = 11 // node, owner, traits, group, three ports, manage, clean, provide, and one more
 	for at := range requests {
@@ -71,7 +71,7 @@ func TestEnrollPreparesOnce(t *testing.T) {
 	}
 }
 
-// settled checks the settings that Ironic has.
+// settled checks that Ironic has the wanted BIOS settings.
 func settled(t *testing.T, client *ironicclient.Client, uuid string) {
 	t.Helper()
 	settings, err := client.BIOS(t.Context(), uuid)
@@ -85,7 +85,7 @@ func settled(t *testing.T, client *ironicclient.Client, uuid string) {
 	}
 }
 
-// manage takes a node back to manageable.
+// manage moves a node back to the state manageable.
 func manage(t *testing.T, client *ironicclient.Client, uuid string) provision.Result {
 	t.Helper()
 	n, err := client.Node(t.Context(), uuid)
@@ -97,8 +97,8 @@ func manage(t *testing.T, client *ironicclient.Client, uuid string) provision.Re
 	return runner.Run(t.Context(), provision.Batch{Action: action, Items: []provision.Item{{Node: *n}}}, provision.RunOptions{Wait: true})[0]
 }
 
-// TestEnrollPreparationIsShown: a plan names the requests of a preparation only if the goal includes them, and a RAID
-// requires confirmation.
+// TestEnrollPreparationIsShown checks that a plan names the requests of a preparation only if the goal includes them,
+// and that a RAID requires confirmation.
 func TestEnrollPreparationIsShown(t *testing.T) {
 	t.Parallel()
 	raid := &enroll.Preparation{RAID: &enroll.RAID{Software: true, Disks: []any{map[string]any{"raid_level": "1", "size_gb": "MAX"}}}, BIOS: map[string]any{"A": "b"}}

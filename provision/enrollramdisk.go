@@ -10,12 +10,13 @@ import (
 	"ironworks/models"
 )
 
-// EnrollRamdisk has the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
-// ISOs, and a kernel with its initramfs for others. Either may be missing. The values have the form of [Ramdisk].
+// EnrollRamdisk holds the ramdisks for deployment, cleaning and inspection: an ISO for boot interfaces that support
+// ISOs, and a kernel with its initramfs for the others. Either of them may be missing. The values have the form
+// described at [Ramdisk].
 type EnrollRamdisk struct {
 	ISO               string
 	Kernel, Initramfs string
-	// KernelParams is the value of kernel_append_params for the kernel.
+	// KernelParams is the value of kernel_append_params for nodes that boot the kernel.
 	KernelParams string
 }
 
@@ -31,12 +32,12 @@ func (r EnrollRamdisk) pair() Ramdisk {
 	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
 }
 
-// hasPair reports whether a kernel, an initramfs or kernel parameters are given.
+// hasPair reports whether at least one of the kernel, the initramfs and the kernel parameters is given.
 func (r EnrollRamdisk) hasPair() bool {
 	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
 }
 
-// check returns problems that do not depend on the nodes, as an *EnrollInputError.
+// check returns an *EnrollInputError if the ramdisk is invalid for all nodes.
 func (r EnrollRamdisk) check() error {
 	if r.ISO != "" {
 		if why, _ := r.iso().check(); why != "" {
@@ -55,13 +56,14 @@ func (r EnrollRamdisk) check() error {
 	return nil
 }
 
-// commandFlags returns the flags of ironworks enroll.
+// commandFlags returns the flags of ironworks enroll for the ramdisk, each with its value, which may be empty.
 func (r EnrollRamdisk) commandFlags() [][2]string {
 	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
 }
 
-// boots returns a function that sets the ramdisk of a node that its boot interface supports. The boot interface is that
-// of the input, of the existing node, or the driver's default. The function is nil if no ramdisk is given.
+// boots returns a function that sets the ramdisk that a node's boot interface supports. The boot interface is taken
+// from the input, from the existing node, or from the driver's defaults. The returned function is nil if no ramdisk
+// is given.
 func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
 	if r.ISO == "" && !r.hasPair() {
 		return nil
@@ -88,7 +90,7 @@ func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, exist
 	}
 }
 
-// setRamdisk sets the fields of a ramdisk, and removes those of an existing node that contradict it.
+// setRamdisk sets the fields for the ramdisk, and removes the fields of an existing node that contradict it.
 func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
 	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
 	for field, value := range wanted {

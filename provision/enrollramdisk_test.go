@@ -19,16 +19,17 @@ const (
 	bootInitrd = "http://192.0.2.1/a/initrd.img"
 )
 
-// TestEnrollRamdisk: the boot interface decides between ISO and pair, and a second comparison finds nothing to change.
+// TestEnrollRamdisk checks that the boot interface decides between the ISO and the kernel with its initramfs, and
+// that a second comparison finds nothing to change.
 func TestEnrollRamdisk(t *testing.T) {
 	both := provision.EnrollRamdisk{ISO: bootISO, Kernel: bootKernel, Initramfs: bootInitrd, KernelParams: "coreos.live.rootfs_url=http://192.0.2.1/a/rootfs.img"}
 	iso, pair := provision.EnrollRamdisk{ISO: bootISO}, provision.EnrollRamdisk{Kernel: bootKernel, Initramfs: bootInitrd}
 	for _, test := range []struct {
 		name    string
-		boot    string // of the input
+		boot    string // boot interface in the input
 		ramdisk provision.EnrollRamdisk
-		info    map[string]any // of the existing node; nil for a new node
-		want    string         // fields of driver_info
+		info    map[string]any // driver_info of the existing node; nil for a new node
+		want    string         // expected fields of driver_info
 		changes string
 		note    string
 	}{
@@ -94,7 +95,7 @@ func TestEnrollRamdisk(t *testing.T) {
 	}
 }
 
-// TestEnrollRamdiskIsChecked: a wrong ramdisk is an error of its flag.
+// TestEnrollRamdiskIsChecked checks that the error for an invalid ramdisk names its flag.
 func TestEnrollRamdiskIsChecked(t *testing.T) {
 	t.Parallel()
 	for want, ramdisk := range map[string]provision.EnrollRamdisk{

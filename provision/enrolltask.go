@@ -13,24 +13,24 @@ import (
 	"ironworks/models"
 )
 
-// EnrollAction is an action that carries out an enrollment plan as a task. [EnrollAction.Run] takes the place of
-// [Runner.Run].
+// EnrollAction carries out an enrollment plan as a task. [EnrollAction.Run] takes the place of [Runner.Run].
 type EnrollAction struct {
 	watchedAction
 	API  EnrollAPI
 	Plan enroll.Plan
 	Goal Goal
-	// NoInspect skips the inspection on the way to available.
+	// NoInspect skips inspection on the way to the goal.
 	NoInspect bool
 }
 
-// Name returns the action's name.
+// Name returns "enroll".
 func (*EnrollAction) Name() string { return "enroll" }
 
-// Refuse never refuses a node, because the batch has no nodes with conflicts.
+// Refuse never refuses a node, because the batch contains no nodes with conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect returns the possible effect of automated cleaning, and of the manual cleaning before it.
+// Effect returns the possible effect of the manual cleaning that prepares the node or, if the node is not prepared,
+// of automated cleaning. It is empty if the goal includes neither.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
@@ -41,7 +41,7 @@ func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	return models.VerbEffect(models.VerbProvide, n, nil)
 }
 
-// EnrollPrepared returns the names of the nodes that a goal prepares by manual cleaning.
+// EnrollPrepared returns the names of the nodes that are prepared by manual cleaning on the way to the goal.
 func EnrollPrepared(plan enroll.Plan, goal Goal) []string {
 	var names []string
 	for i := range plan {
@@ -60,7 +60,7 @@ func (*EnrollAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool)
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
 }
 
-// Batch returns the nodes that are enrolled, which are the valid nodes without conflicts.
+// Batch returns the nodes to enroll. These are the valid nodes without conflicts.
 func (a *EnrollAction) Batch() Batch {
 	b := Batch{Action: a}
 	for i := range a.Plan {
@@ -76,8 +76,8 @@ func (a *EnrollAction) Batch() Batch {
 	return b
 }
 
-// Run enrolls the nodes of a batch. Changes of an earlier run are not repeated. The results are in the batch's order;
-// progress receives each result when it is available.
+// Run enrolls the nodes of the batch. Changes made by an earlier run are not repeated. The results are in the order
+// of the batch, and opts.Progress receives each result as soon as it is available.
 func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOptions) []Result {
 	items := map[string]*enroll.Item{}
 	for i := range a.Plan {
@@ -100,7 +100,8 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 	return results
 }
 
-// EnrollWarning returns the warning before an item changes a node of Metal3 or brings it to a goal; "" for none.
+// EnrollWarning returns a warning if the item changes a node managed by Metal3 or brings it to the goal. Otherwise,
+// it returns "".
 func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 	if it.Existing == nil || !it.Existing.Ref().ManagedByMetal3() {
 		return ""
@@ -111,7 +112,7 @@ func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
 	return "Metal3 manages " + it.Existing.Name + " and may undo the change: change the BareMetalHost, or pause it first"
 }
 
-// EnrollDetails describes an item in one line, after its warning.
+// EnrollDetails describes the item in one line, which starts with the item's warning, if any.
 func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
 	warning, details := EnrollWarning(it, goal, noInspect), it.Details()
 	if warning == "" || details == "" {
@@ -120,7 +121,7 @@ func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
 	return warning + "; " + details
 }
 
-// EnrollWarned returns the names of the nodes of a plan that have an [EnrollWarning].
+// EnrollWarned returns the names of the nodes in the plan for which [EnrollWarning] returns a warning.
 func EnrollWarned(plan enroll.Plan, goal Goal, noInspect bool) []string {
 	var names []string
 	for i := range plan {
@@ -131,8 +132,8 @@ func EnrollWarned(plan enroll.Plan, goal Goal, noInspect bool) []string {
 	return names
 }
 
-// EnrollRemedy returns the remedy for a node that was refused or has failed, as a command and with the keys of the
-// console; empty if nothing is known.
+// EnrollRemedy returns the remedy for a node that was refused or has failed, both as a command and with the keys of
+// the console. The texts are empty if no remedy is known.
 func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if refusal, is := errors.AsType[*models.Refusal](res.Err); is && res.Outcome == OutcomeRefused {
 		return refusal.Hint, cmp.Or(refusal.ScreenHint, refusal.Hint)

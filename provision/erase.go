@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// depth is how much data an erasure by the agent deletes. Each depth includes the lower ones.
+// depth describes which data an erasure by the agent deletes. Each depth includes the lower ones.
 type depth int
 
 const (
@@ -21,7 +21,8 @@ const (
 	erasesAll
 )
 
-// depthOf returns the depth of a step (get_clean_steps in ironic_python_agent/hardware.py, both releases).
+// depthOf returns the depth of the erasure by step s, as defined by get_clean_steps in
+// ironic_python_agent/hardware.py of both releases.
 func depthOf(s models.Step) depth {
 	switch s.Label() {
 	case "deploy.erase_devices":
@@ -34,8 +35,8 @@ func depthOf(s models.Step) depth {
 	return erasesNothing
 }
 
-// remains describes the data that an erasure of this depth leaves (_list_erasable_devices and erase_block_device in
-// ironic_python_agent/hardware.py).
+// remains describes the data that remains after an erasure of this depth (see _list_erasable_devices and
+// erase_block_device in ironic_python_agent/hardware.py).
 func (d depth) remains() string {
 	const skipped = "virtual media and members of software RAIDs are skipped"
 	switch d {
@@ -50,7 +51,7 @@ func (d depth) remains() string {
 	return ""
 }
 
-// on describes how a disk is erased: the agent recognizes NVMe disks by their names (_is_nvme).
+// on describes which data is erased on the disk. Like the agent, it recognizes NVMe disks by their names (_is_nvme).
 func (d depth) on(disk *hints.Disk) string {
 	if d == erasesAll || d == erasesExpress && strings.HasPrefix(disk.Name, "/dev/nvme") {
 		return "all data"
@@ -58,7 +59,7 @@ func (d depth) on(disk *hints.Disk) string {
 	return "metadata"
 }
 
-// stepper is an action that runs steps that the operator has chosen.
+// stepper is an action that runs steps chosen by the operator.
 type stepper interface{ stepsToRun() []models.Step }
 
 func (a verbAction) stepsToRun() []models.Step {
@@ -71,9 +72,10 @@ type DiskReader interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// Disks returns the machine's serial number and disks, for a confirmation before an action erases them: the disks that
-// its steps erase, the disks that skip_block_devices protects, the remaining data, and the volumes that RAID steps
-// change. If the disks are unknown, a detail says so. A nil action stands for an unknown way of erasing.
+// Disks returns the details to show before the operator confirms an action that erases disks: the serial number of
+// the machine, the disks that the action's steps erase, the disks that skip_block_devices protects, the data that
+// remains, and the volumes that RAID steps change. If the disks are unknown, a detail says so. A nil action stands
+// for an unknown way of erasing.
 func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []models.Detail {
 	var inv *hints.Inventory
 	if raw, err := api.Inventory(ctx, n.UUID); err == nil {
@@ -92,11 +94,11 @@ func Disks(ctx context.Context, api DiskReader, a Action, n *models.Node) []mode
 	if deepest == erasesNothing {
 		return append(inv.Details(), volumeDetails(n, list)...)
 	}
-	version, _ := api.Version() // the agent is as new as Ironic
+	version, _ := api.Version() // assume that the agent is as new as Ironic
 	return slices.Concat(erasedDisks(n, inv, deepest, hints.GenerationOf(version)), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
 }
 
-// erasedDisks sorts the disks into erased and protected ones.
+// erasedDisks lists the disks, sorted into erased and protected ones.
 func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generation) []models.Detail {
 	var details models.Details
 	of, err := hints.Of(n)
@@ -128,7 +130,7 @@ func erasedDisks(n *models.Node, inv *hints.Inventory, d depth, by hints.Generat
 	return slices.Concat(inv.Details()[:len(inv.Details())-len(inv.Disks)], erased, kept, details)
 }
 
-// volumeDetails names the volumes that RAID steps delete and create.
+// volumeDetails lists the current volumes, which RAID steps may delete, and the volumes that they create.
 func volumeDetails(n *models.Node, list []models.Step) []models.Detail {
 	i := slices.IndexFunc(list, func(s models.Step) bool { return s.Interface == "raid" })
 	if i < 0 {

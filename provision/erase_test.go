@@ -17,8 +17,8 @@ func cleanWith(list ...models.Step) provision.Action {
 	return provision.Provision(models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: list})
 }
 
-// TestDisksOfErasures: a confirmation sorts the disks into disks that a step erases and disks that skip_block_devices
-// protects, and lists the remaining data.
+// TestDisksOfErasures checks that a confirmation lists the disks that a step erases, the disks that
+// skip_block_devices protects, and the data that remains.
 func TestDisksOfErasures(t *testing.T) {
 	t.Parallel()
 	const inventory = `{"inventory": {"disks": [
@@ -52,7 +52,8 @@ func TestDisksOfErasures(t *testing.T) {
 	}
 }
 
-// TestProtectedDisksOfReleases: the agents of both releases match skip_block_devices in different ways.
+// TestProtectedDisksOfReleases checks that skip_block_devices is interpreted in the same way as by the agent of each
+// release, because the agents of both releases match it differently.
 func TestProtectedDisksOfReleases(t *testing.T) {
 	t.Parallel()
 	const inventory = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "A", "tran": "sata"}]}}`
@@ -73,7 +74,7 @@ func detailsText(list []models.Detail) string {
 	return strings.Join(texts, "; ")
 }
 
-// TestRAIDStepsAreChecked: RAID steps that Ironic or the agent would refuse are not sent.
+// TestRAIDStepsAreChecked checks that RAID steps are not sent if Ironic or the agent would refuse them.
 func TestRAIDStepsAreChecked(t *testing.T) {
 	t.Parallel()
 	config := func(text string) map[string]any { return map[string]any{"raid_config": raidTarget(t, text).Config} }

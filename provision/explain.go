@@ -12,7 +12,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// ExplainAPI is the part of Ironic's API that an [Explainer] needs for the explained node.
+// ExplainAPI is the part of Ironic's API with which an [Explainer] reads data about the explained node.
 type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
@@ -27,12 +27,11 @@ type OthersAPI interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// ExplainSources are the sources of an explanation beside Ironic's data on the node. Any of them
-// may be nil.
+// ExplainSources lists the sources of an explanation apart from Ironic's data about the node. Any of them may be nil.
 type ExplainSources struct {
-	// Others returns all nodes, with which the explained node is compared; see [ListOthers].
+	// Others returns all nodes, so that the explained node can be compared with them; see [ListOthers].
 	Others func(ctx context.Context) ([]*models.Row, error)
-	// Observed returns the observations of the node from the time when it was watched.
+	// Observed returns the observations made while the node with the given UUID was being watched.
 	Observed func(uuid string) (models.Row, bool)
 	// Journal returns the facts in the node's journal; now is Ironic's time.
 	Journal func(ctx context.Context, n *models.Node, now time.Time) (JournalFacts, error)
@@ -42,19 +41,19 @@ type ExplainSources struct {
 	Ports func(ctx context.Context, uuid string) ([]models.Port, error)
 	// Agent probes the agent's address of a node in a wait state.
 	Agent func(ctx context.Context, address string) explain.AgentFacts
-	// Changes returns the changes to a node made from this console, with times on Ironic's clock.
+	// Changes returns the changes that were made to the node from this console. Their times are on Ironic's clock.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
 
-// JournalFacts has the data that the journal stores about a node's last operation.
+// JournalFacts holds the data in the journal about a node's last operation.
 type JournalFacts struct {
-	// Work is the last operation that was observed; nil if there is none.
+	// Work is the last operation that was observed, or nil if there is none.
 	Work *models.Work
-	// Lines are the lines of the ramdisk's log during that operation, and Boot is what the log shows of the last boot;
-	// nil if there is no log.
+	// Lines contains the lines of the ramdisk's log during that operation, and Boot summarizes the log of the last
+	// boot. Both are nil if there is no log.
 	Lines []models.LogLine
 	Boot  *explain.BootLog
-	// Estimate is the time that the operation took on other nodes; nil if unknown.
+	// Estimate is the time that the operation took on other nodes, or nil if that is unknown.
 	Estimate *models.Estimate
 }
 
@@ -62,13 +61,13 @@ type JournalFacts struct {
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
-	// Explanations has at least one explanation, the best one first.
+	// Explanations contains at least one explanation, with the best one first.
 	Explanations []explain.Explanation
-	// Missing has the errors of all sources except the node.
+	// Missing lists the errors of all sources except the node itself.
 	Missing []error
 }
 
-// Explainer explains nodes of one Ironic. Data that all nodes share is read once.
+// Explainer explains the states of nodes of one Ironic. Data shared by all nodes is read only once.
 type Explainer struct {
 	api     ExplainAPI
 	sources ExplainSources
@@ -80,15 +79,16 @@ type Explainer struct {
 	asked      bool
 }
 
-// NewExplainer returns an Explainer.
+// NewExplainer returns an Explainer that reads data from Ironic with api, and other data from the given sources.
 func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// explainedFields are the fields of the other nodes that are read.
+// explainedFields lists the node fields that are read in order to compare the explained node with other nodes.
 var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
-// Explain reads a node and its evidence, and explains its state. It returns an error only if the node cannot be read.
+// Explain reads a node and the evidence about it, and explains its state. It returns an error only if the node cannot
+// be read or ctx has ended.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {
@@ -195,8 +195,8 @@ func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, err
 	return list, nil
 }
 
-// maxSiblingReasons is the maximum number of other nodes whose history is read. The newest Ironic clears last_error, so
-// the reasons are in the histories; a few of many nodes with the same failure are enough.
+// maxSiblingReasons is the maximum number of other nodes whose history is read. The newest Ironic clears last_error,
+// so the reasons are only in the histories. If many nodes have the same failure, reading a few of them is enough.
 const maxSiblingReasons = 8
 
 // siblings compares the node with other nodes in the same operation.
@@ -220,7 +220,7 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	return explain.FindSiblings(&this, x.rows), nil
 }
 
-// ListOthers reads all nodes, and the failure reasons of some of them.
+// ListOthers reads all nodes, and for some of the failed ones also the reason for the failure.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
 	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {

@@ -137,7 +137,7 @@ func TestExplainMasks(t *testing.T) {
 	}
 }
 
-// TestExplainUsesObservations: Explain uses the node's observations and the list of nodes.
+// TestExplainUsesObservations checks that Explain uses the observations of the node and the list of nodes.
 func TestExplainUsesObservations(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"

@@ -21,21 +21,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeAPI is an Ironic in memory that accepts every change and makes no progress on its own.
+// fakeAPI is an in-memory Ironic that accepts every change. Its nodes make no progress unless the test changes them.
 type fakeAPI struct {
 	mu      sync.Mutex
 	nodes   map[string]models.Node
 	history map[string][]models.HistoryEntry
 	version models.APIVersion
-	// calls has the changes, and looks counts the reads.
+	// calls lists the changes, and looks counts the reads.
 	calls   []string
 	looks   int
 	running int
 	atOnce  int
-	// took is the time that a change takes, and skew is how far the server's clock is ahead.
+	// took is the duration of a change. skew is the time by which the server's clock is ahead.
 	took, skew time.Duration
-	// onCall runs at a change and may fail it; onLook may fail a read. onApplied may lose the
-	// answer to a change that was carried out.
+	// onCall runs before a change and can make it fail; onLook can make a read fail. onApplied runs after a change
+	// was carried out and can replace the answer by an error.
 	onCall    func(call, id string) error
 	onLook    func(id string) error
 	onApplied func(call, id string) error
@@ -60,7 +60,7 @@ func node(name string, s models.ProvisionState) models.Node {
 	}
 }
 
-// later changes a node after some time.
+// later calls change with the named node after the time d.
 func (f *fakeAPI) later(d time.Duration, name string, change func(n *models.Node)) {
 	time.AfterFunc(d, func() { f.set(name, change) })
 }
@@ -147,7 +147,8 @@ func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (str
 	return "req-" + strings.TrimPrefix(id, "uuid-"), nil
 }
 
-// Send applies a runner's request. The calls have the last part of the path, and the body.
+// Send applies a request of a runner. It records a call that consists of the last part of the path and the values in
+// the body.
 func (f *fakeAPI) Send(ctx context.Context, r request.Request) (request.Answer, error) {
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/v1/"), "/")
 	id, body := parts[1], string(r.Payload())
@@ -191,7 +192,7 @@ func (f *fakeAPI) Allocation(context.Context, string) (*models.Allocation, error
 	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
 }
 
-// field returns a field of a JSON object as text.
+// field returns the named field of a JSON object as text, or "" if the field is missing or null.
 func field(body, name string) string {
 	var object map[string]any
 	_ = json.Unmarshal([]byte(body), &object)
@@ -201,7 +202,8 @@ func field(body, name string) string {
 	return fmt.Sprint(object[name])
 }
 
-// memAudit keeps audit records in memory; fail makes the writes from the nth on (from 1) fail.
+// memAudit keeps audit records in memory. If fail is not 0, the write with that number (counted from 1) and all later
+// writes fail.
 type memAudit struct {
 	mu      sync.Mutex
 	records []audit.Record
@@ -230,7 +232,7 @@ func (a *memAudit) lines() []string {
 	return lines
 }
 
-// act plans and runs an action on the named nodes of the API.
+// act plans and runs the action on the named nodes of the fake Ironic.
 func act(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, names ...string) ([]provision.Result, *memAudit) {
 	t.Helper()
 	book := &memAudit{}

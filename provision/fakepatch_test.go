@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// fillNulls adds null for the fields that the changes name and the node does not have.
+// fillNulls adds null for each field that the operations name but the node does not have.
 func fillNulls(node map[string]any, ops []models.PatchOp) {
 	for _, op := range ops {
 		field := strings.Split(strings.TrimPrefix(op.Path, "/"), "/")[0]
@@ -23,7 +23,7 @@ func (f *fakeAPI) raw(id string) json.RawMessage {
 	return f.nodes[id].Raw
 }
 
-// patch changes a node that was decoded from JSON. As in Ironic, removing or replacing a missing field fails.
+// patch changes a node that was decoded from JSON. As in Ironic, it fails if a field to remove or replace is missing.
 func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -35,7 +35,7 @@ func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
 	if err := json.Unmarshal(n.Raw, &node); err != nil {
 		return err
 	}
-	var copied []models.PatchOp // the node keeps references to their values
+	var copied []models.PatchOp // a copy, because the node keeps references to the values
 	if raw, err := json.Marshal(ops); err != nil {
 		return err
 	} else if err := json.Unmarshal(raw, &copied); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// heldError reports that another process acts on the same deployment.
+// heldError reports that another process is acting on the same deployment.
 type heldError struct {
-	// PID is the process ID of the other process; 0 if unknown.
+	// PID is the process ID of the other process, or 0 if it is unknown.
 	PID int
 }
 
-// Error names the process that holds the lock.
+// Error describes the process that holds the lock.
 func (e *heldError) Error() string {
 	switch e.PID {
 	case 0:
@@ -32,8 +32,8 @@ func (e *heldError) Error() string {
 // fileLock is a lock that the kernel releases when the process ends.
 type fileLock struct{ *flock.Flock }
 
-// lockFile locks a path, or returns a [heldError]. It waits for processes in [lockedBy], which
-// hold the lock for microseconds.
+// lockFile locks the file at path, or returns a [heldError] if another process has locked it. It waits for processes
+// in [lockedBy], which hold the lock only for microseconds.
 func lockFile(path string) (*fileLock, error) {
 	for tries := 1; ; tries++ {
 		l := fileLock{flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))}
@@ -68,16 +68,17 @@ func lockFile(path string) (*fileLock, error) {
 	}
 }
 
-// maxAttempts is the maximum number of attempts to lock a path, 1 ms apart, while other processes are in lockedBy.
+// maxAttempts is the maximum number of attempts to lock a file while other processes are in lockedBy. The attempts
+// are 1 ms apart.
 const maxAttempts = 1000
 
-// lockedBy returns an error that names the owner of a path's lock; nil if the path is not locked. It takes a shared
-// lock for a moment, which blocks no other process.
+// lockedBy returns an error that names the owner of the lock on the file at path, or nil if the file is not locked.
+// To find out, it briefly takes a shared lock, for which [lockFile] waits.
 func lockedBy(path string) error {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	switch err = errors.Join(err, l.Close()); {
-	case errors.Is(err, fs.ErrNotExist): // the path was never locked
+	case errors.Is(err, fs.ErrNotExist): // the file was never locked, or it is unlocked
 		return nil
 	case err != nil || free:
 		return err

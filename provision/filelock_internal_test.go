@@ -10,9 +10,9 @@ import (
 	"ironworks/models"
 )
 
-// TestListingBlocksNobody: listing checks for processes that act on a deployment, and must not
-// take the lock from a process that starts at that moment. Each time, the lock file of a killed
-// process exists, as after a crash.
+// TestListingBlocksNobody checks that listing deployments, for which their locks are checked, never prevents a
+// process that is just starting from taking such a lock. Each time, the lock file of a killed process exists, as
+// after a crash.
 func TestListingBlocksNobody(t *testing.T) {
 	t.Parallel()
 	const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"

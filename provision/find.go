@@ -7,8 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// FindNodes fetches nodes by name or UUID, [Concurrency] at a time, without duplicates. A missing node is an error,
-// because the operator asked for all of them.
+// FindNodes fetches nodes by name or UUID, [Concurrency] at a time, and removes duplicates. It is an error if a node
+// is missing, because the operator named each of them.
 func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error) {
 	found := make([]*models.Node, len(ids))
 	errs := make([]error, len(ids))
@@ -29,7 +29,8 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	return nodes, nil
 }
 
-// FindUnfinished fetches the nodes of unfinished deployments. gone has the deployments of deleted nodes.
+// FindUnfinished fetches the nodes of unfinished deployments. gone lists the deployments whose nodes have been
+// deleted.
 func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
 	found := make([]*models.Node, len(list))
 	errs := make([]error, len(list))
@@ -49,8 +50,9 @@ func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []mo
 	return nodes, gone, nil
 }
 
-// ReadHardware reads the inventories of nodes for filters, [Concurrency] at a time. It calls each for every node, from
-// several goroutines. For a node that was not inspected, the hardware has no Inspected.
+// ReadHardware reads the inventories of the nodes for use in filters, [Concurrency] at a time. It calls the function
+// each for every node, from several goroutines. If a node was not inspected, the Inspected field of its hardware is
+// unset.
 func ReadHardware(ctx context.Context, api Inventories, uuids []string, each func(uuid string, hardware *models.Hardware, err error)) {
 	inParallel(ctx, len(uuids), func(going context.Context, i int) {
 		raw, err := api.Inventory(going, uuids[i])

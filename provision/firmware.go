@@ -19,14 +19,14 @@ type FirmwareReader interface {
 	Firmware(ctx context.Context, node string) ([]models.Firmware, error)
 }
 
-// FirmwareUpdate describes an update of one component from an image.
+// FirmwareUpdate describes an update of one firmware component.
 type FirmwareUpdate struct {
-	// Component is bios, bmc, or nic: followed by an ID (FIRMWARE_COMPONENTS in
+	// Component is "bios", "bmc", or "nic:" followed by an ID (FIRMWARE_COMPONENTS in
 	// ironic/drivers/modules/redfish/utils.py).
 	Component string
-	// URL is the address from which the BMC, or Ironic on its behalf, fetches the image.
+	// URL is the address of the image, which the BMC fetches, or Ironic on its behalf.
 	URL string
-	// WaitSeconds is the pause after the update; 0 for none.
+	// WaitSeconds is the length of the pause after the update; 0 means no pause.
 	WaitSeconds int
 }
 
@@ -56,7 +56,7 @@ func (u FirmwareUpdate) Setting() map[string]any {
 	return setting
 }
 
-// UpdateFirmware returns an action that updates firmware by the step firmware.update (39.0.0).
+// UpdateFirmware returns an action that updates firmware with the step firmware.update (39.0.0).
 func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
 	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		have, err := api.Firmware(ctx, n.UUID)
@@ -68,7 +68,7 @@ func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
 }
 
 func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpdate) hardwareWork {
-	w := hardwareWork{danger: models.DangerMayErase} // a broken update may leave a machine that does not start
+	w := hardwareWork{danger: models.DangerMayErase} // a failed update may leave the machine unable to start
 	var settings []any
 	var changes []string
 	for _, u := range updates {
@@ -100,13 +100,13 @@ func componentsOf(list []models.Firmware) []string {
 	return names
 }
 
-// NodeFirmware has the firmware versions of a node.
+// NodeFirmware lists the firmware versions of a node.
 type NodeFirmware struct {
 	Node       models.NodeRef    `json:"node" yaml:"node"`
 	Components []models.Firmware `json:"components" yaml:"components"`
 }
 
-// FirmwareOf reads the firmware versions of nodes, [Concurrency] at a time, up to the first error.
+// FirmwareOf reads the firmware versions of the nodes, [Concurrency] at a time. It stops at the first error.
 func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef) ([]NodeFirmware, error) {
 	all := make([]NodeFirmware, len(nodes))
 	errs := make([]error, len(nodes))
@@ -128,7 +128,7 @@ func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef)
 	return all, ctx.Err()
 }
 
-// FirmwareVersion is a version of a component, with the nodes of a model that have it.
+// FirmwareVersion is a version of a firmware component, with all nodes of one model that have this version.
 type FirmwareVersion struct {
 	Model     string           `json:"model" yaml:"model"`
 	Component string           `json:"component" yaml:"component"`
@@ -142,8 +142,8 @@ type FirmwareAndInventories interface {
 	Inventories
 }
 
-// ReadFirmwareMatrix reads the firmware versions and models of nodes and groups them, sorted by model, component and
-// version. The model is from the last inspection.
+// ReadFirmwareMatrix reads the firmware versions and the models of the nodes. It groups the nodes by model, component
+// and version, and sorts the groups in this order. The model comes from the last inspection.
 func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes []models.NodeRef) ([]FirmwareVersion, error) {
 	all, err := FirmwareOf(ctx, api, nodes)
 	if err != nil {
@@ -179,7 +179,7 @@ func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes [
 	return matrix, nil
 }
 
-// modelOf returns manufacturer and product of a machine from its inventory.
+// modelOf returns the manufacturer and the product name of a machine, as found in its inventory.
 func modelOf(ctx context.Context, api Inventories, uuid string) (string, error) {
 	raw, err := api.Inventory(ctx, uuid)
 	if models.IsFault(err, models.FaultNotFound) {

@@ -11,26 +11,26 @@ import (
 	"ironworks/printable"
 )
 
-// firstPoll is the delay before the first reading. A shorter one would let a script that waits for
-// each verb pass through the states of fast hardware before another client can see them.
+// firstPoll is the delay before a watched node is read for the first time. With a shorter delay, a script that waits
+// for each verb could pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
 
-// following is the state of watching one node during an action.
+// following is the state of watching one node while an action runs on it.
 type following struct {
 	action Action
 	before *models.Node
-	// began is the local time at which the request was sent. clockAhead is how far the server's clock is ahead, to the
-	// second; clockKnown reports whether it was measured.
+	// began is the local time at which the request was sent. clockAhead is the time by which the server's clock is
+	// ahead, to the second. clockKnown reports whether it was measured.
 	began      time.Time
 	clockAhead time.Duration
 	clockKnown bool
 	evidence   models.Evidence
-	// reason is the reason why the action failed; empty if it did not.
+	// reason is the reason why the action failed, or "" if it did not fail.
 	reason string
 }
 
-// update adds a reading of the node that was made at local time at, when the server's clock showed date. The times of
-// the evidence are on the server's clock, like those of the node's history.
+// update adds a reading of the node, made at local time at, when the server's clock showed date. The times in the
+// evidence are on the server's clock, as are those in the node's history.
 func (f *following) update(n *models.Node, at, date time.Time) {
 	if !f.clockKnown {
 		f.clockKnown = true
@@ -43,8 +43,8 @@ func (f *following) update(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.clockAhead))
 }
 
-// follow watches the node until the action has ended, and stores the outcome in res. sent is the time when the action
-// was sent.
+// follow watches the node until the action has ended, and stores the outcome in res. sent is the time at which the
+// request was sent.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
 	f := &following{action: a, before: before, began: sent}
 	start, wait := time.Now(), firstPoll
@@ -93,8 +93,8 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 	}
 }
 
-// nextPoll doubles the delay from the first reading up to the period, which grows with the number
-// of watched nodes.
+// nextPoll returns the delay before the next reading. The delays start at firstPoll and grow with the time waited, up
+// to the period. The period becomes longer if many nodes are watched.
 func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	period := r.Poll
 	if period == 0 {
@@ -104,10 +104,10 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	return min(max(waited/2, firstPoll), period)
 }
 
-// nodesPerPeriod is the number of nodes that are read in one period.
+// nodesPerPeriod is the number of watched nodes up to which the period is not lengthened.
 const nodesPerPeriod = 10
 
-// progress returns the node's progress, including the observations so far.
+// progress returns the progress of the node, including the observations made so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
@@ -116,8 +116,8 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge stores the outcome in res. It takes the reason for a failure from the node, or from another source if the node
-// no longer has it.
+// judge stores the outcome in res. The reason for a failure is taken from the node or, if the node no longer contains
+// it, from the history or the observations.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
@@ -143,23 +143,24 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	res.Err = failed
 }
 
-// FailedError reports that an action left a node in another state than its target.
+// FailedError reports that an action left a node in a state other than the target state.
 type FailedError struct {
 	Action string
 	Node   models.NodeRef
 	State  string
 	Reason string
-	// Hint is the remedy as a command, ScreenHint as a key; mostly empty.
+	// Hint describes the remedy with a command, and ScreenHint describes it with a key. They are empty if no remedy
+	// is known.
 	Hint, ScreenHint string
 }
 
-// Error names the node, its final state, the reason and the command that is the remedy.
+// Error names the node, its final state, the reason, and the command that remedies the problem, if known.
 func (e *FailedError) Error() string { return e.sentence(e.Hint) }
 
-// OnScreen is like Error, with a key of the console in place of the command.
+// OnScreen is like Error, but names a key of the console instead of the command.
 func (e *FailedError) OnScreen() string { return e.sentence(e.ScreenHint) }
 
-// Advice returns the reason and the command that is the remedy.
+// Advice returns the reason, and the command that remedies the problem, if known.
 func (e *FailedError) Advice() string { return withHint(printable.Line(e.Reason), e.Hint) }
 
 func (e *FailedError) sentence(hint string) string {

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// script has the changes of node n1 after the verb was accepted, by seconds.
+// script holds the changes that node n1 makes after the verb was accepted. The keys are the seconds since then.
 type script map[float64]func(n *models.Node)
 
 func to(s models.ProvisionState) func(n *models.Node) {
@@ -23,7 +23,7 @@ func failing(s models.ProvisionState, lastError string) func(n *models.Node) {
 	return func(n *models.Node) { n.ProvisionState, n.LastError = s, lastError }
 }
 
-// power starts a change to a power state; powered completes one.
+// power starts a change to the given power state; powered completes it.
 func power(target models.PowerState) func(n *models.Node) {
 	return func(n *models.Node) { n.TargetPowerState, n.LastError = target, "" }
 }
@@ -32,7 +32,7 @@ func powered(s models.PowerState, lastError string) func(n *models.Node) {
 	return func(n *models.Node) { n.PowerState, n.TargetPowerState, n.LastError = s, "", lastError }
 }
 
-// play runs an action on n1 and watches it through a script.
+// play runs the action on n1 and watches n1 while it changes as described by the script.
 func play(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, s script) provision.Result {
 	t.Helper()
 	api.onCall = func(string, string) error {
@@ -155,8 +155,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestReasonFromHistory: Ironic 39.0.0 has the reason only in the history, on its own clock, next
-// to older ones.
+// TestReasonFromHistory checks that the reason for a failure is found in the history, where Ironic 39.0.0 records it
+// with the time on its own clock, next to older reasons.
 func TestReasonFromHistory(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"same clock": 0, "ahead": 3 * time.Hour, "behind": -3 * time.Hour} {
 		t.Run(name, func(t *testing.T) {

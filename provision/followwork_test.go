@@ -9,8 +9,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestProgressHasTheOperation: progress reports have the operation so far, on the server's clock,
-// and at the end the reason for a failure, even if only the history has it.
+// TestProgressHasTheOperation checks that progress reports contain the operation so far, with times on the server's
+// clock. At the end, they also contain the reason for a failure, even if only the history contains it.
 func TestProgressHasTheOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(node("n1", models.StateManageable))

@@ -12,43 +12,43 @@ import (
 	"ironworks/printable"
 )
 
-// giveBackTimeout is the time limit for reverting changes, which happens even after an interrupt.
+// giveBackTimeout is the time limit for reverting changes. Changes are reverted even after an interrupt.
 const giveBackTimeout = 30 * time.Second
 
-// undo has the changes of a node that must be reverted: first those of its fields, then its reservation.
+// undo describes the changes to a node that must be reverted: first the changes to its fields, then its reservation.
 type undo struct {
 	// instance is the instance_uuid that reserves the node.
 	instance string
-	// restore are the operations that restore fields, in order.
+	// restore lists the operations that restore the fields, in the order in which they must be applied.
 	restore []models.PatchOp
-	// reserved reports that instance was written to the node, and allocated that an allocation with this UUID reserves
-	// the node. If both are false, the node keeps its instance.
+	// reserved reports that instance was written to the node. allocated reports that an allocation with this UUID
+	// reserves the node. If both are false, the node keeps its instance.
 	reserved, allocated bool
 }
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record of the deployment has
-// the remaining changes.
+// NotGivenBackError reports that some changes of a failed deployment could not be reverted. They are still listed in
+// the deployment's record.
 type NotGivenBackError struct {
 	Node models.NodeRef
 	Err  error
 }
 
-// Error names the command that continues reverting.
+// Error describes the problem and names the command that continues reverting.
 func (e *NotGivenBackError) Error() string {
 	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
 }
 
-// OnScreen names the command as well: no key reverts a deployment without continuing it.
+// OnScreen also names the command, because the console has no key that reverts a deployment without continuing it.
 func (e *NotGivenBackError) OnScreen() string {
 	return fmt.Sprintf("cannot release the node: %s (to continue: ironworks deploy --give-back %s)", models.OnScreen(e.Err), printable.Line(e.Node.Label()))
 }
 
-// Unwrap returns the cause.
+// Unwrap returns the underlying error.
 func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
-// undoOf returns the undo that reverts all entries, in reverse order.
+// undoOf returns an undo that reverts all entries, starting with the last one.
 func undoOf(reqs []entry) undo {
 	var all undo
 	for _, req := range slices.Backward(reqs) {
@@ -62,13 +62,14 @@ func undoOf(reqs []entry) undo {
 	return all
 }
 
-// undo returns the undo that reverts all changes that, according to the record, may have been made.
+// undo returns an undo that reverts all changes that may have been made according to the record.
 func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
 
-// revert reverts the changes of entries after a failure. onItsWay is the time when a request was sent that may still
-// arrive, or zero. The record is kept as long as changes are left to revert.
+// revert reverts the changes made by the entries in sent after a failure. onItsWay is the time of a request that may
+// still arrive, or zero. The record is kept until all changes have been reverted. The result reports whether that
+// succeeded.
 func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
 	err := log.givingBack(back.restore, time.Now())
@@ -82,22 +83,23 @@ func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n
 	return err == nil
 }
 
-// revertUnknown handles a last request that may have been carried out. It is reverted with the others, once it can no
-// longer be in transit. A request that cannot be reverted, such as the deployment itself, stays in the record, so that
-// it can be resumed later. If ctx has ended, all requests stay in the record.
+// revertUnknown handles the case that the last request may have been carried out. That request is reverted together
+// with the others, as soon as it can no longer be in transit. A request that cannot be reverted, such as the
+// deployment itself, stays in the record, so that it can be resumed later. If ctx has ended, all requests stay in the
+// record.
 func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
 		res.Err = log.withResumeHint(res.Err)
 		return
 	}
 	if r.revert(ctx, sent, time.Now(), n, log, res) {
-		res.Outcome = OutcomeFailed // the node is unchanged
+		res.Outcome = OutcomeFailed // all changes to the node were reverted
 	}
 }
 
-// giveBack reverts changes, also after an interrupt. It reads the node first, so that nothing is reverted twice and
-// a node that another client has reserved stays untouched. It stops at the first failure: the release is last,
-// because the node's next owner would inherit the fields that this deployment has set.
+// giveBack reverts changes, even after an interrupt. It reads the node first, so that nothing is reverted twice and a
+// node reserved by another client is not touched. It stops at the first failure. The reservation is released last;
+// otherwise, the node's next owner would inherit the fields that this deployment has set.
 func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n *models.Node, log *deploymentLog) error {
 	if back.empty() {
 		return nil

@@ -18,7 +18,7 @@ import (
 
 const recordableUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// recordable returns a node whose deployment can be recorded: its UUID is valid.
+// recordable returns a node with a valid UUID, which is required to record its deployment.
 func recordable(t *testing.T) models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(strings.Replace(string(deployable(t).Raw), "uuid-n1", recordableUUID, 1)))
@@ -28,7 +28,7 @@ func recordable(t *testing.T) models.Node {
 	return *n
 }
 
-// nodeReader reads nodes from the fake Ironic, in addition to the reads of the checks.
+// nodeReader is a reader for the checks that can also read nodes from the fake Ironic.
 type nodeReader struct {
 	*reader
 	api *fakeAPI
@@ -38,7 +38,8 @@ func (r nodeReader) Node(ctx context.Context, id string, fields ...string) (*mod
 	return r.api.Node(ctx, id, fields...)
 }
 
-// invalid returns a reader whose second validation fails, after the plan was written.
+// invalid returns a reader whose second validation fails. The second validation takes place after the plan was
+// written to the node.
 func invalid() *reader {
 	return &reader{inventory: oneDisk, valid: func(n int) []models.Validation {
 		ok := n < 2
@@ -46,17 +47,17 @@ func invalid() *reader {
 	}}
 }
 
-// giveBackRig is a deployment that is reverted, with a record on disk.
+// giveBackRig is a deployment that is reverted, and whose record is stored on disk.
 type giveBackRig struct {
 	*testing.T
 	dir  string
 	api  *fakeAPI
 	node models.Node
-	// request counts the requests to Ironic's nodes, from 1. At request number at, the fault is
-	// injected, or the state of disk and Ironic is saved, before or after it.
+	// request counts the requests to Ironic's nodes, starting at 1. At request number at, either a fault is injected,
+	// or the state of the disk and of Ironic is saved, before or after the request.
 	request, at int
 	fault       giveBackFault
-	// kept has the files and the node in the state in which a process that is killed at that request leaves them.
+	// kept and was hold the files and the node as they are left by a process that is killed at that request.
 	kept map[string][]byte
 	was  models.Node
 }
@@ -139,7 +140,7 @@ func (rig *giveBackRig) noUndoTwice(call string) {
 	}
 }
 
-// keep saves the files that a process leaves if it is killed now.
+// keep saves the files and the node as a process leaves them if it is killed now.
 func (rig *giveBackRig) keep() {
 	rig.kept = map[string][]byte{}
 	entries, err := os.ReadDir(rig.dir)
@@ -158,7 +159,7 @@ func (rig *giveBackRig) keep() {
 	rig.was = rig.api.nodes[recordableUUID]
 }
 
-// killed restores disk and Ironic to the saved state.
+// killed resets the disk and Ironic to the saved state.
 func (rig *giveBackRig) killed() {
 	if rig.kept == nil {
 		return
@@ -197,7 +198,7 @@ func (rig *giveBackRig) deploy() provision.Result {
 	})
 }
 
-// recorded reports whether a record remains. restored reports whether the node has its original values.
+// recorded reports whether there is still a record. restored reports whether the node has its original values again.
 func (rig *giveBackRig) recorded() bool {
 	list, err := (&provision.Deployments{Dir: rig.dir}).List(time.Now())
 	if err != nil {
@@ -214,9 +215,9 @@ func (rig *giveBackRig) restored() bool {
 	return reflect.DeepEqual(was, now)
 }
 
-// TestGiveBackSurvivesEachFault fails each request of a reverted deployment in turn, in each way,
-// and kills the process there: no old value is lost, nothing is reverted twice, and the record
-// stays while anything is left to restore.
+// TestGiveBackSurvivesEachFault lets each request of a reverted deployment fail in turn, in each possible way, and
+// kills the process there. It checks that no old value is lost, that nothing is reverted twice, and that the record
+// is kept until everything is restored.
 func TestGiveBackSurvivesEachFault(t *testing.T) {
 	var requests int
 	synctest.Test(t, func(t *testing.T) {
@@ -262,8 +263,8 @@ func testGiveBackFault(t *testing.T, at int, fault giveBackFault, again func(*pr
 	}
 }
 
-// TestGiveBackOfAReleasedNode: another client removed the instance_uuid before the fields were
-// restored. They are restored, unless the node is reserved again.
+// TestGiveBackOfAReleasedNode checks the case that another client has removed the instance_uuid before the fields
+// were restored. They are then restored unless the node has been reserved again.
 func TestGiveBackOfAReleasedNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		instance string

@@ -10,25 +10,25 @@ import (
 	"ironworks/printable"
 )
 
-// GraphicalConsole is an open graphical console: a page of Ironic's noVNC proxy, or of shellinabox.
+// GraphicalConsole is an open graphical console. It is a page of Ironic's noVNC proxy or of shellinabox.
 type GraphicalConsole struct {
 	url models.Secret
-	// Kind is Ironic's type: vnc or shellinabox.
+	// Kind is the console type reported by Ironic: vnc or shellinabox.
 	Kind   string
 	handle *consoleHandle
 }
 
-// Address is the URL of the page. It grants access until Ironic's token expires ([vnc]token_timeout, 10 minutes by
-// default).
+// Address returns the URL of the page. It grants access until Ironic's token expires ([vnc]token_timeout, 10 minutes
+// by default).
 func (g *GraphicalConsole) Address() models.Secret { return g.url }
 
-// Enabled reports whether Ironic's console had to be enabled for this page, so that Close disables it.
+// Enabled reports whether Ironic's console had to be enabled for this page. If so, closing the page disables it.
 func (g *GraphicalConsole) Enabled() bool { return g.handle.Changed() != "" }
 
-// Close closes the console; closing the last one of a node disables Ironic's console if it had to be enabled.
+// Close closes the console. Closing the last console of a node disables Ironic's console if it had to be enabled.
 func (g *GraphicalConsole) Close(ctx context.Context) error { return g.handle.Close(ctx) }
 
-// OpenGraphical enables the console of a node, if necessary, and returns its page.
+// OpenGraphical enables the console of the node, if necessary, and returns its web page.
 func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*GraphicalConsole, error) {
 	handle, err := c.open(ctx, node, unviewable)
 	if err != nil {
@@ -41,18 +41,19 @@ func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*Gra
 	case !console.Enabled:
 		err = &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + node.Label()}
 	case !strings.HasPrefix(console.Info.URL.Reveal(), "http://") && !strings.HasPrefix(console.Info.URL.Reveal(), "https://"):
-		// Without [vnc]public_url, Ironic's get_console (ironic/common/vnc.py) writes None in place of the URL.
+		// If [vnc]public_url is unset, Ironic's get_console (ironic/common/vnc.py) writes None in place of the URL.
 		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url of the conductor to the page of ironic-novncproxy", Final: true}
 	}
 	if err != nil {
-		_ = g.Close(ctx) // restore reports an error
+		_ = g.Close(ctx) // Close reports its own errors
 		return nil, refusedConsole(node, err)
 	}
 	g.url, g.Kind = console.Info.URL, console.Info.Type
 	return g, nil
 }
 
-// refusedConsole returns a refusal with the reason why a console cannot be shown, and the remedy.
+// refusedConsole returns a refusal that explains why the console cannot be shown, with a remedy. Errors other than a
+// SerialError are returned unchanged.
 func refusedConsole(node models.NodeRef, err error) error {
 	var why *agentlog.SerialError
 	if !errors.As(err, &why) {
@@ -61,8 +62,8 @@ func refusedConsole(node models.NodeRef, err error) error {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: "console", Node: node.Label(), Why: why.Reason, Hint: why.Remedy}
 }
 
-// unviewable returns why the console of an interface has no web page; nil if it has one, or if the interface is
-// unknown.
+// unviewable returns an error that explains why a console with the named interface has no web page. It returns nil if
+// there is one, or if the interface is unknown.
 func unviewable(name string) error {
 	const others = "set console_interface to redfish-graphical (39.0.0; it must be enabled on the conductor)"
 	switch {

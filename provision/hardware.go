@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// HardwareAPI is the part of Ironic's API that shows settings, firmware, disks, volumes and vendor methods of machines;
-// *ironicclient.Client implements it.
+// HardwareAPI is the part of Ironic's API that reads the settings, firmware, disks, volumes and vendor methods of
+// machines; *ironicclient.Client implements it.
 type HardwareAPI interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	BIOSReader
@@ -21,34 +21,34 @@ type HardwareAPI interface {
 	VendorMethods(ctx context.Context, node string) ([]models.VendorMethod, error)
 }
 
-// hardwareAction is an action that runs steps that may differ from node to node. It cleans a manageable node, and
-// services an active one.
+// hardwareAction is an action that runs steps, which may differ from node to node. It runs them by cleaning a
+// manageable node or by servicing an active one.
 type hardwareAction struct {
 	watchedAction
 	name string
-	// only restricts the action to one kind of operation; if empty, both are allowed.
+	// only is the kind of operation to which the action is restricted. If it is empty, both kinds are allowed.
 	only models.StepKind
-	// work returns the work for a node. It may read from Ironic.
+	// work returns the work to do on the node. It may read from Ironic.
 	work func(ctx context.Context, n *models.Node) hardwareWork
 
 	mu    sync.Mutex
-	works map[string]hardwareWork // the works of the nodes, by UUID
+	works map[string]hardwareWork // by node UUID
 }
 
-// hardwareWork has the requests and steps of a hardware action for one node.
+// hardwareWork holds the requests and the steps of a hardware action for one node.
 type hardwareWork struct {
 	steps []models.Step
-	// before are the entries that are sent before the verb.
+	// before lists the entries to send before the verb.
 	before []entry
-	// refused is the refusal of a node on which the action is impossible; nil if it is possible.
+	// refused is the reason why the action is impossible on the node, or nil if it is possible.
 	refused *models.Refusal
-	// text describes the change; danger is the minimum danger of the change.
+	// text describes the change. danger is the minimum danger of the action.
 	text     string
 	danger   models.Danger
 	warnings []string
 }
 
-// kindFor returns the operation that runs steps on a node in its state.
+// kindFor returns the kind of operation that can run steps on the node in its current state.
 func (a *hardwareAction) kindFor(n *models.Node) models.StepKind {
 	if a.only != "" {
 		return a.only
@@ -80,7 +80,7 @@ func (a *hardwareAction) workOf(n *models.Node) hardwareWork {
 	return a.works[n.UUID]
 }
 
-// verb returns the action of the clean or service verb, with the steps of a node.
+// verb returns the action that cleans or services the node with the node's steps.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.workOf(n)
 	if a.kindFor(n) == models.ServiceSteps {
@@ -92,7 +92,7 @@ func (a *hardwareAction) verb(n *models.Node) verbAction {
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	w := a.workOf(n)
 	if w.refused != nil {
-		r := *w.refused // a copy, because several goroutines may ask
+		r := *w.refused // a copy, because several goroutines may call Refuse
 		r.Action, r.Node = a.name, n.Label()
 		return &r
 	}
@@ -125,12 +125,13 @@ func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (
 	return a.verb(before).ended(before, now, waited)
 }
 
-// refusedWork returns the work for a node on which the action is impossible.
+// refusedWork returns the work for a node on which the action is impossible. why is the reason, and hint is the
+// remedy.
 func refusedWork(why, hint string) hardwareWork {
 	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}
 }
 
-// onScreen returns refused work with a remedy for the console.
+// onScreen sets the remedy that the console shows. The work must be refused.
 func (w hardwareWork) onScreen(hint string) hardwareWork {
 	w.refused.ScreenHint = hint
 	return w

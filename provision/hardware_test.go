@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// machineFacts is an Ironic that has read settings and firmware of machines.
+// machineFacts is a fake Ironic that has read the BIOS settings and the firmware of machines.
 type machineFacts struct {
 	settings []models.BIOSSetting
 	firmware []models.Firmware
@@ -33,7 +33,8 @@ func (f machineFacts) Firmware(context.Context, string) ([]models.Firmware, erro
 	return f.firmware, f.err
 }
 
-// machineNode is a node with interfaces that have steps, changed by a JSON object of fields.
+// machineNode returns a node whose interfaces offer steps. fields is a list of further JSON members to add to it, or
+// "".
 func machineNode(t *testing.T, state models.ProvisionState, fields string) *models.Node {
 	t.Helper()
 	text := `{"uuid": "u1", "name": "n1", "provision_state": "` + string(state) + `", "driver": "redfish", "power_interface": "redfish",

@@ -19,27 +19,28 @@ import (
 type ImageWeb interface {
 	// Head requests only the headers.
 	Head(ctx context.Context, address string) (WebAnswer, error)
-	// Get reads at most most bytes. If part is true, it requests only these bytes from the server.
+	// Get reads up to most bytes of the body. If part is true, it requests only these bytes from the server.
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 
 // WebAnswer is the answer of a web server.
 type WebAnswer struct {
 	Status int
-	// Length is the size of the body, Total that of the whole file if the body is a part,
-	// in bytes; -1 if unknown.
+	// Length is the size of the body. If the body is only a part of the file, Total is the size of the whole file.
+	// Both are in bytes, or -1 if unknown.
 	Length, Total int64
-	// FinalURL is the address after redirects; empty if there was no redirect.
+	// FinalURL is the address after redirects. It is empty if there was no redirect.
 	FinalURL string
 }
 
-// Limits of requests to web servers.
+// The limits of requests to web servers.
 const (
-	// webTimeout bounds the wait for an answer.
+	// webTimeout is the maximum time to wait for an answer.
 	webTimeout = 10 * time.Second
-	// maxChecksumBytes bounds how much of a checksum file is read: the files of Debian's releases have 60 KiB.
+	// maxChecksumBytes is the maximum number of bytes that are read from a checksum file. For comparison, the files
+	// of Debian's releases have 60 KiB.
 	maxChecksumBytes = 1 << 20
-	// imageHeadBytes is how much of an image is read: its format and size are at the start.
+	// imageHeadBytes is the number of bytes that are read from an image. Its format and size are at the start.
 	imageHeadBytes = 512
 )
 
@@ -54,7 +55,8 @@ type imageQuery struct {
 	facts *plan.ImageFacts
 }
 
-// image queries the image of a direct deployment; nil if its server cannot be queried.
+// image queries the image of a direct deployment. It returns nil if the image is not on a web server, or if images
+// are not queried.
 func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
 	image, web := f.WebImage()
 	if p.Images == nil || !web {
@@ -75,7 +77,7 @@ func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts
 	return look.facts
 }
 
-// webFault returns the reason why there was no answer. It omits the address, which may contain secrets.
+// webFault returns the reason why a web server did not answer. It omits the address, which may contain secrets.
 func webFault(err error) string {
 	var of *url.Error
 	if errors.As(err, &of) {
@@ -87,7 +89,7 @@ func webFault(err error) string {
 	return printable.Line(err.Error())
 }
 
-// queryWeb sends a request, with a time limit.
+// queryWeb calls send with a time limit. If there was no answer, the returned answer contains the error.
 func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) plan.WebAnswer {
 	ctx, cancel := context.WithTimeout(ctx, webTimeout)
 	defer cancel()

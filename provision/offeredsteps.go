@@ -18,16 +18,17 @@ import (
 // OfferedSteps stores the steps that each node's agent offered last, in one file per node, because Ironic drops these
 // steps at the end of every deployment.
 type OfferedSteps struct {
-	// Dir is the folder; it is created when necessary.
+	// Dir is the folder of the files; it is created when necessary.
 	Dir string
 }
 
-// plainUUID restricts file names to the characters of a UUID.
+// plainUUID matches texts that consist only of the characters of a UUID and can therefore be file names.
 var plainUUID = regexp.MustCompile(`^[0-9a-fA-F-]{1,64}$`)
 
 func (o OfferedSteps) path(uuid string) string { return filepath.Join(o.Dir, uuid+".json") }
 
-// Load returns the steps of a node, nil if none are stored or the file is unreadable.
+// Load returns the steps offered for the node with the given UUID. It returns nil if no steps are stored or the file
+// is unreadable.
 func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	if !plainUUID.MatchString(uuid) {
 		return nil
@@ -40,7 +41,7 @@ func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	return &steps
 }
 
-// Store stores the steps of a node atomically.
+// Store atomically stores the steps offered for the node with the given UUID. It ignores an invalid UUID.
 func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 	if !plainUUID.MatchString(uuid) {
 		return nil
@@ -58,8 +59,8 @@ func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 	return nil
 }
 
-// StepsOf returns the steps that a node's interfaces offer, and additional steps that its ramdisk reported. offered is
-// the record of the ramdisk's steps, or nil.
+// StepsOf returns the steps that the node's interfaces offer, and the additional steps that its ramdisk offers.
+// offered holds the ramdisk's steps as recorded earlier, or nil; the node's own data takes precedence.
 func StepsOf(n *models.Node, offered *plan.OfferedSteps) []steps.Known {
 	list := steps.InterfacesOf(n).Offers()
 	if now := offeredSteps(n); now != nil {

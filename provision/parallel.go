@@ -8,15 +8,16 @@ import (
 	"sync"
 )
 
-// PanicError has the value of a panic while acting on one node. It is raised again in the goroutine that called
-// [Runner.Run] or [FindNodes], which can handle it, after the goroutines of the other nodes have ended.
+// PanicError holds the value of a panic that occurred while acting on one node. After the goroutines of the other
+// nodes have ended, it is raised again in the goroutine that called [Runner.Run] or [FindNodes], where it can be
+// handled.
 type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
 }
 
-// Error returns the value of the panic, with the stack.
+// Error returns the value of the panic followed by the stack.
 func (p *PanicError) Error() string {
 	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
 }
@@ -27,14 +28,14 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// inParallel calls do for 0 to n-1, [Concurrency] at a time, and returns when all calls have. The context of do also
-// ends when one of the calls panics.
+// inParallel calls do for the numbers from 0 to n-1, [Concurrency] at a time, and returns after all calls have
+// returned. The context passed to do also ends if one of the calls panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
 	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
-// inSlots is like inParallel, but runs width calls at a time. A call may free its slot for another by calling next
-// before it returns.
+// inSlots is like inParallel, but runs up to width calls at a time. By calling next before it returns, a call can let
+// the next call start early.
 func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()

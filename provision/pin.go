@@ -8,7 +8,7 @@ import (
 	"ironworks/printable"
 )
 
-// PinAction writes a hint that identifies one disk of a node. [Pin] returns one.
+// PinAction writes a hint that identifies one disk of a node. Use [Pin] to create one.
 type PinAction struct {
 	immediateAction
 	disks *NodeDisks
@@ -16,20 +16,22 @@ type PinAction struct {
 	to    hints.Source
 }
 
-// Pin returns an action that writes the most stable hint for a disk; see [NodeDisks.PinDisk]. The disks are the ones
-// shown to the operator: if the node was inspected again in the meantime, the hint is still for that disk, not for
-// another disk with the same name. Whether the hint has an effect is decided by the current state of the node.
+// Pin returns an action that writes the most stable hint for the named disk; see [NodeDisks.PinDisk]. disks holds the
+// disks that were shown to the operator. If the node was inspected again in the meantime, the hint is therefore still
+// for the disk that the operator chose, not for another disk with the same name. Whether the hint would have an
+// effect is decided by the current state of the node.
 func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }
 
-// Name returns the command that does the same: hints set.
+// Name returns the ironworks command that does the same: "hints set".
 func (*PinAction) Name() string { return "hints set" }
 
-// Effect is empty: nothing changes on the machine before its next deployment.
+// Effect is empty, because nothing changes on the machine before its next deployment.
 func (*PinAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// Refuse returns why no hint can be written, or why Ironic refuses changes now.
+// Refuse refuses a node if no hint can be written for the disk, or if Ironic currently accepts no changes to the
+// node.
 func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	ops, refused := a.patch(n)
 	switch {
@@ -41,7 +43,8 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	return unchangeable(a, n)
 }
 
-// patch returns the changes of the node in its current state; none if the node already has the hint.
+// patch returns the operations that write the hint to the node in its current state, or none if the node already has
+// the hint.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
 		var refused *models.Refusal

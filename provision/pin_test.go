@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// pinning returns the action for a disk of a node as read.
+// pinning returns the action that pins the named disk. looked is the node as shown to the operator.
 func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinAction {
 	t.Helper()
 	d, err := provision.ReadDisks(t.Context(), inventories{raw: twoDisks}, rawNode(t, looked), models.APIVersion{Minor: models.NewestMinor})
@@ -19,14 +19,15 @@ func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinA
 	return provision.Pin(d, disk, to)
 }
 
-// TestPinChecksTheCurrentNode: after the node was read, another client may have written hints.
+// TestPinChecksTheCurrentNode checks that the action uses the current hints of the node, which another client may
+// have written after the disks were shown.
 func TestPinChecksTheCurrentNode(t *testing.T) {
 	t.Parallel()
 	const available = `{"provision_state": "available", `
 	for name, c := range map[string]struct {
 		now     string
 		to      hints.Source
-		patch   string // of the only request; "" for none
+		patch   string // body of the only request; "" if there is none
 		command string
 		refused string
 	}{

@@ -16,16 +16,16 @@ import (
 	"ironworks/printable"
 )
 
-// PlanFile is a plan with the folder that its relative paths refer to; "" is the working
+// PlanFile is a plan and the folder Dir to which its relative paths refer. If Dir is empty, they refer to the working
 // directory.
 type PlanFile struct {
 	Plan *plan.Plan
 	Dir  string
-	// WhyNoFiles is the reason why the plan's files are not read; if "", they are read.
+	// WhyNoFiles is the reason why the files named in the plan are not read. If it is empty, they are read.
 	WhyNoFiles string
 }
 
-// PlanError reports that a file was read but is not a valid plan.
+// PlanError reports that a file could be read but is not a valid plan.
 type PlanError struct {
 	Path string
 	Err  error
@@ -35,11 +35,11 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("plan %s:\n%v", printable.Line(e.Path), e.Err)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns the underlying error.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// ReadPlan reads a plan from a file. A leading ~/ stands for the home folder. If the file was read but is invalid, the
-// error is a [*PlanError].
+// ReadPlan reads a plan from the file at path. A leading ~/ stands for the home folder. If the file can be read but
+// is invalid, the error is a [*PlanError].
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -53,8 +53,8 @@ func ReadPlan(path string) (PlanFile, error) {
 	return PlanFile{Plan: plan, Dir: filepath.Dir(path)}, nil
 }
 
-// Write writes the plan to a file; it replaces an existing file only if force is true. The relative paths of the
-// returned plan are relative to the new file's folder.
+// Write writes the plan to the file at path. It replaces an existing file only if force is true. In the plan that it
+// returns, paths are relative to the folder of the new file.
 func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile, error) {
 	path = homePath(path)
 	moved := PlanFile{Plan: f.Plan.Clone(), Dir: filepath.Dir(path)}
@@ -73,8 +73,7 @@ func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile,
 	if err := prepare.WriteFile(ctx, path, bytes.NewReader(text), force); err != nil {
 		return f, err
 	}
-	// The result is the plan decoded from this file, so that the next Write preserves its
-	// comments.
+	// Return the plan as decoded from this file, so that the next Write preserves its comments.
 	written, err := plan.Decode(text)
 	if err != nil {
 		return f, fmt.Errorf("cannot read back plan %s: %w", path, err)
@@ -101,7 +100,7 @@ func (f PlanFile) rebase(fields *plan.Fields, to string) error {
 	return nil
 }
 
-// Path returns the path of a file that the plan names.
+// Path returns the path of a file that is named in the plan.
 func (f PlanFile) Path(file string) string {
 	if file = homePath(file); filepath.IsAbs(file) {
 		return file
@@ -109,23 +108,24 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// DeploymentOf returns a node's deployment, with its files read. It is for [DeployOptions].
+// DeploymentOf returns the deployment of the node, after reading its files. It can be used as For in [DeployOptions].
 func (f PlanFile) DeploymentOf(n *models.Node) (Deployment, error) {
 	return f.WithFields(f.Plan.ForNode(n.Ref()))
 }
 
-// Overlay has fields for all nodes that override those of a plan.
+// Overlay holds values for all nodes that override the values in a plan.
 type Overlay struct {
 	Fields plan.Fields
-	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts; nil for none.
+	// ConfigDrive has the form that [Deployment.WithConfigDrive] accepts. If it is nil, the plan's configdrive is
+	// used.
 	ConfigDrive any
-	// UserData and FilesDir are as in [Deployment]; nil for none.
+	// UserData and FilesDir are described at [Deployment]. If UserData is nil, the plan's user data is used.
 	UserData []byte
 	FilesDir string
 }
 
-// WithOverlay returns options that deploy the plan with an overlay. It reads all files once in advance: an error
-// concerns a node of the plan, or the nodes that the plan does not name.
+// WithOverlay returns options that deploy the plan with the overlay. To detect errors early, it reads all files once
+// in advance, both for each node in the plan and for nodes that the plan does not name.
 func (f PlanFile) WithOverlay(o Overlay) (DeployOptions, error) {
 	for _, node := range append([]plan.Node{{}}, f.Plan.Nodes...) {
 		if _, err := f.withOverlay(o, f.Plan.For(node.Name)); err != nil {
@@ -137,7 +137,7 @@ func (f PlanFile) WithOverlay(o Overlay) (DeployOptions, error) {
 
 func (f PlanFile) withOverlay(o Overlay, fields plan.Fields) (Deployment, error) {
 	fields = fields.With(o.Fields)
-	if o.ConfigDrive != nil || o.UserData != nil { // they replace the plan's file, which is not read
+	if o.ConfigDrive != nil || o.UserData != nil { // this replaces the user data file of the plan, so do not read it
 		fields.ConfigDrive.UserDataFile = ""
 	}
 	d, err := f.WithFields(fields)
@@ -150,7 +150,8 @@ func (f PlanFile) withOverlay(o Overlay, fields plan.Fields) (Deployment, error)
 	return d, err
 }
 
-// WithFields returns the deployment of fields relative to this plan, with their files read.
+// WithFields returns the deployment described by fields, after reading its files. Relative paths refer to the folder
+// of this plan.
 func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
@@ -167,24 +168,24 @@ func (f PlanFile) WithFields(fields plan.Fields) (Deployment, error) {
 	return d, nil
 }
 
-// homePath resolves a leading ~/ that no shell has expanded.
+// homePath replaces a leading ~/ that no shell has expanded by the home folder.
 func homePath(path string) string {
 	home, _ := os.UserHomeDir() // without a home folder, ~ is a name
 	return prepare.HomePath(home, path)
 }
 
-// PlanText is a text in a temporary file, to be edited. Its folder is readable by the owner only,
-// because user data in it may be secret; that covers backup files of the editor.
+// PlanText is a text in a temporary file for an editor. The folder of the file is readable only by its owner, because
+// the text may contain secret user data. This also protects backup files that the editor writes.
 type PlanText struct {
-	// Path is the file to edit.
+	// Path is the path of the file to edit.
 	Path string
 }
 
-// NewPlanText writes a plan's text into such a file. The caller must call [PlanText.Read], which
-// removes it.
+// NewPlanText writes the text of a plan into a temporary file. The caller must call [PlanText.Read], which removes
+// the file.
 func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
 
-// NewEditText is like NewPlanText, for a text of another kind; the kind is a part of the file's name.
+// NewEditText is like NewPlanText, but for a text of another kind. The kind becomes part of the file name.
 func NewEditText(kind string, text []byte) (PlanText, error) {
 	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
 	if err != nil {
@@ -197,8 +198,8 @@ func NewEditText(kind string, text []byte) (PlanText, error) {
 	return laid, nil
 }
 
-// Read returns the edited text, and removes the folder with all files that the editor left in it.
-// A text that is too long for a plan is truncated.
+// Read returns the edited text and removes the folder with all files that the editor has left in it. If the text is
+// too long for a plan, it is truncated.
 func (p PlanText) Read() (text []byte, err error) {
 	defer func() {
 		if gone := os.RemoveAll(filepath.Dir(p.Path)); gone != nil && err == nil {

@@ -49,7 +49,8 @@ func TestPlanFile(t *testing.T) {
 		}
 	}
 	check(file)
-	// In another folder it refers to the same files, and does not replace a file without force.
+	// A plan written to another folder refers to the same files. Write does not replace an existing file without
+	// force.
 	moved, err := file.Write(t.Context(), filepath.Join(other, "plan.yaml"), false)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"ironworks/printable"
 )
 
-// PluginAction runs a program of the operator on nodes. [PluginAction.Run] takes the place of [Runner.Run]: nothing
-// is sent to Ironic.
+// PluginAction runs a program supplied by the operator for each node. [PluginAction.Run] takes the place of
+// [Runner.Run], because nothing is sent to Ironic.
 type PluginAction struct {
 	watchedAction
 	Plugin  plugin.Plugin
@@ -27,7 +27,7 @@ type PluginAction struct {
 // Name returns the plugin's name.
 func (a *PluginAction) Name() string { return a.Plugin.Name }
 
-// Refuse refuses a node if the program needs a field that the node does not have.
+// Refuse refuses a node if the program's arguments require a field that the node does not have.
 func (a *PluginAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	_, err := a.Plugin.Argv(n)
 	if bad, is := errors.AsType[*plugin.ValueError](err); is {
@@ -36,7 +36,7 @@ func (a *PluginAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refus
 	return nil
 }
 
-// Effect returns the danger that the operator has configured for the plugin.
+// Effect returns the danger that corresponds to the plugin's configured consent.
 func (a *PluginAction) Effect(*models.Node) models.Effect {
 	danger := models.DangerMayErase
 	switch a.Plugin.Consent {
@@ -57,7 +57,8 @@ func (*PluginAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool)
 	return verdict{ok: true, state: string(now.ProvisionState)}, true
 }
 
-// CommandLine returns the program with its arguments for a node, quoted for a shell; "" if it is refused.
+// CommandLine returns the program and its arguments for the node, quoted for a shell. If the node is refused, it
+// returns "".
 func (a *PluginAction) CommandLine(n *models.Node) string {
 	argv, err := a.Plugin.Argv(n)
 	if err != nil {
@@ -66,9 +67,10 @@ func (a *PluginAction) CommandLine(n *models.Node) string {
 	return printable.Line(shellescape.QuoteCommand(argv))
 }
 
-// Run runs the program for the legal items of a batch: [plugin.AtOnce] at a time in the background, one after the other
-// at a terminal. at is the terminal, nil in the background. Each run is audited before and after. The results are in
-// the batch's order; opts.Done is called with each result when it is known.
+// Run runs the program for the legal items of the batch. at is the terminal for the programs, or nil if they run in
+// the background. At a terminal, they run one after another; in the background, up to [plugin.AtOnce] run at the same
+// time. An audit record is written before and after each run. The results are in the order of the batch, and
+// opts.Done is called with each result as soon as it is known.
 func (a *PluginAction) Run(ctx context.Context, r *Runner, b Batch, at *plugin.Output, opts RunOptions) []Result {
 	results := make([]Result, len(b.Items))
 	width := plugin.AtOnce

@@ -15,7 +15,7 @@ import (
 	"ironworks/printable"
 )
 
-// PortAPI is the part of Ironic's API for ports; *ironicclient.Client implements it.
+// PortAPI is the part of Ironic's API that is needed to change ports; *ironicclient.Client implements it.
 type PortAPI interface {
 	API
 	Inventories
@@ -27,33 +27,35 @@ type PortAPI interface {
 	VIFs(ctx context.Context, node string) ([]string, error)
 }
 
-// PortAction changes ports, port groups or VIFs of nodes. Its changes are based on Ironic's data at the time of
-// planning.
+// PortAction changes ports, port groups or VIFs of nodes. Its changes are based on the data that Ironic returned when
+// they were planned.
 type PortAction struct {
 	immediateAction
 	name    string
 	api     PortAPI
-	changes map[string][]portChange // the changes of each node, by UUID
+	changes map[string][]portChange // by node UUID
 }
 
-// portChange is one request of a PortAction.
+// portChange is one change of a PortAction.
 type portChange struct {
 	request request.Request
 	noun    ports.Noun
-	// settings are checked against the API version, and ops against the state of the node.
+	// settings lists the settings to check against the API version, and ops lists the operations to check against the
+	// state of the node.
 	settings []ports.Setting
 	ops      []models.PatchOp
-	// created is the UUID of the object to create, and mac is the MAC address that no other port may have.
+	// created is the UUID of an object to be created. mac is a MAC address that no other port may have.
 	created, mac string
-	// vif is true if the network interface must be able to attach VIFs.
+	// vif is true if the change requires a network interface that supports VIFs.
 	vif bool
-	// refused is why the change is impossible; nil if it is possible.
+	// refused is the reason why the change is impossible, or nil if it is possible.
 	refused *models.Refusal
-	// harm is the effect of a deletion; "" for an action that can be undone immediately. done describes the result.
+	// harm describes the effect of a deletion. It is empty if the change can be undone immediately. done describes
+	// the result.
 	harm, done string
 }
 
-// Nodes returns the UUIDs of the nodes that the action is about, sorted.
+// Nodes returns the sorted UUIDs of the nodes that the action changes.
 func (a *PortAction) Nodes() []string {
 	var ids []string
 	for id := range a.changes {
@@ -69,7 +71,7 @@ func (a *PortAction) Empty() bool { return len(a.changes) == 0 }
 // Name returns the action's name.
 func (a *PortAction) Name() string { return a.name }
 
-// Refuse returns why Ironic would refuse one of the changes, or accept it without effect.
+// Refuse refuses a node if Ironic would refuse one of the changes, or would accept it without any effect.
 func (a *PortAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	for i := range a.changes[n.UUID] {
 		if r := a.refuse(&a.changes[n.UUID][i], n, v); r != nil {
@@ -89,7 +91,8 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
 	}
 	if c.vif && n.NetworkInterface == "noop" {
-		// Noop answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py, 39.0.0).
+		// The noop interface answers 204 to every VIF without storing it (ironic/drivers/modules/network/noop.py,
+		// 39.0.0).
 		return refusal(a, n, models.RefusedArguments, "network interface noop ignores VIFs: Ironic would accept the request and do nothing",
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
@@ -99,7 +102,7 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	if n.Maintenance || c.noun != ports.Port {
 		return nil
 	}
-	// ironic/conductor/manager.py, update_port, 39.0.0.
+	// See update_port in ironic/conductor/manager.py, 39.0.0.
 	inUse := n.ProvisionState == models.StateActive || n.InstanceUUID != ""
 	if inUse && slices.ContainsFunc(c.ops, func(op models.PatchOp) bool { return op.Path == "/address" }) {
 		return refusal(a, n, models.RefusedState, "Ironic refuses MAC address changes while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
@@ -113,12 +116,12 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	return nil
 }
 
-// connectable are the states in which Ironic changes how a port is connected.
+// connectable returns the states in which Ironic allows changes to the connectivity of a port.
 func connectable() []models.ProvisionState {
 	return []models.ProvisionState{models.StateEnroll, models.StateInspecting, models.StateInspectWait, models.StateManageable}
 }
 
-// Effect names the object that is deleted or detached.
+// Effect names the objects that are deleted or detached.
 func (a *PortAction) Effect(n *models.Node) models.Effect {
 	var harm []string
 	for i := range a.changes[n.UUID] {
@@ -159,7 +162,8 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains a conflict or a missing Neutron, and accepts the error of a creation that Ironic carried out.
+// judge explains errors caused by a conflict or by a missing Neutron. If a creation failed although Ironic carried it
+// out, it ignores the error.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
 	if c.vif {
 		return aboutNeutron(n, err)
@@ -189,7 +193,7 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 	return err
 }
 
-// macConflict returns the refusal of a MAC address that another port already has.
+// macConflict returns the refusal of the MAC address that port p already has.
 func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
@@ -204,7 +208,7 @@ func (a *PortAction) macConflict(ctx context.Context, mac string, p models.Port,
 	return r
 }
 
-// free returns a refusal if a port other than self has the MAC address.
+// free returns a refusal if a port other than the one with UUID self has the MAC address.
 func (a *PortAction) free(ctx context.Context, mac, self string, n *models.Node) (*models.Refusal, error) {
 	there, err := a.api.PortsAt(ctx, mac)
 	if err != nil || len(there) == 0 || there[0].UUID == self {
@@ -220,12 +224,12 @@ func (a *PortAction) add(node string, c portChange) {
 	a.changes[node] = append(a.changes[node], c)
 }
 
-// argumentError returns a refusal because of the operator's input.
+// argumentError returns a refusal that is caused by the operator's input.
 func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 
-// portOf converts Ironic's JSON of a port.
+// portOf converts a port from Ironic's JSON.
 func portOf(raw map[string]any) models.Port {
 	var p models.Port
 	convert(raw, &p)
@@ -240,12 +244,12 @@ func convert(raw map[string]any, into any) {
 
 func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }
 
-// portLabel returns the MAC address of a port, or else its UUID.
+// portLabel returns the MAC address of a port or, if it is missing, the UUID.
 func portLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["address"]), uuidOf(raw)))
 }
 
-// groupLabel returns the name or the UUID of a port group.
+// groupLabel returns the name of a port group or, if it has none, the UUID.
 func groupLabel(raw map[string]any) string {
 	return printable.Line(cmp.Or(models.TextOf(raw["name"]), uuidOf(raw)))
 }

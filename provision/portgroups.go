@@ -13,7 +13,8 @@ import (
 	"ironworks/printable"
 )
 
-// CreatePortgroup returns an action that creates a port group and puts ports of the node into it.
+// CreatePortgroup returns an action that creates a port group on the node and adds the ports named in args to it. The
+// arguments are settings; see [ports.Noun.Parse].
 func CreatePortgroup(ctx context.Context, api PortAPI, node *models.Node, name string, args []string) (*PortAction, error) {
 	if name != "" {
 		args = append([]string{"name=" + name}, args...)
@@ -38,7 +39,7 @@ func CreatePortgroup(ctx context.Context, api PortAPI, node *models.Node, name s
 	return a, a.members(ctx, node, group, settings)
 }
 
-// freeName returns a refusal if a port group other than self has the name.
+// freeName returns a refusal if a port group other than the one with UUID self has the name.
 func (a *PortAction) freeName(ctx context.Context, name, self string, n *models.Node) (*models.Refusal, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // free
@@ -65,7 +66,8 @@ func (a *PortAction) nodeLabel(ctx context.Context, id string) string {
 	return printable.Line(id)
 }
 
-// SetPortgroup returns an action that changes a port group and its members.
+// SetPortgroup returns an action that changes a port group and its members. The arguments are settings; see
+// [ports.Noun.Parse].
 func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*PortAction, error) {
 	settings, err := ports.Group.Parse(args)
 	if err != nil {
@@ -94,7 +96,7 @@ func SetPortgroup(ctx context.Context, api PortAPI, id string, args []string) (*
 	return a, a.members(ctx, node, group, settings)
 }
 
-// members adds the changes that put ports into a group, or remove ports from it.
+// members adds the changes that add ports to the group or remove ports from it, as required by the setting members.
 func (a *PortAction) members(ctx context.Context, node *models.Node, group map[string]any, settings []ports.Setting) error {
 	s := ports.Find(settings, "members")
 	if s == nil {
@@ -136,12 +138,12 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	return nil
 }
 
-// move adds the change that sets or removes the group of a port.
+// move adds the change that adds a port to a group or removes it from its group.
 func (a *PortAction) move(node *models.Node, port map[string]any, ops []models.PatchOp, done string) {
 	a.add(node.UUID, portChange{noun: ports.Port, request: request.PatchPort(uuidOf(port), ops), ops: ops, done: done})
 }
 
-// findIn finds a port by MAC address, UUID or name; nil for none.
+// findIn returns the port in the list whose MAC address, UUID or name is id. It returns nil if there is none.
 func findIn(list []map[string]any, id string) map[string]any {
 	mac, isMAC := models.ParseMAC(id)
 	i := slices.IndexFunc(list, func(p map[string]any) bool {
@@ -153,8 +155,8 @@ func findIn(list []map[string]any, id string) map[string]any {
 	return list[i]
 }
 
-// DeletePortgroups returns an action that deletes port groups. It keeps their ports, but first removes them from the
-// group, because Ironic deletes only empty groups.
+// DeletePortgroups returns an action that deletes port groups. The ports of a group are kept, but they are removed
+// from the group first, because Ironic deletes only empty groups.
 func DeletePortgroups(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "portgroup delete", api: api}
 	for _, id := range models.Unique(ids) {

@@ -14,7 +14,7 @@ import (
 	"ironworks/printable"
 )
 
-// FindPort reads a port by MAC address, UUID or name.
+// FindPort reads the port whose MAC address, UUID or name is id.
 func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
 	if mac, is := models.ParseMAC(id); is {
 		at, err := api.PortsAt(ctx, mac)
@@ -33,7 +33,8 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 	return api.RawPort(ctx, id)
 }
 
-// CreatePort returns an action that creates a port. The arguments are settings; see [ports.Noun.Parse].
+// CreatePort returns an action that creates a port with the given MAC address. The arguments are settings; see
+// [ports.Noun.Parse].
 func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(append([]string{"address=" + mac}, args...))
 	if err != nil {
@@ -61,7 +62,7 @@ func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []
 	return a, nil
 }
 
-// addPort adds the change that creates a port.
+// addPort adds the change that creates a port with the given body.
 func (a *PortAction) addPort(ctx context.Context, node *models.Node, body map[string]any, settings []ports.Setting) error {
 	mac := models.TextOf(body["address"])
 	if err := checkLink(a.name, body["local_link_connection"]); err != nil {
@@ -92,7 +93,8 @@ func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
-// SetPorts returns an action that changes ports.
+// SetPorts returns an action that changes the ports whose MAC address, UUID or name is in ids. The arguments are
+// settings; see [ports.Noun.Parse].
 func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
 	settings, err := ports.Port.Parse(args)
 	if err != nil {
@@ -143,7 +145,8 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 	return nil
 }
 
-// linkAfter returns the value of local_link_connection after the settings; nil if the settings do not change it.
+// linkAfter returns the value that local_link_connection will have after the settings are applied. It returns nil if
+// the settings do not change it.
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
@@ -165,7 +168,8 @@ func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	return link
 }
 
-// groupOp returns the operation that puts a port into a group, or removes it from its group.
+// groupOp returns the operation that adds the port to a group or removes it from its group, or none if nothing
+// changes.
 func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
 	now := models.TextOf(raw["portgroup_uuid"])
 	if s.Remove {
@@ -181,7 +185,8 @@ func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[str
 	return []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, nil
 }
 
-// DeletePorts returns an action that deletes ports.
+// DeletePorts returns an action that deletes the ports whose MAC address, UUID or name is in ids. A port with an
+// attached VIF is refused.
 func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "port delete", api: api}
 	seen := map[string]bool{}
@@ -213,7 +218,7 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 	return a, nil
 }
 
-// findGroup finds a port group of a node by name or UUID.
+// findGroup returns the node's port group whose name or UUID is id.
 func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (map[string]any, error) {
 	groups, err := api.RawPortgroups(ctx, node.UUID)
 	if err != nil {

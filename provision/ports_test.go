@@ -14,7 +14,7 @@ import (
 
 const firstMAC, secondMAC = "52:54:00:aa:00:01", "52:54:00:aa:00:02"
 
-// portRig is an embedded Ironic with two nodes; the first has a port.
+// portRig is an embedded Ironic with two nodes, the first of which has a port.
 type portRig struct {
 	t      *testing.T
 	ironic *embedded.Ironic
@@ -43,7 +43,7 @@ func newPortRig(t *testing.T) *portRig {
 	return r
 }
 
-// run carries an action out, and returns the result of its only node.
+// run carries out the action and returns the result for its only node.
 func (r *portRig) run(a *provision.PortAction, err error) provision.Result {
 	r.t.Helper()
 	if err != nil {
@@ -75,7 +75,7 @@ func TestPortOfAnotherNode(t *testing.T) {
 		r.failed(r.run(provision.CreatePort(t.Context(), r.api, &r.nodes[1], firstMAC, nil)),
 			provision.OutcomeRefused, "node n1 has a port with MAC address "+firstMAC)
 
-		// Another operator creates it between the check and the request.
+		// Another operator creates the port between the check and the request.
 		a, err := provision.CreatePort(t.Context(), r.api, &r.nodes[1], secondMAC, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,8 @@ func TestPortOfAnotherNode(t *testing.T) {
 	})
 }
 
-// TestPortAfterALostAnswer: the port is there, so that it counts as created, and once.
+// TestPortAfterALostAnswer checks that a port counts as created if it exists although the answer was lost, and that
+// it is not created twice.
 func TestPortAfterALostAnswer(t *testing.T) {
 	inBubble(t, func(r *portRig) {
 		t := r.t
@@ -143,7 +144,7 @@ func TestSuggestFromAnInventory(t *testing.T) {
 	})
 }
 
-// TestVIFOfAManagedNetwork: with another network interface than noop the request is sent unchanged.
+// TestVIFOfAManagedNetwork checks that the request is sent unchanged if the network interface is not noop.
 func TestVIFOfAManagedNetwork(t *testing.T) {
 	inBubble(t, func(r *portRig) {
 		t := r.t

@@ -10,7 +10,7 @@ import (
 	"ironworks/printable"
 )
 
-// Power returns an action that changes the node's power state.
+// Power returns an action that changes the power state of nodes.
 func Power(target models.PowerTarget) Action { return powerAction{target: target} }
 
 type powerAction struct {
@@ -32,7 +32,7 @@ func (a powerAction) Name() string {
 	return "power " + string(a.target)
 }
 
-// Refuse refuses power changes during cleaning, as Ironic does: the ramdisk may be erasing disks.
+// Refuse refuses power changes during cleaning, as Ironic does, because the ramdisk may be erasing disks.
 func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Phase() == models.StateCleaning {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "ironworks abort "+n.Label()+" first").
@@ -58,13 +58,13 @@ func (a powerAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
-// powerSettles is the time that a power change may take to become visible, because the power state before and after a
-// reboot is the same.
+// powerSettles is the time that a power change may take to become visible. It is needed because the power state is
+// the same before and after a reboot.
 const powerSettles = 3 * time.Second
 
 // ended reports whether the power change has ended. Ironic sets the target and clears last_error before it accepts a
-// power change. So a cleared target means that the change has ended, and an error belongs to this change, even if it
-// equals the previous error.
+// power change. Therefore, if the target is cleared, the change has ended, and an error belongs to this change even
+// if it equals the previous error.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
 	fresh := now.LastError != "" && now.LastError != before.LastError
@@ -88,7 +88,7 @@ func (a powerAction) reboots() bool {
 	return a.target == models.TargetReboot || a.target == models.TargetSoftReboot
 }
 
-// BootDevice returns an action that sets the node's boot device.
+// BootDevice returns an action that sets the boot device of nodes.
 func BootDevice(device string, persistent bool) Action {
 	return bootDeviceAction{device: device, persistent: persistent}
 }
@@ -107,7 +107,7 @@ func (a bootDeviceAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.BootDevice(n.UUID, a.device, a.persistent)}}, nil
 }
 
-// Maintenance returns an action that sets or clears a node's maintenance flag.
+// Maintenance returns an action that sets or clears the maintenance flag of nodes.
 func Maintenance(on bool, reason string) Action { return maintenanceAction{on: on, reason: reason} }
 
 type maintenanceAction struct {
@@ -125,7 +125,7 @@ func (a maintenanceAction) Name() string {
 
 func (a maintenanceAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect warns that a running operation stalls in maintenance, because Ironic ignores heartbeats.
+// Effect warns that maintenance stalls a running operation, because Ironic ignores heartbeats.
 func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	switch {
 	case a.on == n.Maintenance:
@@ -144,13 +144,12 @@ func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Maintenance(n.UUID, a.on, a.reason)}}, nil
 }
 
-// Protect returns an action that protects a node against undeploy and rebuild, or removes the
-// protection.
+// Protect returns an action that protects nodes against undeploy and rebuild, or removes the protection.
 func Protect(on bool, reason string) Action {
 	return flagAction{name: nameOf(on, "protect", "unprotect"), field: "protected", on: on, reason: reason}
 }
 
-// Retire returns an action that marks a node as retired, or removes the mark.
+// Retire returns an action that marks nodes as retired, or removes the mark.
 func Retire(on bool, reason string) Action {
 	return flagAction{name: nameOf(on, "retire", "unretire"), field: "retired", on: on, reason: reason}
 }

@@ -17,8 +17,8 @@ import (
 	"ironworks/printable"
 )
 
-// Reader is the part of Ironic's API that the checks before a deployment read;
-// *ironicclient.Client implements it.
+// Reader is the part of Ironic's API that is read by the checks before a deployment; *ironicclient.Client implements
+// it.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
@@ -37,31 +37,32 @@ type templater interface {
 	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
 }
 
-// Errors of a Reader without these methods.
+// The errors reported for a Reader that does not implement lister or templater.
 const (
 	noList      = "the nodes cannot be listed"
 	noTemplates = "the deploy templates cannot be listed"
 )
 
-// maxOthers is the maximum number of other nodes whose disks are compared.
+// maxOthers is the maximum number of nodes whose disks are compared with the target disk.
 const maxOthers = 200
 
-// Preflighter runs the checks before deployments. It reads the data common to all nodes once, so it is valid for one
-// set of checks; [Preflighter.Fresh] returns a new one.
+// Preflighter runs the checks before deployments. It reads the data shared by all nodes only once, so use each
+// Preflighter for one set of checks only; [Preflighter.Fresh] returns a new one.
 type Preflighter struct {
 	Reader Reader
-	// MaxInventoryAge is the maximum age of an inventory; 0 means [InventoryAge].
+	// MaxInventoryAge is the age from which an inventory is reported as old; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
-	// Policy is the context's policy; the policy of a plan overrides it.
+	// Policy is the policy of the context. The policy of a plan overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
-	// NoOverride forbids to override checks, and to weaken them by the policy of a plan.
+	// NoOverride means that checks cannot be overridden, and that the policy of a plan cannot weaken them.
 	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// StoreOffered stores the steps that a node's agent offers, while the node is watched. It may be nil.
+	// StoreOffered stores the steps that the node's agent offers. It is called while the node is being watched. It
+	// may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
-	// Deployments records the requests of deployments before they are sent. If nil, nothing is recorded, and after a
-	// crash the result is unknown.
+	// Deployments records the requests of deployments before they are sent. If it is nil, nothing is recorded, and
+	// the result of a deployment is unknown after a crash.
 	Deployments *Deployments
 
 	// Images queries the images of direct deployments. If nil, they are not queried.
@@ -73,7 +74,7 @@ type Preflighter struct {
 	common common
 	images imageCache
 
-	// inventories has the inventories that were read, of nodes to deploy and of other nodes.
+	// inventories holds the inventories that have been read, both of the nodes to deploy and of other nodes.
 	inventoriesMu sync.Mutex
 	inventories   map[string]answer[json.RawMessage]
 
@@ -86,7 +87,7 @@ type Preflighter struct {
 	templatesError string
 }
 
-// common is the data common to all nodes.
+// common holds the data shared by all nodes.
 type common struct {
 	drivers                       []models.Driver
 	driversError, conductorsError string
@@ -101,8 +102,8 @@ func (p *Preflighter) Fresh() *Preflighter {
 	}
 }
 
-// Preflight runs all checks on a node and a deployment of it, without changing anything. The
-// overrides are those for which the operator typed this node's name.
+// Preflight runs all checks for the deployment d of the node, without changing anything. overrides lists the checks
+// for which the operator has typed this node's name.
 func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
 	facts, err := p.facts(ctx, n, d)
 	if err != nil {
@@ -122,7 +123,7 @@ func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.Check
 	return plan.CheckChoices{Policy: policy, Override: overrides, NoOverride: p.NoOverride}
 }
 
-// facts collects the facts about a node. The failure of a read is also recorded as a fact.
+// facts collects the facts about a node. If something cannot be read, that is recorded as a fact as well.
 func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
@@ -161,7 +162,7 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 			}
 		}
 	}
-	if f.Target() != nil { // otherwise the disks of other nodes do not matter
+	if f.Target() != nil { // without a target disk, the disks of other nodes do not matter
 		f.Others, f.OthersError = p.others(ctx)
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
@@ -189,7 +190,7 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	return c
 }
 
-// Inventory returns a node's inventory, which it reads once.
+// Inventory returns the inventory of the node. It is read only once.
 func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	p.inventoriesMu.Lock()
 	if p.inventories == nil {
@@ -199,8 +200,8 @@ func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessa
 	return cached(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
 }
 
-// others returns the disks of the other nodes, which it reads once. If not all of them can be read, it also returns the
-// problem.
+// others returns the disks of other nodes, which are read only once. If some of them cannot be read, it also returns
+// the problem.
 func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, problem string) {
 	p.othersOnce.Do(func() {
 		list, can := p.Reader.(lister)
@@ -216,7 +217,7 @@ func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, pro
 	return p.othersKnown, p.othersError
 }
 
-// DeployTemplates returns the deploy templates, which it reads once, or the problem that prevented reading them.
+// DeployTemplates returns the deploy templates, which are read only once, or the problem that prevented reading them.
 func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
 	p.templatesOnce.Do(func() {
 		list, can := p.Reader.(templater)
@@ -234,10 +235,11 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 	return p.templates, p.templatesError
 }
 
-// errStop stops a listing early.
+// errStop ends a listing before all nodes have been listed.
 var errStop = errors.New("enough")
 
-// readOthers reads the disks of the nodes. Nodes that were not inspected have none.
+// readOthers reads the disks of all nodes, up to maxOthers. The result contains no disks for nodes that were not
+// inspected.
 func readOthers(ctx context.Context, list lister, inventories Inventories) ([]plan.OtherDisks, error) {
 	var others []plan.OtherDisks
 	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: maxOthers + 1}, func(page *ironicclient.NodePage) error {
@@ -273,8 +275,8 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]pl
 	return others, nil
 }
 
-// offeredSteps returns the steps that the node's agent offers, or nil. Ironic has them from the agent's first heartbeat
-// to the end of the operation.
+// offeredSteps returns the steps that the node's agent offers, or nil if they are unknown. Ironic knows them from the
+// agent's first heartbeat to the end of the operation.
 func offeredSteps(n *models.Node) *plan.OfferedSteps {
 	var fields struct {
 		Internal struct {

@@ -16,12 +16,12 @@ import (
 	"ironworks/provision"
 )
 
-// reader has the data for the checks, and counts the validations.
+// reader provides the data for the checks and counts the validations.
 type reader struct {
 	mu        sync.Mutex
 	inventory string
 	asked     int
-	// valid answers the nth validation, from 1.
+	// valid returns the result of validation number n, counted from 1.
 	valid func(n int) []models.Validation
 }
 
@@ -57,7 +57,7 @@ func (r *reader) Version() (models.APIVersion, bool) {
 
 const oneDisk = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "serial": "S1", "model": "X"}]}}`
 
-// deployable returns a node that may be deployed, with the direct interface.
+// deployable returns a node that can be deployed with the direct interface.
 func deployable(t *testing.T) models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "uuid-n1", "name": "n1", "provision_state": "available", "power_state": "power off",
@@ -86,7 +86,7 @@ func deployment(t *testing.T) provision.Deployment {
 
 const hintsText = `{"serial": "S1"}`
 
-// theRun deploys one node of a fake Ironic.
+// theRun prepares the deployment of one node in a fake Ironic, which calls on for each change.
 func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Batch, *provision.Runner) {
 	t.Helper()
 	n := deployable(t)
@@ -109,7 +109,7 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	if results[0].Outcome != provision.OutcomeAccepted {
 		t.Fatalf("%+v", results[0])
 	}
-	// The node is not watched, so the last request is not sent.
+	// The last request is only sent if the node is watched, so it is not sent here.
 	last := shown[len(shown)-1]
 	if said := last.String(); !strings.Contains(said, "/extra/console") || !strings.Contains(said, "(if watched until it succeeds)") {
 		t.Errorf("the last request is %s", said)
@@ -255,7 +255,7 @@ func TestDeployWithoutChecksSendsNothing(t *testing.T) {
 	runner := &provision.Runner{API: api, Audit: &memAudit{}}
 	for _, plan := range []provision.Batch{
 		runner.Plan(action, []models.Node{n}),
-		{Action: action, Items: []provision.Item{{Node: n}}}, // a hand-made batch
+		{Action: action, Items: []provision.Item{{Node: n}}}, // not planned by a runner
 	} {
 		if res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeRefused || len(api.calls) != 0 {
 			t.Errorf("%+v %q", res, api.calls)

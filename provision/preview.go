@@ -8,22 +8,23 @@ import (
 	"ironworks/models/request"
 )
 
-// Preview is the planned effect of an action on one node.
+// Preview describes what an action would send to one node.
 type Preview struct {
 	Node models.NodeRef
-	// Refusal is the reason why nothing would be sent; nil if the action is legal. If it is set, there are no Requests
-	// and no Commands.
+	// Refusal is the reason why nothing would be sent, or nil if the action is legal. If it is set, Requests and
+	// Commands are empty.
 	Refusal *models.Refusal
-	// Requests are sent in this order. If there are neither requests nor a refusal, the node is
-	// already as requested.
+	// Requests lists the requests in the order in which they would be sent. If there are neither requests nor a
+	// refusal, the node is already in the requested state.
 	Requests []request.Request
-	// Commands are the equivalent baremetal commands for a shell.
+	// Commands lists the equivalent baremetal commands for a shell.
 	Commands []string
-	// Warnings describe settings that are legal but may not work, one sentence for each.
+	// Warnings lists settings that are legal but may not work, with one sentence for each.
 	Warnings []string
 }
 
-// MarshalJSON writes the requests as they are sent, including secrets, so the result is only for the operator.
+// MarshalJSON writes the requests as they would be sent. As they may contain secrets, only the operator may see the
+// result.
 func (p Preview) MarshalJSON() ([]byte, error) {
 	type shownRequest struct {
 		Method string          `json:"method"`
@@ -46,11 +47,11 @@ func (p Preview) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown)
 }
 
-// Unchanged reports whether the node is already as requested.
+// Unchanged reports whether the node is already in the requested state.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// Preview returns the planned requests per node. The commands contain addresses, so the result is only for the
-// operator, not for a log.
+// Preview returns the planned requests for each node. The result is only for the operator and must not be logged,
+// because the commands contain addresses.
 func (b Batch) Preview() []Preview {
 	previews := make([]Preview, len(b.Items))
 	for i := range b.Items {

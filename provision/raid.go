@@ -22,7 +22,8 @@ import (
 
 // RAIDTarget is a checked target RAID configuration.
 type RAIDTarget struct {
-	// Config is the configuration in Ironic's form: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
+	// Config is the configuration in the form that Ironic expects: {"logical_disks": [{"raid_level": …, "size_gb":
+	// …}]}.
 	Config map[string]any
 	Disks  raid.Config
 }
@@ -45,7 +46,7 @@ func NewRAID(config map[string]any) (RAIDTarget, error) {
 	return RAIDTarget{Config: config, Disks: disks}, nil
 }
 
-// String lists the volumes: RAID 1 100 GiB (root), RAID 5 MAX.
+// String lists the volumes, for example "RAID 1 100 GiB (root), RAID 5 MAX".
 func (t RAIDTarget) String() string {
 	texts := make([]string, len(t.Disks.LogicalDisks))
 	for i, d := range t.Disks.LogicalDisks {
@@ -57,7 +58,7 @@ func (t RAIDTarget) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// VolumeSize returns the size of a logical disk: 100 GiB, or MAX.
+// VolumeSize returns the size of a logical disk, such as "100 GiB" or "MAX".
 func VolumeSize(d *raid.LogicalDisk) string {
 	if d.Max {
 		return "MAX"
@@ -65,12 +66,14 @@ func VolumeSize(d *raid.LogicalDisk) string {
 	return fmt.Sprintf("%d GiB", d.SizeGB)
 }
 
-// textDrivesUnchecked: Ironic knows no drives, and assigns them in create_configuration, after delete_configuration has
-// run (ironic/drivers/modules/redfish/raid.py, _assign_disks_to_volume).
+// textDrivesUnchecked warns that the drives are not checked. Ironic does not know them: it assigns them in
+// create_configuration, after delete_configuration has run (ironic/drivers/modules/redfish/raid.py,
+// _assign_disks_to_volume).
 const textDrivesUnchecked = "Ironic assigns the drives after it has deleted the volumes; a RAID check at the BMC shows whether they fit"
 
-// SetRAID returns an action that replaces the RAID of machines: it sets target_raid_config and cleans the node, which
-// deletes all volumes and creates the new ones. If keep is true, existing volumes of a hardware controller are kept.
+// SetRAID returns an action that replaces the RAID volumes of machines. It sets target_raid_config and cleans the
+// node, which deletes all volumes and creates the new ones. If keep is true, the existing volumes of a hardware
+// controller are kept.
 func SetRAID(target RAIDTarget, keep bool) Action {
 	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		software := softwareRAID(n)
@@ -115,8 +118,8 @@ func DeleteRAID() Action {
 
 func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
 
-// RAIDProblems returns the problems for which a node's raid interface would reject a target RAID, as far as they do
-// not depend on its drives.
+// RAIDProblems returns the problems because of which the node's raid interface would reject the target RAID. It does
+// not find problems that depend on the drives.
 func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	switch steps.InterfacesOf(n)["raid"] {
 	case steps.Agent:
@@ -125,7 +128,7 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	case "redfish", "idrac-redfish":
 		err := raid.CheckHardware(target.Config)
 		if err == nil {
-			// the drives are unknown, but the values of the target are not
+			// the drives are unknown, but the values in the target can be checked
 			_, err = raid.Assign(target.Disks, nil, n.UUID)
 		}
 		var wrong *raid.Error
@@ -136,9 +139,10 @@ func RAIDProblems(n *models.Node, target RAIDTarget) []string {
 	return nil
 }
 
-// raidStepProblems returns the reasons why a RAID step of the operator would fail on a node, apart from the types of
-// its arguments. It finds a create_configuration without a target RAID (create_configuration of
-// ironic/drivers/modules/redfish/raid.py and agent.py), and a raid_config that the node's raid interface refuses.
+// raidStepProblems returns the reasons why the given RAID step, chosen by the operator, would fail on the node. It
+// finds a create_configuration without a target RAID (create_configuration in ironic/drivers/modules/redfish/raid.py
+// and agent.py), and a raid_config that the node's raid interface refuses. The types of arguments are checked
+// elsewhere.
 func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Problem {
 	switch s.Label() {
 	case "raid.create_configuration":
@@ -164,8 +168,9 @@ func (a verbAction) raidStepProblems(n *models.Node, s models.Step) []steps.Prob
 	return nil
 }
 
-// hintsAfterRAID warns about root device hints that name a disk, which a new RAID hides or replaces. Ironic sets hints
-// for a root volume itself (update_raid_info in ironic/common/raid.py), and deleting a software RAID removes them.
+// hintsAfterRAID returns a warning if a root device hint identifies a disk, which the new RAID hides or replaces. If
+// there is a root volume, Ironic sets the hints itself (update_raid_info in ironic/common/raid.py). Deleting a
+// software RAID removes the hints.
 func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	if slices.ContainsFunc(disks.LogicalDisks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
 		return nil
@@ -183,26 +188,26 @@ func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
 	return []string{fmt.Sprintf("the root device hints (%s) name a disk that the RAID replaces; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
 }
 
-// CurrentRAID has the RAID configurations of a node: that of its volumes at the end of the last cleaning, and the
-// target.
+// CurrentRAID holds two RAID configurations of a node: the one of its volumes at the end of the last cleaning, and
+// the target.
 type CurrentRAID struct {
 	Interface string         `json:"raid_interface" yaml:"raid_interface"`
 	Current   map[string]any `json:"raid_config" yaml:"raid_config"`
 	Target    map[string]any `json:"target_raid_config" yaml:"target_raid_config"`
 }
 
-// RAIDOf returns the RAID configurations of a node that was read with all fields.
+// RAIDOf returns the RAID configurations of a node, which must have been read with all fields.
 func RAIDOf(n *models.Node) (CurrentRAID, error) {
 	var c CurrentRAID
 	decoder := json.NewDecoder(bytes.NewReader(n.Raw))
-	decoder.UseNumber() // sizes are sent back unchanged
+	decoder.UseNumber() // so that sizes are sent back unchanged
 	if err := decoder.Decode(&c); err != nil {
 		return c, fmt.Errorf("read the RAID configuration of node %s: %w", n.Label(), err)
 	}
 	return c, nil
 }
 
-// Volumes returns the logical disks of a configuration.
+// Volumes returns the logical disks in a RAID configuration.
 func Volumes(config map[string]any) []map[string]any {
 	list, _ := config["logical_disks"].([]any)
 	var disks []map[string]any
@@ -214,7 +219,7 @@ func Volumes(config map[string]any) []map[string]any {
 	return disks
 }
 
-// DrivesOf returns the drives of a machine as its BMC reports them.
+// DrivesOf returns the drives that the BMC of a machine reports.
 func DrivesOf(b *models.BMC) []raid.Drive {
 	drives := make([]raid.Drive, len(b.Drives))
 	for i, d := range b.Drives {
@@ -223,7 +228,8 @@ func DrivesOf(b *models.BMC) []raid.Drive {
 	return drives
 }
 
-// VolumeTexts describes a logical disk as Ironic has it: level, size, name, whether it is the root volume, drives.
+// VolumeTexts describes a logical disk in Ironic's form. It returns the level, the size, the name, "yes" for a root
+// volume, and the drives, each of which may be empty.
 func VolumeTexts(disk map[string]any) []string {
 	text := func(key string) string {
 		if disk[key] == nil {

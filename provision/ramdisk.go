@@ -14,28 +14,28 @@ import (
 	"ironworks/printable"
 )
 
-// Ramdisk is the boot image of a node for deployment, cleaning and inspection: a prebuilt ISO, or a kernel with its
-// initramfs. The values are Ironic's hrefs: http, https, file, glance and oci URLs, or the UUID of an image in Glance.
+// Ramdisk is the boot image of a node for deployment, cleaning and inspection. It is either a prebuilt ISO, or a
+// kernel with its initramfs. The values are hrefs as accepted by Ironic: http, https, file, glance and oci URLs, or
+// the UUID of an image in Glance.
 type Ramdisk struct {
-	// ISO is deploy_iso.
+	// ISO is the value of deploy_iso.
 	ISO string
-	// Kernel and Initramfs are deploy_kernel and deploy_ramdisk; both are required.
+	// Kernel and Initramfs are the values of deploy_kernel and deploy_ramdisk. They must be given together.
 	Kernel    string
 	Initramfs string
-	// KernelParams is the value of kernel_append_params. It is not for a prebuilt ISO, whose parameters Ironic cannot
-	// change. If it is empty, the parameters of the node stay unchanged.
+	// KernelParams is the value of kernel_append_params. It cannot be used with a prebuilt ISO, whose parameters
+	// Ironic cannot change. If it is empty, the node's parameters stay unchanged.
 	KernelParams string
-	// WithDefaults inserts %default% before KernelParams, which Ironic replaces by its configured parameters. Otherwise
-	// KernelParams are used in place of the configured parameters.
+	// WithDefaults inserts %default% before KernelParams, which Ironic replaces by its configured parameters. Without
+	// it, KernelParams is used instead of the configured parameters.
 	WithDefaults bool
 	// NoKernelParams removes the node's own parameters, so that Ironic's configured parameters apply.
 	NoKernelParams bool
-	// InInstance writes the parameters into instance_info, which undeploying clears,
-	// instead of driver_info.
+	// InInstance writes the parameters to instance_info, which is cleared by undeploying, instead of driver_info.
 	InInstance bool
 }
 
-// Served returns a function that finds the ramdisk that is served for a node, or for all nodes.
+// Served returns a function that returns the ramdisk served for a node. A target without a node is for all nodes.
 func Served(targets []prepare.Target) func(*models.Node) (Ramdisk, error) {
 	return func(n *models.Node) (Ramdisk, error) {
 		for _, t := range targets {
@@ -47,16 +47,16 @@ func Served(targets []prepare.Target) func(*models.Node) (Ramdisk, error) {
 	}
 }
 
-// ServedRamdisk returns the ramdisk of a served target.
+// ServedRamdisk returns the ramdisk that is served for the target.
 func ServedRamdisk(t prepare.Target) Ramdisk {
 	return Ramdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
 }
 
-// defaultParams is a placeholder for Ironic's configured parameters (get_kernel_append_params in
+// defaultParams is a placeholder that Ironic replaces by its configured parameters (get_kernel_append_params in
 // ironic/drivers/utils.py).
 const defaultParams = "%default%"
 
-// pairFields returns the fields of [models.DeployPairFields] in one list.
+// pairFields returns the field names in [models.DeployPairFields] as one list.
 func pairFields() []string {
 	var fields []string
 	for _, pair := range models.DeployPairFields() {
@@ -65,7 +65,7 @@ func pairFields() []string {
 	return fields
 }
 
-// params returns the value of kernel_append_params, "" to leave it unchanged.
+// params returns the value for kernel_append_params, or "" to leave the field unchanged.
 func (r Ramdisk) params() string {
 	text := strings.TrimSpace(r.KernelParams)
 	if r.WithDefaults && text != "" && !strings.Contains(text, defaultParams) {
@@ -74,13 +74,13 @@ func (r Ramdisk) params() string {
 	return text
 }
 
-// hrefSchemes returns the schemes by which the newest Ironic can fetch an image; nfs, cifs and smb
+// hrefSchemes returns the URL schemes from which the newest Ironic can fetch an image. The schemes nfs, cifs and smb
 // are only for BMCs (protocol_mapping in ironic/common/image_service.py).
 func hrefSchemes() []string { return []string{"http", "https", "file", "glance", "oci"} }
 
 var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$`)
 
-// check returns a problem that does not depend on the node, with a hint.
+// check returns a problem that does not depend on the node and a hint on its solution, or "" if there is none.
 func (r Ramdisk) check() (why, hint string) {
 	pair := r.Kernel != "" || r.Initramfs != ""
 	params := r.params()
@@ -113,7 +113,8 @@ func (r Ramdisk) check() (why, hint string) {
 	return "", ""
 }
 
-// badHref returns the reason why Ironic cannot fetch an image from href; "" if it can, or if href is empty.
+// badHref returns the reason why Ironic cannot fetch an image from href. It returns "" if it can, or if href is
+// empty.
 func badHref(href string) string {
 	if href == "" || uuidLike.MatchString(href) {
 		return ""
@@ -141,8 +142,8 @@ func badHref(href string) string {
 	return ""
 }
 
-// patch returns the operations that change the node: the fields that differ, and the removal of conflicting fields. The
-// added fields come first, so that the node has a boot image at any time.
+// patch returns the operations that set the ramdisk on the node: they set the fields that differ and remove
+// conflicting fields. The fields are set before others are removed, so that the node always has a boot image.
 func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 	info := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs}
 	var set, remove []models.Setting
@@ -157,14 +158,15 @@ func (r Ramdisk) patch(n *models.Node) ([]models.PatchOp, error) {
 		set = appendSetting(set, n.InstanceInfo, "instance_info", field, params)
 	case params != "":
 		set = appendSetting(set, n.DriverInfo, "driver_info", field, params)
-		// Remove even an empty text in instance_info, because it takes precedence.
+		// Remove instance_info's value even if it is empty, because it takes precedence.
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	case r.NoKernelParams:
 		remove = appendRemoval(remove, n.DriverInfo, "driver_info", field, n.DriverInfo[field] != nil)
 		remove = appendRemoval(remove, n.InstanceInfo, "instance_info", field, n.InstanceInfo[field] != nil)
 	}
 	if n.DriverInfo == nil {
-		// Without driver_info, it is unknown which fields must be removed. This first setting then fails and says so.
+		// If driver_info is missing, it is unknown which fields must be removed. This first setting then causes an
+		// error that says so.
 		set = slices.Insert(set, 0, models.Setting{Path: []string{"driver_info", "deploy_iso"}, Op: models.SettingRemove})
 	}
 	return models.Patch(n, slices.Concat(set, remove))
@@ -181,8 +183,8 @@ func appendSetting(list []models.Setting, now map[string]any, object, field, val
 	return append(list, models.Setting{Path: []string{object, field}, Op: models.SettingSet, Text: string(text)})
 }
 
-// appendRemoval adds the removal of a field. It does not remove null and empty texts, which Ironic ignores, except for
-// kernel_append_params.
+// appendRemoval adds the removal of an unwanted field to the list. It does not remove null or empty values, which
+// Ironic ignores except for kernel_append_params.
 func appendRemoval(list []models.Setting, now map[string]any, object, field string, unwanted bool) []models.Setting {
 	value, there := now[field]
 	if !unwanted || !there || (value == nil || value == "") && field != "kernel_append_params" {

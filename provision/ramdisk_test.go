@@ -18,7 +18,7 @@ var (
 	iso, pair                    = ramdisk.ISO(), ramdisk.Pair()
 )
 
-// preview returns the action's preview for a changed node.
+// preview returns the preview of the action for a node to which change has been applied.
 func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.Preview {
 	n := node("r7-n01", models.StateManageable)
 	n.BootInterface = "redfish-virtual-media"
@@ -103,7 +103,7 @@ func TestRamdiskRefused(t *testing.T) {
 		action *provision.RamdiskAction
 		change func(n *models.Node)
 		kind   models.RefusalKind
-		why    string // "" for no refusal
+		why    string // "" if the action is not refused
 	}{
 		{name: "ISO", action: ramdisk.Always(iso)},
 		{name: "nothing to boot", action: ramdisk.Always(provision.Ramdisk{}), kind: models.RefusedArguments, why: "no ISO and no kernel"},
@@ -162,7 +162,7 @@ func TestRamdiskWarnings(t *testing.T) {
 	tests := map[string]struct {
 		ramdisk provision.Ramdisk
 		change  func(n *models.Node)
-		want    []string // parts, one per warning
+		want    []string // a part of each expected warning
 	}{
 		"none":              {ramdisk: iso},
 		"file":              {ramdisk: url("file:///srv/a.iso"), want: []string{"file_url_allowed_paths"}},
@@ -202,8 +202,8 @@ func TestRamdiskWarnings(t *testing.T) {
 	}
 }
 
-// TestRamdiskRuns: refused nodes get no request, nodes that are already set are done without one,
-// and the audit log has fields but no values.
+// TestRamdiskRuns checks that no request is sent to refused nodes, that nodes already in the requested state are done
+// without a request, and that the audit log contains the names of the fields but not their values.
 func TestRamdiskRuns(t *testing.T) {
 	api := newAPI(node("n1", models.StateManageable), node("n2", models.StateDeploying), node("n3", models.StateAvailable), node("n4", models.StateActive))
 	api.set("n3", func(n *models.Node) { n.DriverInfo["deploy_iso"] = isoURL + "?n3" })
@@ -244,7 +244,7 @@ func TestRamdiskRuns(t *testing.T) {
 	}
 }
 
-// TestRamdiskReadOnly: a read-only context refuses the plan, too.
+// TestRamdiskReadOnly checks that a plan is also refused in a read-only context.
 func TestRamdiskReadOnly(t *testing.T) {
 	n := node("n1", models.StateManageable)
 	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, ReadOnly: true}

@@ -12,29 +12,28 @@ import (
 	"ironworks/printable"
 )
 
-// RamdiskAction is the action that sets the ramdisk that nodes boot for Ironic's own operations. [ApplyRamdisk] returns
-// one.
+// RamdiskAction sets the ramdisk that nodes boot for Ironic's own operations. Use [ApplyRamdisk] to create one.
 type RamdiskAction struct {
 	immediateAction
-	// of returns a node's ramdisk.
+	// of returns the ramdisk for the node.
 	of func(n *models.Node) (Ramdisk, error)
 }
 
 // ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with their parameters, and
-// removes conflicting fields. The rescue_ fields stay unchanged. Nodes that already have these values are not changed.
-// The function of returns a node's ramdisk. It is called several times and must return the same each time; its error
-// refuses the node.
+// removes conflicting fields. Fields that start with rescue_ stay unchanged. Nodes that already have these values are
+// not changed. The function of returns the ramdisk for a node. It is called several times for the same node and must
+// always return the same ramdisk. If it returns an error, the node is refused.
 func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
 	return &RamdiskAction{of: of}
 }
 
-// Name returns the command that does the same: ignition apply.
+// Name returns the ironworks command that does the same: "ignition apply".
 func (*RamdiskAction) Name() string { return "ignition apply" }
 
-// Effect is empty: nothing changes on the machine before its next operation.
+// Effect is empty, because nothing changes on the machine before its next operation.
 func (*RamdiskAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// Refuse returns why the ramdisk cannot be written, or could never be booted.
+// Refuse refuses a node if the ramdisk cannot be written, or if the node could never boot it.
 func (a *RamdiskAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	r, ops, refused := a.plan(n)
 	switch {
@@ -51,7 +50,7 @@ func (a *RamdiskAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refu
 	return unchangeable(a, n)
 }
 
-// plan returns the node's ramdisk and the patch that sets it.
+// plan returns the ramdisk for the node and the operations that set it.
 func (a *RamdiskAction) plan(n *models.Node) (Ramdisk, []models.PatchOp, *models.Refusal) {
 	r, err := a.of(n)
 	if err != nil {
@@ -84,7 +83,7 @@ func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 		}
 	}
 	write := patchEntry(a.Name()+" "+strings.Join(paths, " "), n, ops)
-	write.Commands = request.PatchCommands(n.UUID, ops) // unmasked: with its credentials masked, the address would not work
+	write.Commands = request.PatchCommands(n.UUID, ops) // not masked, because an address does not work without its credentials
 	return []entry{write}, nil
 }
 
@@ -96,11 +95,11 @@ func (a *RamdiskAction) warnings(n *models.Node) []string {
 	return r.warnings(n, ops)
 }
 
-// bootSupport has the image types that a boot interface can boot: a prebuilt ISO, a kernel with its initramfs.
+// bootSupport says which images a boot interface can boot: a prebuilt ISO, and a pair of a kernel and an initramfs.
 type bootSupport struct{ iso, pair bool }
 
-// bootInterfaces returns the known boot interfaces of Ironic 21 to 39. Virtual media and HTTPS
-// boot build an ISO from a pair, except iRMC's; network boot supports only pairs
+// bootInterfaces returns the boot interfaces of Ironic 21 to 39. Virtual media and HTTPS boot, except iRMC's, can
+// build an ISO from a kernel and an initramfs. Network boot supports only a kernel with an initramfs
 // (drivers/modules/*/boot.py, pxe_base.py).
 func bootInterfaces() map[string]bootSupport {
 	both, pair := bootSupport{iso: true, pair: true}, bootSupport{pair: true}
@@ -112,8 +111,8 @@ func bootInterfaces() map[string]bootSupport {
 	}
 }
 
-// cannotBoot returns why a boot interface does not support the ramdisk; "" if it does or is
-// unknown.
+// cannotBoot returns the reason why the boot interface does not support the ramdisk. It returns "" if it supports the
+// ramdisk, or if the interface is unknown.
 func (r Ramdisk) cannotBoot(boot string) string {
 	t, known := bootInterfaces()[boot]
 	switch {
@@ -134,7 +133,7 @@ func (r Ramdisk) bootRemedy() string {
 	return "use an ISO"
 }
 
-// warnings describes settings that Ironic accepts, but that may not work.
+// warnings returns warnings about settings that Ironic accepts but that may not work.
 func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
 	var list []string
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -164,7 +163,7 @@ func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
 	return list
 }
 
-// buildsISO reports whether a boot interface builds an ISO from a kernel and an initramfs.
+// buildsISO reports whether the boot interface builds an ISO from a kernel and an initramfs.
 func buildsISO(boot string) bool {
 	t := bootInterfaces()[boot]
 	return t.iso && t.pair && boot != "fake"
@@ -172,7 +171,7 @@ func buildsISO(boot string) bool {
 
 func empty(value any) bool { return value == nil || value == "" }
 
-// hrefWarning warns about an address that some machines cannot reach.
+// hrefWarning returns a warning if some machines cannot use the address, or "".
 func hrefWarning(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ironworks/test/ramdisk"
 )
 
-// TestRamdiskPreviewIsWhatIsSent compares the preview with the requests that a server receives.
+// TestRamdiskPreviewIsWhatIsSent checks that the preview matches the requests that a server receives.
 func TestRamdiskPreviewIsWhatIsSent(t *testing.T) {
 	ironic := embedded.New(t, time.Now)
 	created, err := ironic.Tables.Nodes.Create(&db.Node{

@@ -20,21 +20,21 @@ import (
 
 // ImageRegistry queries container registries about images; [Registry] does so over HTTPS.
 type ImageRegistry interface {
-	// Artifact reports whether the reference is a disk image, and not a bootable container. Its errors come from oras:
-	// errdef.ErrNotFound, or an *errcode.ErrorResponse.
+	// Artifact reports whether the reference names a disk image rather than a bootable container. Its errors come
+	// from oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
 	Artifact(ctx context.Context, r plan.OCIReference) (bool, error)
 }
 
 // Registry queries registries without credentials, because Ironic masks the pull secret of a node.
 type Registry struct {
-	// PlainHTTP uses http, like Ironic with [oci]permit_fallback_to_http_transport.
+	// PlainHTTP uses http instead of https, like Ironic with [oci]permit_fallback_to_http_transport.
 	PlainHTTP bool
 }
 
 // maxManifestBytes is the maximum size of a manifest in bytes.
 const maxManifestBytes = 4 << 20
 
-// Artifact reads the manifest and decides like identify_specific_image in
+// Artifact reads the manifest and decides by the same rules as identify_specific_image in
 // ironic/common/image_service.py (39.0).
 func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, error) {
 	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes, DisableKeepAlives: true}}}
@@ -75,7 +75,8 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	return false, nil
 }
 
-// registryOf queries the oci:// image of a deployment; nil if it has none.
+// registryOf queries the registry about the oci:// image of a deployment. It returns nil if there is no such image,
+// or if registries are not queried.
 func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
 	r, is := f.RegistryImage()
 	if !is || p.Registry == nil {

@@ -21,10 +21,10 @@ const (
 	layer        = `{"mediaType": "application/octet-stream", "size": 1, "digest": "sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}`
 )
 
-// errAny matches an error of any kind.
+// errAny stands for any error.
 var errAny = errors.New("any error")
 
-// TestRegistryKinds covers the manifests that Ironic's identify_specific_image distinguishes.
+// TestRegistryKinds checks all manifests that are distinguished by Ironic's identify_specific_image.
 func TestRegistryKinds(t *testing.T) {
 	t.Parallel()
 	container := `{"schemaVersion": 2, "mediaType": "` + manifestType + `", "config": {"mediaType": "application/vnd.oci.image.config.v1+json"}, "layers": [` + layer + `, ` + layer + `]}`

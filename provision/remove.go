@@ -11,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// MarkedNodes returns the nodes that have this key in their field extra.
+// MarkedNodes returns the nodes whose extra field contains the key.
 func MarkedNodes(ctx context.Context, client *ironicclient.Client, key string) (marked []models.Node, err error) {
 	query := ironicclient.NodeQuery{Fields: []string{"uuid", "name", "extra", "maintenance"}, KeepRaw: true}
 	err = client.EachPage(ctx, query, func(page *ironicclient.NodePage) error {
@@ -28,8 +28,8 @@ func MarkedNodes(ctx context.Context, client *ironicclient.Client, key string) (
 	return marked, err
 }
 
-// RemoveNodes deletes nodes of simulated machines in any state, without undeploying them. Ironic allows that in
-// maintenance, so it first sets maintenance, with why as the reason.
+// RemoveNodes deletes the nodes of simulated machines in any state, without undeploying them. Ironic allows this only
+// in maintenance, so RemoveNodes first sets maintenance with why as the reason.
 func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []models.Node, why string) (removed int, err error) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -52,14 +52,15 @@ func RemoveNodes(ctx context.Context, client *ironicclient.Client, nodes []model
 }
 
 const (
-	// lockedFor is the maximum time to wait for a node that a conductor has locked. A conductor retries an unreachable
-	// BMC before it gives up.
+	// lockedFor is the maximum time to wait for a node that a conductor has locked. A conductor retries an
+	// unreachable BMC before it gives up.
 	lockedFor = 3 * time.Minute
 	// unlockPoll is the delay between attempts.
 	unlockPoll = 2 * time.Second
 )
 
-// onceUnlocked calls do, and repeats that for [lockedFor] while it fails because a conductor has the node locked.
+// onceUnlocked calls do. As long as it fails because a conductor has locked the node, do is called again, for at most
+// [lockedFor].
 func onceUnlocked(ctx context.Context, do func() error) error {
 	for start := time.Now(); ; {
 		err := do()

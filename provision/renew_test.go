@@ -15,8 +15,7 @@ import (
 	"ironworks/test/memnet"
 )
 
-// lockingAPI is a fake Ironic behind HTTP, where each request is rejected twice because the node
-// is locked.
+// lockingAPI is a fake Ironic behind HTTP that rejects each request twice because the node is locked.
 type lockingAPI struct {
 	*fakeAPI
 	client *ironicclient.Client
@@ -29,8 +28,8 @@ func (a lockingAPI) Send(ctx context.Context, r request.Request) (request.Answer
 	return a.fakeAPI.Send(ctx, r)
 }
 
-// TestRecordHasTheTimeOfTheLastRequest: a process that is killed between two attempts of a request
-// leaves a record that shows that the request may be in transit.
+// TestRecordHasTheTimeOfTheLastRequest checks that the record is renewed for each attempt of a request. If the
+// process is killed between two attempts, the record then shows that the request may be in transit.
 func TestRecordHasTheTimeOfTheLastRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +68,7 @@ func TestRecordHasTheTimeOfTheLastRequest(t *testing.T) {
 		action.Preflight(t.Context(), []models.Node{n})
 		runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 		res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]
-		if res.Outcome != provision.OutcomeAccepted || arrived != 9 { // reserve, set and deploy, three attempts each
+		if res.Outcome != provision.OutcomeAccepted || arrived != 9 { // three attempts each to reserve, set and deploy
 			t.Errorf("%d requests: %+v", arrived, res)
 		}
 	})

@@ -11,38 +11,38 @@ import (
 	"ironworks/printable"
 )
 
-// purpose says how a [DeployAction] handles interrupted deployments.
+// purpose determines how a [DeployAction] handles interrupted deployments.
 type purpose int
 
 const (
-	// purposeDeploy deploys the nodes; interrupted deployments are resumed.
+	// purposeDeploy deploys the nodes and resumes interrupted deployments.
 	purposeDeploy purpose = iota
-	// purposeResume only resumes interrupted deployments.
+	// purposeResume resumes interrupted deployments and starts no new ones.
 	purposeResume
 	// purposeGiveBack reverts deployments that were interrupted before Ironic accepted them.
 	purposeGiveBack
 )
 
-// Resume returns an action that resumes interrupted deployments: depending on its progress, a deployment's remaining
-// requests are sent after the checks, or the deployment is watched, or its changes are reverted.
+// Resume returns an action that resumes interrupted deployments. Depending on the progress of a deployment, its
+// remaining requests are sent after the checks, or it is watched, or its changes are reverted.
 func Resume(checks *Preflighter) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, checks: checks, purpose: purposeResume, ready: map[string]*readyNode{}}
 }
 
-// GiveBack returns an action that reverts the changes of interrupted deployments and removes their
-// records. For a deployment that Ironic has accepted, it only removes the record.
+// GiveBack returns an action that reverts the changes made by interrupted deployments and removes their records. If
+// Ironic has accepted a deployment, only the record is removed.
 func GiveBack(checks *Preflighter) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, checks: checks, purpose: purposeGiveBack, ready: map[string]*readyNode{}}
 }
 
-// followUp is the remaining work on an earlier deployment, which is done in place of a new deployment.
+// followUp is the remaining work on an earlier deployment. It is done instead of a new deployment.
 type followUp int
 
 const (
 	followUpNone followUp = iota
 	followUpWatch
 	followUpGiveBack
-	// followUpForget removes the record: there is nothing left to do.
+	// followUpForget removes the record, because there is nothing left to do.
 	followUpForget
 )
 
@@ -60,14 +60,16 @@ func (r followUp) effect(u *Unfinished) string {
 	return ""
 }
 
-// OnlyFollows reports whether the action only watches the deployment of a node, because Ironic already has it. After
-// the deployment has succeeded, a request may still record the root disk; see [DeployAction.Requests].
+// OnlyFollows reports whether the action only watches the deployment of the node, because Ironic has already accepted
+// it. After the deployment has succeeded, one more request may be sent to record the root disk; see
+// [DeployAction.Requests].
 func (a *DeployAction) OnlyFollows(n *models.Node) bool {
 	r := a.checked(n)
 	return r != nil && r.err == nil && r.followUp == followUpWatch
 }
 
-// OtherDeploymentError reports that a different deployment of the node was interrupted.
+// OtherDeploymentError reports that there is an interrupted deployment of the node that differs from the requested
+// one.
 type OtherDeploymentError struct {
 	Unfinished Unfinished
 	// Accepted reports whether Ironic has accepted the other deployment.
@@ -82,7 +84,8 @@ func (e *OtherDeploymentError) Error() string {
 	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
 }
 
-// OnScreen names the keys. Only a command reverts the deployment without continuing it.
+// OnScreen names the keys that do the same. For reverting a deployment without continuing it, there is only a
+// command.
 func (e *OtherDeploymentError) OnScreen() string {
 	if e.Accepted {
 		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
@@ -95,16 +98,16 @@ func (e *OtherDeploymentError) sentence(resume, end string) string {
 		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, resume, end)
 }
 
-// errNoUnfinished reports that the node has no deployment to resume.
+// errNoUnfinished reports that there is no deployment of the node to resume.
 var errNoUnfinished = &models.RemedyError{
 	Err: errors.New("no unfinished deployment of the node"), Hint: "ironworks deploy --unfinished lists all", ScreenHint: ":deploy-resume finds all",
 }
 
-// settleTimeout is the maximum time to wait until a node is unlocked.
+// settleTimeout is the maximum time to wait until it is known which requests have arrived.
 const settleTimeout = 2 * time.Minute
 
-// deploymentFor returns the deployment of a node: the requested one, or that of an earlier attempt that must be
-// resumed.
+// deploymentFor returns the deployment of the node: either the requested one, or the one from an earlier attempt that
+// must be resumed.
 func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *readyNode) (d Deployment, err error) {
 	if a.purpose == purposeDeploy {
 		if d, err = a.options.For(n); err == nil {
@@ -134,7 +137,8 @@ func (a *DeployAction) deploymentFor(ctx context.Context, n *models.Node, r *rea
 	return a.resumeFrom(d, n, r, action, why)
 }
 
-// waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived.
+// waitUntilKnown waits until it is known which requests of an interrupted deployment have arrived. It updates n
+// meanwhile.
 func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *record) (next, string, error) {
 	reader, can := a.checks.Reader.(interface {
 		Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
@@ -166,7 +170,7 @@ func (a *DeployAction) waitUntilKnown(ctx context.Context, n *models.Node, rec *
 	}
 }
 
-// resumeFrom decides how an earlier attempt of the node's deployment is resumed.
+// resumeFrom decides how to resume an earlier attempt to deploy the node.
 func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, action next, why string) (Deployment, error) {
 	u := &r.before.Unfinished
 	r.reason = why
@@ -188,7 +192,7 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 		r.followUp = followUpGiveBack
 		return d, nil
 	case !same && u.Stage == StageSent && action == nextFollow:
-		return d, nil // the failed checks name the conflict
+		return d, nil // the checks fail and name the conflict
 	case !same && u.Stage != StageSent:
 		return d, &OtherDeploymentError{Unfinished: *u, Accepted: action == nextFollow}
 	case action == nextFollow:
@@ -210,7 +214,7 @@ func (a *DeployAction) resumeFrom(d Deployment, n *models.Node, r *readyNode, ac
 	return d, nil
 }
 
-// stillChanged removes operations without effect from the operations that revert changes.
+// stillChanged returns the operations in back that would still change the node.
 func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	return slices.DeleteFunc(slices.Clone(back), func(op models.PatchOp) bool {
 		now, there := valueAt(n, op.Path)
@@ -221,8 +225,8 @@ func stillChanged(n *models.Node, back []models.PatchOp) []models.PatchOp {
 	})
 }
 
-// sentBefore returns an entry for the requests of an earlier attempt, which are not sent again but
-// may have to be reverted.
+// sentBefore returns an entry that stands for the requests of an earlier attempt. They are not sent again, but may
+// have to be reverted.
 func (r *readyNode) sentBefore() []entry {
 	if r.before == nil {
 		return nil
@@ -232,8 +236,8 @@ func (r *readyNode) sentBefore() []entry {
 	return []entry{{verb: "earlier attempt", sent: true, undo: back}}
 }
 
-// undoPatch returns the operations that revert the patch. Fields that an earlier attempt has changed get the values
-// that they had before that attempt.
+// undoPatch returns the operations that revert the patch. They omit fields that an earlier attempt has changed,
+// because restore resets these fields to their values before that attempt.
 func (r *readyNode) undoPatch(n *models.Node) []models.PatchOp {
 	return slices.DeleteFunc(revertOps(n, r.patch), func(op models.PatchOp) bool {
 		return slices.ContainsFunc(r.restore, func(o models.PatchOp) bool { return o.Path == op.Path })
@@ -256,7 +260,7 @@ func (r *readyNode) record(n *models.Node, now time.Time) record {
 	return rec
 }
 
-// errChanged reports that another process changed the record after the checks.
+// errChanged reports that another process has changed the record since the checks.
 var errChanged = errors.New("another ironworks process acted on the node after the checks")
 
 // openRecord locks the node's record and verifies that it has not changed since the checks.
@@ -272,7 +276,7 @@ func (a *DeployAction) openRecord(n *models.Node) (*deploymentLog, error) {
 	return log, nil
 }
 
-// prepare locks the node's record. If no new deployment is sent, it completes the earlier deployment.
+// prepare locks the node's record. If no new deployment is to be sent, it completes the earlier deployment.
 func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool) {
 	res = Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
 	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
@@ -318,7 +322,7 @@ func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.
 	return log, res, false
 }
 
-// resumeWatching watches a deployment that an earlier process has sent.
+// resumeWatching watches a deployment that was sent by an earlier process.
 func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *models.Node, rec *record, opts RunOptions, log *deploymentLog, res *Result) {
 	res.Outcome = OutcomeAccepted
 	if !opts.Wait && a.purpose == purposeDeploy {
@@ -335,8 +339,9 @@ func (r *Runner) resumeWatching(going context.Context, a *DeployAction, n *model
 	r.updateRecord(log, res)
 }
 
-// updateRecord updates the record of a watched deployment: it removes the record after a success. After a failure it
-// keeps the record, which identifies the node's instance. If the outcome is unknown, the record stays unchanged.
+// updateRecord updates the record of a deployment that was watched. After a success, it removes the record. After a
+// failure, it keeps the record, which identifies the node's instance. If the outcome is unknown, the record stays
+// unchanged.
 func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 	switch res.Outcome {
 	case OutcomeDone:

@@ -12,36 +12,38 @@ import (
 	"ironworks/printable"
 )
 
-// Review describes the planned deployment of one node, for a confirmation. All of its texts are safe to show.
+// Review describes the planned deployment of one node, so that the operator can confirm it. All of its texts are safe
+// to show.
 type Review struct {
 	Node models.Node
-	// Refusal is the reason why nothing would be sent; nil if the deployment is legal.
+	// Refusal is the reason why nothing would be sent, or nil if the deployment is legal.
 	Refusal *models.Refusal
 	Checks  []plan.Check
 	Kind    plan.Kind
-	// Interface is the deploy interface, with the expected choice of autodetect.
+	// Interface is the deploy interface. For autodetect, it includes the interface that Ironic is expected to choose.
 	Interface string
-	// Image is the image to write; empty if the deployment writes no image.
+	// Image is the image to write. It is empty if the deployment writes no image.
 	Image string
-	// Target is the disk that is written; nil if there is none or it is unknown. TargetText describes the disk, or
-	// explains why there is none. Others are the disks that the deployment does not change.
+	// Target is the disk to be written, or nil if there is none or it is unknown. TargetText describes the disk or
+	// explains why there is none. Others lists the disks that the deployment does not change.
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
-	// Steps are in Ironic's order, each with its source.
+	// Steps lists the deploy steps in the order in which Ironic runs them, each with its source.
 	Steps []plan.OrderedStep
-	// FirstBoot is the configuration of the installed system.
+	// FirstBoot summarizes the configuration that the installed system reads at its first boot.
 	FirstBoot []models.Detail
 	Effect    models.Effect
-	// FollowUp is the remaining work of an interrupted deployment, in place of the other fields; empty if there is
-	// none.
+	// FollowUp describes the remaining work on an interrupted deployment. If it is not empty, this is done instead of
+	// the deployment that the other fields describe.
 	FollowUp string
-	// Requests and Commands are empty if the node is refused.
+	// Requests lists the requests to send, and Commands lists the equivalent commands. Both are empty if the node is
+	// refused.
 	Requests []request.Request
 	Commands []string
 }
 
-// Review returns the description of a node's deployment, from the results of the preflight.
+// Review describes the deployment of the node according to the results of the preflight.
 func (a *DeployAction) Review(n *models.Node) Review {
 	review := Review{
 		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
@@ -69,8 +71,8 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	return review
 }
 
-// imageText returns the image that is written: the plan's image, or else the node's. If neither is set,
-// coreos-installer uses the image in the live ISO.
+// imageText names the image to write. This is the plan's image or, if the plan names none, the node's. If neither is
+// set, coreos-installer uses the image in the live ISO.
 func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
 	source := printable.Line(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
@@ -83,7 +85,7 @@ func imageText(f *plan.Facts) string {
 	return ""
 }
 
-// targetText describes the disk that is overwritten.
+// targetText describes the disk to be overwritten, or explains why it is unknown or there is none.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
@@ -102,7 +104,7 @@ func targetText(f *plan.Facts, disk *hints.Disk) string {
 	return DiskText(disk)
 }
 
-// DiskText describes a disk with everything that identifies it.
+// DiskText describes a disk with all attributes that identify it.
 func DiskText(d *hints.Disk) string {
 	parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
 	for _, part := range []struct{ name, value string }{
@@ -123,7 +125,7 @@ func DiskText(d *hints.Disk) string {
 	return printable.Line(strings.Join(parts, ", "))
 }
 
-// firstBoot summarizes the config drive of the installed system.
+// firstBoot summarizes the configdrive of the installed system.
 func firstBoot(r *readyNode) []models.Detail {
 	var list []models.Detail
 	add := func(name, value string) {
@@ -154,7 +156,7 @@ func firstBoot(r *readyNode) []models.Detail {
 	return list
 }
 
-// DeployReport describes the planned deployment of one node.
+// DeployReport describes the planned deployment of one node, for output as JSON.
 type DeployReport struct {
 	Node     models.NodeRef     `json:"node"`
 	Refused  bool               `json:"refused"`
@@ -163,11 +165,11 @@ type DeployReport struct {
 	Steps    []plan.OrderedStep `json:"steps"`
 	Requests []request.Request  `json:"requests"`
 	Commands []string           `json:"commands"`
-	// Error is the reason why the node could not be checked; "" if it was checked.
+	// Error is the reason why the node could not be checked. It is empty if the node was checked.
 	Error string `json:"error,omitempty"`
 }
 
-// Report returns the report on a node after [DeployAction.Preflight].
+// Report returns the report on the node. It must be called after [DeployAction.Preflight].
 func (a *DeployAction) Report(n *models.Node) DeployReport {
 	r := DeployReport{
 		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),

@@ -12,11 +12,12 @@ import (
 	"ironworks/printable"
 )
 
-// concludeTimeout is the time limit of the request that follows a successful action; the conductor may still have the
-// node locked for a moment.
+// concludeTimeout is the time limit of the request that is sent after an action has succeeded. At that time, the
+// conductor may still have locked the node.
 const concludeTimeout = 30 * time.Second
 
-// conclude sends the request that follows a successful action. If the request fails, it returns a note for the result.
+// conclude sends the request that an action requires after it has succeeded. If that fails, it returns a note for the
+// result.
 func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note string) {
 	ctx, stop := context.WithTimeout(ctx, concludeTimeout)
 	defer stop()
@@ -30,13 +31,14 @@ func (r *Runner) conclude(ctx context.Context, a Action, n *models.Node) (note s
 	return ""
 }
 
-// rootDiskPlace is the field that records the disk of the last deployment, for the checks
-// of the next one.
+// rootDiskPlace is the node field in which the root disk of the last deployment is recorded. The checks of the next
+// deployment read it.
 const rootDiskPlace = "extra.console.root_disk"
 
-// conclusion returns the request that records the disk of the deployment, unless the node has another instance by now.
+// conclusion returns the request that records the root disk of the deployment. It returns none if the node meanwhile
+// has another instance.
 func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*entry, error) {
-	// Read the node again, because the watched node lacks most fields.
+	// Read the node again, because the watched node contains only some of the fields.
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
 		return nil, err
@@ -48,12 +50,12 @@ func (a *DeployAction) conclusion(ctx context.Context, api API, uuid string) (*e
 	return rootDiskEntry(n, r)
 }
 
-// rootDiskEntry returns the entry that records the disk of a deployment; nil if the disk is unknown or recorded
-// already.
+// rootDiskEntry returns the entry that records the root disk of a deployment. It returns nil if the disk is unknown
+// or is already recorded.
 func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	disk := identityOf(r.facts)
 	if r.followUp == followUpWatch {
-		disk = r.before.RootDisk // the disk when the deployment was sent
+		disk = r.before.RootDisk // the disk that was chosen when the deployment was sent
 	}
 	if len(disk) == 0 || hints.RootDiskOf(n).Is(hints.DiskOf(disk)) {
 		return nil, nil //nolint:nilnil // nothing is written
@@ -71,7 +73,8 @@ func rootDiskEntry(n *models.Node, r *readyNode) (*entry, error) {
 	return &write, nil
 }
 
-// identityOf returns the attributes that identify the disk of the deployment; nil if the disk is ambiguous or unknown.
+// identityOf returns the attributes that identify the root disk of the deployment. It returns nil if the disk is
+// ambiguous or unknown.
 func identityOf(facts *plan.Facts) map[string]string {
 	if facts == nil {
 		return nil

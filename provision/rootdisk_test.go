@@ -17,13 +17,15 @@ const (
 	theRecord   = `n1 patch [{"op":"add","path":"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}}]`
 )
 
-// TestRootDiskIsRecorded: the root disk is recorded after a successful deployment, but not after a failed one.
+// TestRootDiskIsRecorded checks that the root disk is recorded after a successful deployment, but not after a failed
+// one.
 func TestRootDiskIsRecorded(t *testing.T) {
 	t.Parallel()
 	twin := strings.NewReplacer("/dev/sda", "/dev/sdb", "0x5001", "0x5002").Replace(diskWithWWN)
 	for name, c := range map[string]struct {
 		disks string
-		// extra is the node's extra field, ends its final state, and other its final instance if it differs.
+		// extra is the node's extra field. ends is its final state. other is its final instance, if that differs from
+		// the deployment's.
 		extra, other string
 		ends         models.ProvisionState
 		overrides    []plan.CheckID
@@ -110,7 +112,8 @@ func TestRootDiskIsRecorded(t *testing.T) {
 	}
 }
 
-// TestRootDiskIsNotRecordedWithoutWatching: the outcome of a deployment that is not watched is unknown.
+// TestRootDiskIsNotRecordedWithoutWatching checks that the root disk is not recorded if the deployment is not
+// watched, because its outcome is then unknown.
 func TestRootDiskIsNotRecordedWithoutWatching(t *testing.T) {
 	t.Parallel()
 	api, _, plan, runner := theRun(t, &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, nil)
@@ -120,8 +123,8 @@ func TestRootDiskIsNotRecordedWithoutWatching(t *testing.T) {
 	}
 }
 
-// TestRootDiskOfAResumedDeployment: the process that resumes watching records the disk that the
-// first process chose.
+// TestRootDiskOfAResumedDeployment checks that a process that resumes watching a deployment records the root disk
+// that the first process chose.
 func TestRootDiskOfAResumedDeployment(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

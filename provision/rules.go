@@ -19,7 +19,7 @@ type RuleAPI interface {
 	InspectionRules(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// Rules reads Ironic's inspection rules, in the order of their creation.
+// Rules reads Ironic's inspection rules. They are in the order in which they were created.
 func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	raw, err := api.InspectionRules(ctx)
 	if err != nil {
@@ -34,7 +34,8 @@ func Rules(ctx context.Context, api RuleAPI) ([]*rules.Rule, error) {
 	return list, nil
 }
 
-// FindRules returns the rules with the given UUIDs or descriptions. The error names all unknown and ambiguous ones.
+// FindRules returns the rules with the given UUIDs or descriptions. The error names all that are unknown or
+// ambiguous.
 func FindRules(all []*rules.Rule, ids []string) ([]*rules.Rule, error) {
 	var found []*rules.Rule
 	var problems []error
@@ -60,13 +61,14 @@ func uuids(list []*rules.Rule) string {
 	return strings.Join(ids, ", ")
 }
 
-// ruleFields returns the fields of a rule that are compared and changed.
+// ruleFields returns the names of the rule fields that can be compared and changed.
 func ruleFields() []string {
 	return []string{"description", "priority", "sensitive", "conditions", "actions"}
 }
 
-// PlanRules compares wanted rules with Ironic's. A rule without a UUID matches the rule with the same description.
-// Conditions and actions that the API hides cannot be compared, so they are written only if rewrite is set.
+// PlanRules compares the wanted rules with Ironic's. A wanted rule without a UUID matches the rule with the same
+// description. Conditions and actions that are hidden by the API cannot be compared; they are therefore written only
+// if rewrite is set.
 func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	var steps []Declared
 	var problems []error
@@ -91,7 +93,7 @@ func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
 	return steps, errors.Join(problems...)
 }
 
-// existingRule finds the rule that a wanted one replaces, nil if it is new.
+// existingRule returns the rule that the wanted rule would change, or nil if the wanted rule is new.
 func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 	var same []*rules.Rule
 	for _, r := range now {
@@ -146,8 +148,8 @@ func planRule(existing, want *rules.Rule, rewrite bool) Declared {
 	return d
 }
 
-// ruleFile returns the text of a file with the rule. For a sensitive rule, it omits conditions and actions, which may
-// have secrets.
+// ruleFile returns the rule in the format of a file. For a sensitive rule, it omits the conditions and actions, which
+// may contain secrets.
 func ruleFile(r *rules.Rule) string {
 	shown := *r
 	shown.Hidden = shown.Sensitive
@@ -158,7 +160,7 @@ func ruleFile(r *rules.Rule) string {
 	return string(text)
 }
 
-// DeleteRules returns the plan that deletes rules.
+// DeleteRules returns a plan that deletes the rules.
 func DeleteRules(list []*rules.Rule) []Declared {
 	steps := make([]Declared, len(list))
 	for i, r := range list {

@@ -27,7 +27,7 @@ func ruleList(t *testing.T, text string) []*rules.Rule {
 	return file.Rules
 }
 
-// TestPlanRules compares files with the rules of an Ironic.
+// TestPlanRules checks the plans for several combinations of a file and the rules in Ironic.
 func TestPlanRules(t *testing.T) {
 	t.Parallel()
 	const logs = "actions: [{op: log, args: {msg: m, level: info}}]"

@@ -15,30 +15,30 @@ import (
 	"ironworks/rules"
 )
 
-// RuleTestAPI is the part of Ironic's API that a test of rules reads.
+// RuleTestAPI is the part of Ironic's API that is needed to test rules on nodes.
 type RuleTestAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
-// RuleTest is the result of a test of rules on one node.
+// RuleTest is the result of testing rules on one node.
 type RuleTest struct {
 	Node models.NodeRef
-	// Result is nil if the node could not be read.
+	// Result is nil if the data of the node could not be read.
 	Result *rules.Result
 	Err    error
 }
 
-// RulesAPI is the part of Ironic's API that commands and screens about inspection rules read; *ironicclient.Client
-// implements it.
+// RulesAPI is the part of Ironic's API that is read by the commands and screens for inspection rules;
+// *ironicclient.Client implements it.
 type RulesAPI interface {
 	RuleAPI
 	RuleTestAPI
 }
 
-// ReadRules reads a file of rules. The warnings concern rules that Ironic accepts, but that probably do not work as
-// intended.
+// ReadRules reads the file of inspection rules at path. The warnings are about rules that Ironic accepts but that
+// probably do not work as intended.
 func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, err error) {
 	data, err := ReadNodeFile(homePath(path))
 	if err != nil {
@@ -51,8 +51,9 @@ func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, er
 	return file.Rules, file.Warnings, nil
 }
 
-// RulesToTest returns the rules to test: the given rules of files, or Ironic's rules if given is nil. If withActive is
-// set, it returns both, and a given rule replaces the rule of Ironic that it would change. Hidden rules are refused.
+// RulesToTest returns the rules to test. These are the given rules from files or, if given is nil, Ironic's rules. If
+// withActive is set, the result contains both, without those rules in Ironic that the given rules would change. Rules
+// whose conditions and actions are hidden are refused.
 func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
 	if given != nil && !withActive {
 		return given, nil
@@ -86,10 +87,10 @@ type RuleVerdict struct {
 	Failure string
 }
 
-// RuleVerdictKind is the kind of a verdict.
+// RuleVerdictKind is the kind of a RuleVerdict.
 type RuleVerdictKind string
 
-// The kinds of verdicts.
+// The kinds of verdicts on a rule.
 const (
 	RuleMatches RuleVerdictKind = "matches"
 	RuleDiffers RuleVerdictKind = "differs" // a condition does not hold
@@ -120,7 +121,7 @@ func (v *RuleVerdict) Lines() []string {
 	return lines
 }
 
-// Verdicts returns the verdicts of the rules that were evaluated, in their order.
+// Verdicts returns the verdicts on the evaluated rules in the order of their evaluation.
 func (t *RuleTest) Verdicts() []RuleVerdict {
 	if t.Result == nil {
 		return nil
@@ -142,7 +143,8 @@ func (t *RuleTest) Verdicts() []RuleVerdict {
 	return list
 }
 
-// Inspection returns the predicted outcome of the inspection: succeeds, fails or unclear, with the reason.
+// Inspection returns the predicted outcome of inspection ("succeeds", "fails" or "unclear") and the reason for it.
+// Both are empty if the node could not be read.
 func (t *RuleTest) Inspection() (result, why string) {
 	list := t.Verdicts()
 	switch {
@@ -194,7 +196,7 @@ func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref mod
 	return test
 }
 
-// ruleSubject reads the data of a node that rules can read.
+// ruleSubject reads the data of the node that is available to rules.
 func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
 	if n, err = api.Node(ctx, id); err != nil {
 		return s, nil, err

@@ -12,9 +12,9 @@ import (
 	"ironworks/stepfile"
 )
 
-// RunRunbook returns an action that cleans or services nodes with the steps of a runbook. Preflight reads the runbook,
-// and each node is checked as Ironic does it (ironic/api/controllers/v1/node.py, _handle_runbook, 39.0.0): its traits,
-// and each step. r has the verb and the name or UUID of the runbook.
+// RunRunbook returns an action that cleans or services nodes with the steps of a runbook. r contains the verb and the
+// name or UUID of the runbook. Preflight reads the runbook. The traits of each node and the steps are then checked as
+// Ironic does (ironic/api/controllers/v1/node.py, _handle_runbook, 39.0.0).
 func RunRunbook(api StepFileAPI, r models.ProvisionRequest) Action {
 	return &runbookAction{verbAction: verbAction{req: r}, api: api}
 }
@@ -23,13 +23,13 @@ type runbookAction struct {
 	verbAction
 	api StepFileAPI
 
-	// runbook is the runbook, nil before Preflight and if err is set. steps are the steps of the runbook.
+	// runbook is nil before Preflight, or if the runbook could not be found. steps lists the steps of the runbook.
 	runbook *stepfile.Item
 	steps   []models.Step
 	err     error
 }
 
-// Preflight reads the runbook.
+// Preflight reads the runbook from Ironic.
 func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
 	a.runbook, a.steps, a.err = nil, nil, nil
 	all, err := StepFiles(ctx, a.api, stepfile.Runbook)
@@ -43,7 +43,7 @@ func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
 	a.err = err
 }
 
-// stepsOf returns the steps of a runbook in their order.
+// stepsOf returns the steps of the runbook, sorted by their order.
 func stepsOf(book *stepfile.Item) ([]models.Step, error) {
 	var document struct {
 		Steps []models.Step `json:"steps"`
@@ -66,7 +66,7 @@ func orderOf(s models.Step) int {
 	return *s.Order
 }
 
-// withSteps returns the action of the verb with the steps in place of the runbook.
+// withSteps returns an action with the same verb, which sends the runbook's steps instead of its name.
 func (a *runbookAction) withSteps() verbAction {
 	req := a.req
 	req.Runbook = ""
@@ -102,7 +102,7 @@ func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refu
 	return a.withSteps().Refuse(n, v)
 }
 
-// warnings returns the warnings of the runbook's steps.
+// warnings returns the warnings about the steps of the runbook.
 func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
 
 // notes describes settings that Ironic ignores, or whose effect depends on the operator's roles.
@@ -120,13 +120,13 @@ func (a *runbookAction) notes(n *models.Node) []string {
 	return list
 }
 
-// isTrue reports whether a field of the runbook is true.
+// isTrue reports whether the named field of the runbook is true.
 func (a *runbookAction) isTrue(field string) bool {
 	value, _ := a.runbook.Fields.Get(field).(bool)
 	return value
 }
 
-// Effect returns the effect of the runbook's steps.
+// Effect returns the effect of the steps of the runbook.
 func (a *runbookAction) Effect(n *models.Node) models.Effect {
 	if a.runbook == nil {
 		return a.verbAction.Effect(n)

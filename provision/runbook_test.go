@@ -11,7 +11,7 @@ import (
 	"ironworks/provision"
 )
 
-// books is an Ironic with runbooks.
+// books is a fake Ironic with runbooks.
 type books struct {
 	list []json.RawMessage
 	err  error
@@ -26,7 +26,7 @@ func book(fields string) json.RawMessage {
 
 const eraseStep = `"steps":[{"interface":"deploy","step":"erase_devices_metadata","order":2,"args":{}},{"interface":"raid","step":"delete_configuration","order":1,"args":{}}]`
 
-// TestRunbookOnNodes checks nodes as Ironic does, before anything is sent.
+// TestRunbookOnNodes checks that nodes are checked in the same way as by Ironic before anything is sent.
 func TestRunbookOnNodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -37,7 +37,8 @@ func TestRunbookOnNodes(t *testing.T) {
 		verb   models.Verb
 		quiet  bool // --disable-ramdisk
 		raid   string
-		// refused is part of the refusal; "" if none. text is part of the effect or of a warning.
+		// refused is part of the refusal, or "" if the node is not refused. text is part of the effect or of a
+		// warning.
 		refused, text string
 	}{
 		"allowed by a trait":         {book: `"traits":["CUSTOM_X","CUSTOM_A"],` + eraseStep, text: "runbook CUSTOM_B: manual cleaning runs raid.delete_configuration and 1 more step"},

@@ -14,39 +14,40 @@ import (
 	"ironworks/models"
 )
 
-// Concurrency is the number of nodes that are acted on at the same time.
+// Concurrency is the maximum number of nodes that are acted on at the same time.
 const Concurrency = 8
 
-// Runner acts on nodes of one context.
+// Runner runs actions on the nodes of one context.
 type Runner struct {
 	API   API
 	Audit audit.Writer
-	// Context is the context's name, for the audit log; ReadOnly refuses all actions.
+	// Context is the name of the context for the audit log. If ReadOnly is set, all actions are refused.
 	Context  string
 	ReadOnly bool
-	// Actor is the acting user, on a server with several users; zero otherwise.
+	// Actor is the user on whose behalf actions run on a server with several users. Otherwise, it is zero.
 	Actor audit.Actor
-	// Poll is the period of watching; 0 means 1 s.
+	// Poll is the period in which watched nodes are read; 0 means 1 s.
 	Poll time.Duration
 }
 
-// Batch is a planned action on nodes: [Runner.Plan] returns one, and [Runner.Run] carries it out.
+// Batch is an action that was planned for several nodes. It is returned by [Runner.Plan] and carried out by
+// [Runner.Run].
 type Batch struct {
 	Action Action
 	Items  []Item
 }
 
-// Item is the part of a batch for one node.
+// Item is the part of a batch that concerns one node.
 type Item struct {
 	Node models.Node
-	// Refusal is the reason why nothing will be sent to the node, or nil.
+	// Refusal is the reason why nothing will be sent to the node, or nil if the action is legal.
 	Refusal *models.Refusal
 	Effect  models.Effect
-	// Warnings describe settings that are legal but may not work, one sentence for each.
+	// Warnings lists settings that are legal but may not work, with one sentence for each.
 	Warnings []string
 }
 
-// Plan checks the action against every node. It sends nothing.
+// Plan checks the action for each of the nodes. It sends nothing.
 func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	v, _ := r.API.Version()
 	p := Batch{Action: a}
@@ -75,10 +76,10 @@ func (r *Runner) Prepare(ctx context.Context, a Action, ids []string) (Batch, er
 	return r.Plan(a, nodes), ctx.Err()
 }
 
-// Refused returns the items that will not be sent.
+// Refused returns the items whose nodes are refused.
 func (b Batch) Refused() []Item { return b.filter(false) }
 
-// Legal returns the items that will be sent.
+// Legal returns the items whose nodes are not refused.
 func (b Batch) Legal() []Item { return b.filter(true) }
 
 func (b Batch) filter(legal bool) []Item {
@@ -103,8 +104,8 @@ func (b Batch) Danger() models.Danger {
 // Consent returns the confirmation that the batch requires.
 func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
 
-// Answer returns the text that the operator must type for [models.ConsentTyped]: the name of a single node, or the
-// number of several nodes.
+// Answer returns the text that the operator must type for [models.ConsentTyped]. It is the name of the node if there
+// is only one, otherwise the number of nodes.
 func (b Batch) Answer() string {
 	legal := b.Legal()
 	if len(legal) == 1 {
@@ -113,63 +114,67 @@ func (b Batch) Answer() string {
 	return strconv.Itoa(len(legal))
 }
 
-// RunOptions configure [Runner.Run].
+// RunOptions configures [Runner.Run].
 type RunOptions struct {
-	// Wait watches each node until the action ends. Timeout is the maximum time for that; 0 means no limit.
+	// Wait means that each node is watched until the action ends. Timeout is the maximum duration of watching a node;
+	// 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
-	// StopOnFailure starts no further nodes after one has failed. With it, at most [Concurrency] nodes run at a time,
-	// each until its end. Otherwise, the next node starts as soon as Ironic has accepted the request of another.
+	// StopOnFailure means that no further nodes are started after one has failed. If it is set, at most [Concurrency]
+	// nodes are started at a time, and each occupies its place until the action on it has ended. Otherwise, the next
+	// node is started as soon as Ironic has accepted the request for another.
 	StopOnFailure bool
-	// Progress is called at every step, from several goroutines; it must not block. It may be nil.
+	// Progress is called at each step. It is called from several goroutines and must not block. It may be nil.
 	Progress func(Progress)
-	// Done is called with the result of each node as soon as it is available, like Progress. It may be nil.
+	// Done is called with the result of each node as soon as it is available. Like Progress, it is called from
+	// several goroutines, and it may be nil.
 	Done func(Result)
-	// Sent reports whether and when an earlier run, which was interrupted, sent the requests to a node. Such a node is
-	// only watched. It may be nil.
+	// Sent reports whether an earlier run that was interrupted has sent the requests to the node, and when. Such a
+	// node is only watched. Sent may be nil.
 	Sent func(uuid string) (at time.Time, sent bool)
 	// Cancels removes single nodes from the run; it may be nil.
 	Cancels *Cancels
 
-	// next lets the next node start. followed counts the nodes that are watched.
+	// next lets the action start on the next node. followed counts the nodes being watched.
 	next     func()
 	followed *atomic.Int64
 }
 
-// Progress is a report on one node while an action runs on it.
+// Progress reports the progress of an action on one node.
 type Progress struct {
 	Node models.NodeRef
-	// State is the node's current state, Step the running step; both may be empty.
+	// State is the current state of the node, and Step is the running step. Both may be empty.
 	State models.ProvisionState
 	Step  string
 	// Retry is set while a rejected request waits for its next attempt.
 	Retry *ironicclient.Retry
 	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is the observed part of the operation, at the time At on the server's clock; nil if nothing was observed.
+	// Work is the part of the operation that was observed up to the time At, which is on the server's clock. It is
+	// nil if nothing was observed.
 	Work *models.Work
 	At   time.Time
-	// Now is the node with the fields that were read; nil if it was not read. The receiver must
-	// not change it.
+	// Now is the node with the fields that were read, or nil if it was not read. The receiver must not change it.
 	Now *models.Node
-	// Enrolled is the result of a node whose enrollment has ended while others still run; nil before its end. It must
-	// not be changed.
+	// Enrolled is the result for a node whose enrollment has ended, while other nodes may still be running. It is nil
+	// before that. The receiver must not change it.
 	Enrolled *Enrolled
 }
 
 // Outcome is the outcome of an action on one node.
 type Outcome string
 
-// Outcomes.
+// The outcomes of an action on a node.
 const (
 	OutcomeAccepted Outcome = "accepted" // accepted by Ironic, not watched
 	OutcomeDone     Outcome = "done"
 	OutcomeFailed   Outcome = "failed"
 	OutcomeRefused  Outcome = "refused" // nothing was sent
-	OutcomeUnknown  Outcome = "unknown" // sent, result unknown
+	OutcomeUnknown  Outcome = "unknown" // sent, but the result is unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
-	// OutcomeCanceled means that the operator removed the node from the run; the error says whether a request was sent.
+	// OutcomeCanceled means that the operator removed the node from the run. The error says whether a request was
+	// sent.
 	OutcomeCanceled Outcome = "canceled"
 )
 
@@ -179,30 +184,30 @@ type Result struct {
 	Outcome   Outcome
 	State     string
 	RequestID string
-	// Err is the reason why the action failed or was refused; nil if it succeeded.
+	// Err is the reason why the action failed or was refused, or nil if it succeeded.
 	Err error
-	// Note has information about a success. It is safe to show, and mostly empty.
+	// Note contains additional information about a success. It is safe to show, and often empty.
 	Note string
 }
 
-// Retryable reports whether another attempt makes sense: the action failed, or was not tried because another node had
-// failed.
+// Retryable reports whether another attempt makes sense. It does if the action failed, or if it was not tried because
+// another node had failed.
 func (r *Result) Retryable() bool { return r.Outcome == OutcomeFailed || r.Outcome == OutcomeNotTried }
 
-// ErrTimeout is the error of nodes that were still busy at the time limit.
+// ErrTimeout is the error of nodes on which the operation had not ended at the time limit.
 var ErrTimeout = errors.New("still running after the time limit; the operation continues")
 
-// ErrLeft is the error of nodes whose wait was interrupted.
+// ErrLeft is the error of nodes that were being watched when the run was interrupted.
 var ErrLeft = errors.New("interrupted while waiting; the operation continues")
 
-// errNotSent is the error of nodes that were interrupted before their first request.
+// errNotSent is the error of nodes to which nothing had been sent when the run was interrupted.
 var errNotSent = errors.New("interrupted before the first request")
 
-// ErrNotTried is the error of nodes that were not started after another failed.
+// ErrNotTried is the error of nodes that were not started because another node had failed.
 var ErrNotTried = errors.New("not started: another node failed before")
 
-// Run carries out a plan: it acts on the nodes of the legal items, [Concurrency] at a time, and returns the others as
-// refused. The results are in the plan's order.
+// Run carries out the plan. It acts on the nodes of the legal items, [Concurrency] at a time, and returns refusals
+// for the others. The results are in the order of the plan's items.
 func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
@@ -223,7 +228,8 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	return results
 }
 
-// runItem acts on the node of an item unless the item is refused or canceled, or another node has failed before.
+// runItem acts on the node of the item. It does nothing if the item is refused or canceled, or if the run stops
+// because another node has failed.
 func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts RunOptions, failed bool) Result {
 	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
 	refused := item.Refusal
@@ -249,14 +255,14 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-// readOnly returns the refusal of an action on a node in a read-only context.
+// readOnly returns the refusal of the action on the node because the context is read-only.
 func readOnly(action, node string) *models.Refusal {
 	return &models.Refusal{
 		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
 	}
 }
 
-// Failed returns the batch's items that failed or were not tried, for another attempt.
+// Failed returns the items that failed or were not tried, so that they can be tried again.
 func (b Batch) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
@@ -267,8 +273,8 @@ func (b Batch) Failed(results []Result) []Item {
 	return items
 }
 
-// runNode acts on one node. A request that was started is sent unless ctx ends. After going has ended, no new request
-// is sent, and the node is not watched. Each stage is recorded before its requests are sent.
+// runNode acts on one node. A request that was started is completed unless ctx ends. After going has ended, no new
+// request is sent, and the node is no longer watched. Each stage is recorded before its requests are sent.
 func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
 	log, res, over := a.prepare(ctx, going, r, n, opts)
 	defer log.close()
@@ -294,7 +300,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		switch {
 		case e.sent, e.last:
 			continue
-		// A context ends before those derived from it, so going alone would let a request through.
+		// A context ends before the contexts derived from it, so checking only going could let a request through.
 		case ctx.Err() != nil || going.Err() != nil:
 			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {
@@ -329,11 +335,11 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 		return res
 	}
 	if !opts.Wait {
-		_ = log.setStage(StageSent, time.Now()) // if that fails, the next run detects it
+		_ = log.setStage(StageSent, time.Now()) // if this fails, the next run detects it
 		return res
 	}
 	start := time.Now()
-	_ = log.setStage(StageFollowing, start) // if that fails, the next run detects it
+	_ = log.setStage(StageFollowing, start) // if this fails, the next run detects it
 	r.follow(going, a, n, start, opts, &res)
 	r.updateRecord(log, &res)
 	return res
@@ -352,7 +358,8 @@ func (o RunOptions) report(p Progress) {
 	}
 }
 
-// Index returns the position of a node in the batch, which is also that of its result, or -1.
+// Index returns the index of the item of the node with the given UUID, or -1. The result of the node has the same
+// index.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }

@@ -74,7 +74,7 @@ func TestReadOnly(t *testing.T) {
 		if p.Items[0].Refusal == nil || p.Items[0].Refusal.Kind != models.RefusedReadOnly {
 			t.Errorf("refusal %v", p.Items[0].Refusal)
 		}
-		p.Items[0].Refusal = nil // a plan from before the context became read-only
+		p.Items[0].Refusal = nil // as if it was planned before the context became read-only
 		res := r.Run(t.Context(), p, provision.RunOptions{})
 		if res[0].Outcome != provision.OutcomeRefused || len(api.calls)+len(audit.records) != 0 {
 			t.Errorf("result %+v, sent %q", res[0], api.calls)

@@ -9,7 +9,8 @@ import (
 	"ironworks/provision"
 )
 
-// TestResumedRun: an interrupted run is resumed. Earlier requests are only followed, and the other requests are sent.
+// TestResumedRun checks that an interrupted run can be resumed: nodes to which the requests were sent before are only
+// watched, and the requests to the other nodes are sent.
 func TestResumedRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -22,7 +23,7 @@ func TestResumedRun(t *testing.T) {
 		}
 		log := &memAudit{}
 		runner := &provision.Runner{API: api, Audit: log, Context: "lab"}
-		// As before the run; n3 has been inspected meanwhile.
+		// The nodes are in the state before the interrupted run. n3 has been inspected since then.
 		before := []models.Node{node("n1", models.StateManageable), node("n2", models.StateManageable), node("n3", models.StateManageable)}
 		began := time.Now()
 		results := runner.Run(t.Context(), runner.Plan(verb(models.VerbInspect), before), provision.RunOptions{

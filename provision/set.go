@@ -8,7 +8,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Set returns an action that changes single fields of a node, and its traits.
+// Set returns an action that changes single fields and the traits of nodes.
 func Set(settings []models.Setting) Action { return setAction{settings: settings} }
 
 type setAction struct {
@@ -23,16 +23,17 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	switch {
 	case err != nil:
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
-	case len(ops) == 0: // traits are not part of the node's own fields
+	case len(ops) == 0: // at most traits are changed, which are not fields of the node itself
 		return nil
 	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
-		return nil // Ironic always allows this change
+		return nil // Ironic allows this change in every state
 	}
 	return unchangeable(a, n)
 }
 
-// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does (UPDATE_ALLOWED_STATES
-// in ironic/common/states.py). Maintenance makes no difference. Of the hold states, only service hold allows changes.
+// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does
+// (UPDATE_ALLOWED_STATES in ironic/common/states.py), even in maintenance. Of the hold states, only service hold
+// allows changes.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {

@@ -7,18 +7,18 @@ import (
 	"ironworks/models"
 )
 
-// shellAction is the name of a shell in messages.
+// shellAction names the opening of a shell in messages and in the audit log.
 const shellAction = "ssh"
 
-// OpenShell opens a shell on a node's machine. The login is audited, the session's input is not. A read-only context
-// refuses it: a shell can change everything on the machine.
+// OpenShell opens a shell on the machine of the node. The login is audited, but not the input of the session. In a
+// read-only context, it is refused, because a shell can change everything on the machine.
 func (r *Runner) OpenShell(ctx context.Context, n models.NodeRef, o agentlog.ShellOptions) (*agentlog.Shell, error) {
 	if r.ReadOnly {
 		return nil, readOnly(shellAction, n.Label())
 	}
 	target := o.Target()
 	if target == "" {
-		return agentlog.OpenShell(ctx, o, n) // fails without connecting
+		return agentlog.OpenShell(ctx, o, n) // returns an error without connecting
 	}
 	var opened *agentlog.Shell
 	login := entry{verb: shellAction + " " + target, send: func(ctx context.Context) (err error) {

@@ -13,13 +13,14 @@ import (
 	"ironworks/stepfile"
 )
 
-// StepFileAPI lists deploy templates and runbooks; *ironicclient.Client implements it.
+// StepFileAPI is the part of Ironic's API that lists deploy templates and runbooks; *ironicclient.Client implements
+// it.
 type StepFileAPI interface {
 	RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error)
 	RawRunbooks(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// StepFiles reads Ironic's deploy templates or runbooks, sorted by name.
+// StepFiles reads all deploy templates or runbooks from Ironic and sorts them by name.
 func StepFiles(ctx context.Context, api StepFileAPI, kind stepfile.Kind) ([]stepfile.Item, error) {
 	list := api.RawDeployTemplates
 	if kind == stepfile.Runbook {
@@ -39,7 +40,7 @@ func StepFiles(ctx context.Context, api StepFileAPI, kind stepfile.Kind) ([]step
 	return items, nil
 }
 
-// ReadStepFiles reads a file of deploy templates or runbooks.
+// ReadStepFiles reads the file of deploy templates or runbooks at path.
 func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
 	data, err := ReadNodeFile(homePath(path))
 	if err != nil {
@@ -48,7 +49,8 @@ func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
 	return stepfile.Parse(data, path, kind)
 }
 
-// FindStepFiles returns the objects with the given names or UUIDs. The error names all unknown ones.
+// FindStepFiles returns the templates or runbooks with the given names or UUIDs. The error names all that are
+// unknown.
 func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]stepfile.Item, error) {
 	var found []stepfile.Item
 	var problems []error
@@ -64,8 +66,8 @@ func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]ste
 	return found, errors.Join(problems...)
 }
 
-// PlanStepFiles compares wanted templates or runbooks with Ironic's, by UUID or name. Masked values are written only
-// if rewrite is set, because they cannot be compared.
+// PlanStepFiles compares the wanted templates or runbooks with Ironic's, which it finds by UUID or name. Masked
+// values cannot be compared; they are therefore written only if rewrite is set.
 func PlanStepFiles(now, wanted []stepfile.Item, rewrite bool) ([]Declared, error) {
 	var list []Declared
 	var problems []error
@@ -133,7 +135,7 @@ func changeStepFile(existing, want *stepfile.Item, rewrite bool) Declared {
 	return d
 }
 
-// DeleteStepFiles returns the plan that deletes templates or runbooks.
+// DeleteStepFiles returns a plan that deletes the templates or runbooks.
 func DeleteStepFiles(list []stepfile.Item) []Declared {
 	steps := make([]Declared, len(list))
 	for i := range list {
@@ -151,7 +153,7 @@ func requestSteps(item *stepfile.Item, fields ...string) request.Steps {
 	}
 }
 
-// fileOf returns the text of a file with the object, in which secrets in arguments are masked.
+// fileOf returns the object in the format of a file. Secrets in arguments are masked.
 func fileOf(item *stepfile.Item) string {
 	shown := stepfile.Masked(item)
 	text, err := stepfile.YAML([]stepfile.Item{shown})

@@ -10,8 +10,8 @@ import (
 	"ironworks/printable"
 )
 
-// ParseSteps reads steps from JSON: a list of objects with interface and step, and args, priority
-// (deploy) or order (clean, service).
+// ParseSteps reads steps from a JSON list. Each element is an object with the members interface and step, and
+// optionally args and priority (for deploy steps) or order (for clean and service steps).
 func ParseSteps(data []byte) ([]models.Step, error) {
 	var raw []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -29,7 +29,7 @@ func ParseSteps(data []byte) ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseStep parses one step. It refuses unknown fields, which otherwise would silently not be sent.
+// parseStep parses one step. It refuses unknown fields, which otherwise would silently be ignored.
 func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	var s models.Step
 	known := []string{"interface", "step", "args", "priority", "order"}
@@ -51,8 +51,8 @@ func parseStep(fields map[string]json.RawMessage) (models.Step, error) {
 	return s, checkStep(s)
 }
 
-// ParseStep reads the short form of a step: INTERFACE.STEP, with @PRIORITY for a deploy step.
-// Without a priority, install_coreos gets 80, the default of its authors.
+// ParseStep reads the short form of a step: INTERFACE.STEP, followed by @PRIORITY for a deploy step. A missing
+// priority is left unset; see [WithPriorities].
 func ParseStep(text string) (models.Step, error) {
 	name, prio, hasPrio := strings.Cut(text, "@")
 	iface, step, _ := strings.Cut(name, ".")
@@ -67,8 +67,8 @@ func ParseStep(text string) (models.Step, error) {
 	return s, checkStep(s)
 }
 
-// ParseStepWords reads steps in the short form, each followed by its arguments: INTERFACE.STEP KEY=VALUE …. A value is
-// JSON, or else text.
+// ParseStepWords reads steps in the short form. Each step is followed by its arguments: INTERFACE.STEP KEY=VALUE …. A
+// value that is not JSON is text.
 func ParseStepWords(text string) ([]models.Step, error) {
 	words, err := models.SplitSettings(text)
 	if err != nil {
@@ -114,8 +114,9 @@ func checkStep(s models.Step) error {
 	return nil
 }
 
-// WithPriorities adds missing priorities to deploy steps, because Ironic requires them. The first step gets 80, the
-// priority of install steps; others get one less than the step before, so that they run after it.
+// WithPriorities returns the deploy steps with missing priorities added, because Ironic requires them. The first step
+// gets 80, the priority of install steps. Each other step gets a priority that is one lower than that of the step
+// before, so that it runs after that step.
 func WithPriorities(steps []models.Step) []models.Step {
 	const installPriority = 80
 	out := slices.Clone(steps)

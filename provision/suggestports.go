@@ -9,19 +9,19 @@ import (
 	"ironworks/models/ports"
 )
 
-// PortReport compares the ports of a node with its inventory.
+// PortReport is the result of comparing the ports of a node with its inventory.
 type PortReport struct {
 	Node     *models.Node
 	Findings []ports.Finding
 }
 
-// InspectedPorts reads the ports of nodes and the inspection data.
+// InspectedPorts reads the ports and the inspection data of nodes.
 type InspectedPorts interface {
 	Inventories
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 }
 
-// ComparePorts compares the ports of a node with the inspection data. A node without an inventory is a
+// ComparePorts compares the ports of the node with the inspection data. If the node has no inventory, the error is a
 // *models.Refusal.
 func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
 	r := PortReport{Node: node}
@@ -37,7 +37,7 @@ func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (P
 	return r, err
 }
 
-// FindPortProblems is like ComparePorts, for ports that were read before.
+// FindPortProblems is like ComparePorts, but for ports that have already been read.
 func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
@@ -62,7 +62,7 @@ func notInspected(node *models.Node, why string) error {
 	return refused
 }
 
-// CreateMissingPorts returns an action that creates the ports that are missing according to the reports.
+// CreateMissingPorts returns an action that creates the ports that the reports list as missing.
 func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) (*PortAction, error) {
 	a := &PortAction{name: "port suggest", api: api}
 	for i := range reports {

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// templates is a reader with deploy templates.
+// templates is a reader that also lists deploy templates.
 type templates struct {
 	*reader
 	list  []models.DeployTemplate
@@ -31,7 +31,7 @@ func TestDeployWithTemplates(t *testing.T) {
 	list := []models.DeployTemplate{{Name: "CUSTOM_A", Steps: []models.Step{{Interface: "raid", Step: "apply_configuration", Priority: &priority}}}}
 	for name, c := range map[string]struct {
 		traits []string
-		// has is instance_info.traits before, knows whether the reader can list templates.
+		// has is the initial value of instance_info.traits. knows reports whether the reader can list templates.
 		has          string
 		knows        bool
 		err          error

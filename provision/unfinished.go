@@ -11,76 +11,79 @@ import (
 	"ironworks/printable"
 )
 
-// Stage is the progress of a deployment when its record was last written. Each stage is recorded before its requests
-// are sent, so it is not known whether they have arrived.
+// Stage is the progress of a deployment at the time when its record was last written. Each stage is recorded before
+// its requests are sent, so the record does not show whether they have arrived.
 type Stage string
 
-// Stages, in order.
+// The stages of a deployment, in order.
 const (
-	// StagePreparing: the node is reserved, changed and validated.
+	// StagePreparing means that the node is being reserved, changed and validated.
 	StagePreparing Stage = "preparing"
-	// StageSending: the deployment request is sent.
+	// StageSending means that the deployment request is being sent.
 	StageSending Stage = "sending"
-	// StageFollowing: Ironic accepted the deployment, and a process watches it.
+	// StageFollowing means that Ironic has accepted the deployment, and that a process is watching it.
 	StageFollowing Stage = "following"
-	// StageGivingBack: the deployment failed before Ironic accepted it, and its changes are being reverted.
+	// StageGivingBack means that the deployment failed before Ironic accepted it, and that its changes are being
+	// reverted.
 	StageGivingBack Stage = "giving back"
-	// StageSent: Ironic accepted the deployment, which failed or was never watched; no process watches it. The
-	// record shows that the node's instance_uuid is from this console.
+	// StageSent means that Ironic has accepted the deployment, and that no process is watching it because it has
+	// failed or was never watched. The record shows that the node's instance_uuid was set from this console.
 	StageSent Stage = "sent"
 )
 
-// Unfinished is the record of a node's deployment, without secrets.
+// Unfinished describes the deployment of a node as recorded on disk, but without secrets.
 type Unfinished struct {
 	Node models.NodeRef `json:"node"`
-	// Verb is deploy or rebuild; empty, in old records, is deploy.
+	// Verb is deploy or rebuild. Old records omit it; it is then deploy.
 	Verb  models.Verb `json:"verb,omitempty"`
 	Stage Stage       `json:"stage"`
-	// Started is the time before the first request was sent, and At the time before the last one was sent, accurate to
-	// the second. Both are on this machine's clock.
+	// Started is the time just before the first request was sent, and At is the time just before the last one was
+	// sent. Both are on this machine's clock and accurate to the second.
 	Started time.Time `json:"began"`
 	At      time.Time `json:"at"`
-	// Instance is the instance_uuid that the deployment gives the node. Kept reports that the node already had this
-	// instance_uuid, so that it is not removed.
+	// Instance is the instance_uuid of the deployment. Kept reports that the node already had this instance_uuid
+	// before, so it is not removed.
 	Instance string `json:"instance_uuid"`
 	Kept     bool   `json:"kept,omitempty"`
-	// Allocated reports that an allocation with that UUID reserves the node.
+	// Allocated reports that the node is reserved by an allocation whose UUID is Instance.
 	Allocated bool `json:"allocated,omitempty"`
-	// From is the node's state before the deployment, and Touched its provision_updated_at at that time.
+	// From is the state of the node before the deployment. Touched is the value of its provision_updated_at at that
+	// time.
 	From    models.ProvisionState `json:"from"`
 	Touched models.Time           `json:"touched"`
-	// Digest identifies a deployment: the SHA-256 of everything that it requests.
+	// Digest identifies the deployment. It is the SHA-256 of everything that the deployment requests.
 	Digest string `json:"digest"`
-	// Overrides are the checks that were overridden on this node.
+	// Overrides lists the checks that were overridden on this node.
 	Overrides []plan.CheckID `json:"overrides,omitempty"`
-	// Actor is the user of a server who started the deployment.
+	// Actor is the user who started the deployment on a server with several users.
 	Actor audit.Actor `json:"actor,omitzero"`
 }
 
 func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }
 
-// settleTime is the time for which a request whose sender was killed may be in transit to Ironic: longer than a
-// conductor tries to lock a node (3 times, 1 s).
+// settleTime is the maximum time for which a request may be in transit to Ironic after its sender was killed. It is
+// longer than a conductor tries to lock a node (3 times, 1 s).
 const settleTime = 5 * time.Second
 
-// next says what must be done next for an unfinished deployment.
+// next is the next thing to do for an unfinished deployment.
 type next int
 
 const (
-	// nextWait: it is not known yet which requests have arrived.
+	// nextWait means that it is not yet known which requests have arrived.
 	nextWait next = iota
-	// nextSend: Ironic has no deployment request; the requests before it may be sent, or repeated.
+	// nextSend means that Ironic has not received the deployment request. The requests before it can be sent or
+	// repeated.
 	nextSend
-	// nextFollow: Ironic has accepted the deployment.
+	// nextFollow means that Ironic has accepted the deployment.
 	nextFollow
-	// nextGiveBack: the deployment had failed already.
+	// nextGiveBack means that the deployment has already failed and its changes must be reverted.
 	nextGiveBack
-	// nextOver: the node no longer belongs to this deployment.
+	// nextOver means that the node no longer belongs to this deployment, or that there is nothing left to do.
 	nextOver
 )
 
-// next returns what must be done next. The node shows which requests have arrived: its instance_uuid is unique, and
-// after Ironic has accepted a deployment, the node has left its state.
+// next returns the next thing to do for the deployment. The node shows which requests have arrived, because its
+// instance_uuid is unique, and because it leaves its state when Ironic accepts a deployment.
 func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	u := &r.Unfinished
 	ours := n.InstanceUUID == u.Instance
@@ -90,16 +93,16 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	case !ours && n.InstanceUUID != "":
 		return nextOver, "the node now belongs to another instance: " + printable.Line(n.InstanceUUID)
 	case ours && u.Stage == StageSent && failed:
-		return nextSend, "" // another attempt
+		return nextSend, "" // the deployment can be tried again
 	case ours && u.Stage == StageSent && u.verb() == models.VerbRebuild && n.ProvisionState == models.StateActive:
-		return nextOver, "the rebuild has finished" // the rebuild may be requested again
+		return nextOver, "the rebuild has finished" // so that another rebuild can be requested
 	case ours && deploys(n.ProvisionState) && (taken || u.hasLeftState(n)):
 		return nextFollow, ""
 	case taken:
 		return nextOver, fmt.Sprintf("the node is now %s; this deployment is no longer running", printable.Line(string(n.ProvisionState)))
 	case n.Reservation != "" || now.Sub(u.At) < settleTime && !u.At.After(now):
 		return nextWait, ""
-	case u.Stage == StageGivingBack && (ours || u.Allocated): // a failed allocation reserves no node
+	case u.Stage == StageGivingBack && (ours || u.Allocated): // after a failed allocation, the node is not reserved
 		return nextGiveBack, ""
 	case u.Stage == StageGivingBack && n.ProvisionState == u.From && len(stillChanged(n, r.Restore)) > 0:
 		return nextGiveBack, "" // another client released the node before its fields were restored
@@ -111,9 +114,9 @@ func (r *record) next(n *models.Node, now time.Time) (do next, why string) {
 	return nextSend, ""
 }
 
-// hasLeftState reports whether the node has left the state that it was deployed from. If the state is the same again
-// (failed twice, or rebuilt), only the time of the state shows that; a node never returns to available with its
-// instance_uuid.
+// hasLeftState reports whether the node has left the state in which the deployment started. If the node is in the
+// same state again (after another failure or a rebuild), only the time of the state reveals that. A node never
+// returns to available with its instance_uuid.
 func (u *Unfinished) hasLeftState(n *models.Node) bool {
 	comesBack := n.ProvisionState == models.StateDeployFailed || n.ProvisionState == models.StateActive
 	return n.ProvisionState != u.From || comesBack && !n.ProvisionUpdatedAt.Equal(u.Touched.Time)

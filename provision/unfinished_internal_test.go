@@ -8,8 +8,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// TestNextOfADeployment decides about an interrupted deployment from its record and the node
-// alone.
+// TestNextOfADeployment checks that the next step of an interrupted deployment can be decided from its record and the
+// node alone.
 func TestNextOfADeployment(t *testing.T) {
 	t.Parallel()
 	const mine = "i1"
@@ -58,7 +58,8 @@ func TestNextOfADeployment(t *testing.T) {
 	}
 }
 
-// TestNextOfARebuild: the node is active before and after the rebuild, and keeps its instance.
+// TestNextOfARebuild checks the same for a rebuild, during which the node keeps its instance. It is active both
+// before and after the rebuild.
 func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

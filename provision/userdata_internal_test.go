@@ -20,8 +20,8 @@ passwd:
 
 const aKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8dT0oxk4qCwz1ydjWTvCnSbmPEp8d0qYxvXUqsnIFu me@here"
 
-// TestLocalFilesOfUserData: local files are found relative to the user data, and are part of the sent and recorded
-// data, so they are not read again later.
+// TestLocalFilesOfUserData checks that local files are found relative to the user data, and that their contents
+// become part of the data to send and of the record, so that the files are not read again later.
 func TestLocalFilesOfUserData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A machine cannot read Butane: its translation is sent.
+			// A machine cannot read Butane, so the translation to Ignition is sent.
 			if sent, _ := drive.(map[string]any)["user_data"].(string); !json.Valid([]byte(sent)) || !strings.Contains(sent, aKey) {
 				t.Errorf("sent %s", sent)
 			}
@@ -77,7 +77,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 	}
 }
 
-// TestEmptyUserDataFile: an empty file is refused as a mistake.
+// TestEmptyUserDataFile checks that an empty file is refused, because it is probably a mistake.
 func TestEmptyUserDataFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "host.bu")
@@ -93,7 +93,8 @@ func factsOf(kind plan.Kind, d Deployment) *plan.Facts {
 	return &plan.Facts{Kind: kind, Node: &models.Node{}, Plan: d.Fields, UserData: d.userDataFacts()}
 }
 
-// TestUserDataIsSentForItsReader: Butane is never sent untranslated.
+// TestUserDataIsSentForItsReader checks that user data is sent in the form that its reader expects. Butane is never
+// sent untranslated.
 func TestUserDataIsSentForItsReader(t *testing.T) {
 	t.Parallel()
 	const (
@@ -106,7 +107,7 @@ func TestUserDataIsSentForItsReader(t *testing.T) {
 		data   string
 		kind   plan.Kind
 		reader plan.UserDataReader
-		// sent is the start of the sent data; empty for an error.
+		// sent is the start of the data to send, or "" if an error is expected.
 		sent string
 	}{
 		"Butane, reader unknown":        {butane, plan.KindDirect, "", `{"ignition"`},

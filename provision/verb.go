@@ -16,8 +16,8 @@ import (
 	"ironworks/printable"
 )
 
-// Provision returns an action that sends a provision verb. It refuses every node for the verbs deploy and rebuild,
-// which only [Deploy] and [Rebuild] send.
+// Provision returns an action that sends a provision verb. For the verbs deploy and rebuild, it refuses every node,
+// because only [Deploy] and [Rebuild] run the required checks.
 func Provision(r models.ProvisionRequest) Action {
 	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
 		return unchecked{verbAction: verbAction{req: r}}
@@ -25,7 +25,7 @@ func Provision(r models.ProvisionRequest) Action {
 	return verbAction{req: r}
 }
 
-// unchecked is the action of a deployment without checks, which refuses every node.
+// unchecked is a deployment without checks. It refuses every node.
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
@@ -39,7 +39,7 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 type verbAction struct {
 	watchedAction
 	req models.ProvisionRequest
-	// setsRAID is true if the target RAID configuration is set before the verb is sent.
+	// setsRAID is true if another request sets the target RAID configuration before the verb is sent.
 	setsRAID bool
 }
 
@@ -65,7 +65,8 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	return nil
 }
 
-// reservedStep returns the first step that no interface offers; an old Ironic fails the operation because of it.
+// reservedStep returns the first step that is reserved by Ironic and offered by no interface, or "" if there is none.
+// With such a step, an old Ironic fails the operation.
 func (a verbAction) reservedStep() string {
 	for _, s := range a.stepsToRun() {
 		if steps.Reserved(s.Step) {
@@ -75,7 +76,8 @@ func (a verbAction) reservedStep() string {
 	return ""
 }
 
-// warnings names the steps that Ironic drops, and those that only a custom hardware manager of the ramdisk can offer.
+// warnings returns warnings about steps that Ironic drops, and about steps that only a custom hardware manager in the
+// ramdisk can offer. For rescue, see endsOff.
 func (a verbAction) warnings(n *models.Node) []string {
 	if a.req.Verb == models.VerbRescue {
 		return endsOff(n)
@@ -84,22 +86,23 @@ func (a verbAction) warnings(n *models.Node) []string {
 	return texts
 }
 
-// endsOff warns that the rescue ramdisk will not run: clean_up_ramdisk of virtual media powers the machine off, unless
-// the agent is on the fast track (ironic/drivers/modules/redfish/boot.py and conductor/utils.py, is_fast_track, 39.0.0).
+// endsOff returns a warning if the rescue ramdisk will not keep running. With virtual media, clean_up_ramdisk powers
+// the machine off unless the agent is on the fast track (ironic/drivers/modules/redfish/boot.py and
+// conductor/utils.py, is_fast_track, 39.0.0).
 func endsOff(n *models.Node) []string {
 	boot, _ := n.Field("boot_interface")
-	fast, _ := hints.PythonBool(fmt.Sprint(n.DriverInfo["fast_track"])) // a JSON number is a float64 here: 1, not 1.0
+	fast, _ := hints.PythonBool(fmt.Sprint(n.DriverInfo["fast_track"])) // a JSON number is a float64, so 1 is printed as 1, not as 1.0
 	if !strings.HasSuffix(models.TextOf(boot), "redfish-virtual-media") || fast {
 		return nil
 	}
 	return []string{"with virtual media, Ironic powers the machine off when the rescue ends, and the ramdisk is gone; driver_info.fast_track=true keeps it running"}
 }
 
-// wrongSteps returns those problems of the steps on a node that are certain, or those that are not, and the setting
-// that would remove them.
+// wrongSteps returns the problems of the steps on the node, either those that are certain or those that are not.
+// setting is the setting that would solve one of them, if known.
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
-		return nil, "" // without decoding the node
+		return nil, "" // so that the node need not be decoded
 	}
 	interfaces := steps.InterfacesOf(n)
 	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
@@ -115,8 +118,8 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	return texts, printable.Line(setting)
 }
 
-// badArguments returns the reason why Ironic would reject the arguments, with a remedy for the command line and one for
-// the console.
+// badArguments returns the reason why Ironic would reject the arguments. It also returns the remedy, once for the
+// command line and once for the console.
 func (a verbAction) badArguments() (why, hint, screenHint string) {
 	r := a.req
 	switch {
@@ -124,7 +127,7 @@ func (a verbAction) badArguments() (why, hint, screenHint string) {
 		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE", "enter steps, for example deploy.erase_devices_metadata"
 	case r.Verb == models.VerbService && len(r.ServiceSteps) == 0 && r.Runbook == "":
 		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE", "enter steps as INTERFACE.STEP"
-	case r.Verb == models.VerbRescue && strings.TrimSpace(r.RescuePassword.Reveal()) == "": // Ironic refuses spaces, too (node.py, _do_provision_action)
+	case r.Verb == models.VerbRescue && strings.TrimSpace(r.RescuePassword.Reveal()) == "": // Ironic also refuses a password of spaces (node.py, _do_provision_action)
 		return "rescue requires a password for the rescue user", "pass --password-file FILE", "enter a password"
 	}
 	return "", "", ""
@@ -140,14 +143,15 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 		e.Text += automatedSteps(n)
 	}
 	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
-		e.Danger = models.DangerMayErase // the steps are unknown
+		e.Danger = models.DangerMayErase // because the steps are unknown
 		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
 	}
 	return e
 }
 
-// automatedSteps names the steps of automated cleaning with their priorities, if they are known. The API does not have
-// [conductor]clean_step_priority_override and [deploy]erase_devices_priority.
+// automatedSteps lists the steps of automated cleaning with their priorities, if they are known. Ironic's options
+// [conductor]clean_step_priority_override and [deploy]erase_devices_priority may change them, but cannot be read
+// through the API.
 func automatedSteps(n *models.Node) string {
 	list := steps.InterfacesOf(n).Automated()
 	if len(list) == 0 {
@@ -164,7 +168,7 @@ func (a verbAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// provisionEntry returns the entry that sends a provision verb.
+// provisionEntry returns the entry that sends the provision verb in r.
 func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	return entry{
 		verb: string(r.Verb), Request: request.Provision(n.UUID, r),
@@ -172,8 +176,8 @@ func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
 	}
 }
 
-// rebuildHint explains the error 500 with which the newest Ironic answers a rebuild of a node
-// without an image source (an unassigned variable in start_deploy of conductor/deployments.py).
+// rebuildHint adds a hint to the error 500 that the newest Ironic returns for a rebuild of a node without an image
+// source. The cause is an unassigned variable in start_deploy (conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	var f *models.Fault
 	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
@@ -182,8 +186,8 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended reports whether the verb's operation has ended. A node has left its state when Ironic has accepted a verb, so
-// the first stable state that is seen is the outcome, even if it equals the state before.
+// ended reports whether the operation of the verb has ended. When Ironic accepts a verb, the node leaves its state.
+// Therefore the first stable state that is seen afterward is the outcome, even if it equals the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {
@@ -193,9 +197,9 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 	return verdict{ok: slices.Contains(t.Success, s) && !failedInSuccess(a.req.Verb, now), state: string(s)}, true
 }
 
-// failedInSuccess reports whether a manual cleaning has failed although the node is manageable. After a BIOS setting
-// that the firmware ignored, 39.0.0 continues after clean failed (cleaning_error_handler, then the next heartbeat), and
-// leaves the fault.
+// failedInSuccess reports whether manual cleaning has failed although the node is manageable. After a BIOS setting
+// that the firmware ignored, Ironic 39.0.0 first sets clean failed (cleaning_error_handler), but continues with the
+// next heartbeat. The fault remains set.
 func failedInSuccess(verb models.Verb, now *models.Node) bool {
 	return verb == models.VerbClean && now.Maintenance && now.Fault == "clean failure"
 }

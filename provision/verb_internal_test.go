@@ -6,7 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestCleaningThatFailsAndEndsManageable: Ironic 39.0.0 continues after a BIOS setting that the firmware ignored.
+// TestCleaningThatFailsAndEndsManageable checks that cleaning counts as failed if the fault remains set, because
+// Ironic 39.0.0 continues after a BIOS setting that the firmware ignored.
 func TestCleaningThatFailsAndEndsManageable(t *testing.T) {
 	t.Parallel()
 	clean := verbAction{req: models.ProvisionRequest{Verb: models.VerbClean}}

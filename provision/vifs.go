@@ -12,14 +12,14 @@ import (
 	"ironworks/printable"
 )
 
-// VIF is a virtual interface that is attached to a node, with the port or port group that has it.
+// VIF is a virtual interface attached to a node, together with the port or port group to which it is attached.
 type VIF struct {
 	ID        string `json:"id"`
 	Port      string `json:"port,omitempty"`
 	Portgroup string `json:"portgroup,omitempty"`
 }
 
-// NodeVIFs lists the VIFs of a node.
+// NodeVIFs returns the VIFs attached to the node.
 func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error) {
 	ids, err := api.VIFs(ctx, node.UUID)
 	if err != nil || len(ids) == 0 {
@@ -47,8 +47,8 @@ func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error
 	return list, nil
 }
 
-// aboutNeutron explains a server error of a VIF request: the network interface calls Neutron, and Ironic's message does
-// not name Neutron if Neutron does not answer.
+// aboutNeutron explains a server error of a VIF request. The network interface calls Neutron, but if Neutron does not
+// answer, Ironic's error message does not mention it.
 func aboutNeutron(n *models.Node, err error) error {
 	f, is := errors.AsType[*models.Fault](err)
 	if !is || f.Kind != models.FaultServer || !ports.ManagesNetworks(n.NetworkInterface) {
@@ -60,7 +60,8 @@ func aboutNeutron(n *models.Node, err error) error {
 	return &explained
 }
 
-// AttachVIF returns an action that attaches a VIF to a port or port group of a node, or lets Ironic pick the port.
+// AttachVIF returns an action that attaches a VIF to the given port or port group of the node. If neither is given,
+// Ironic picks the port.
 func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, portgroup string) (*PortAction, error) {
 	a := &PortAction{name: "vif attach", api: api}
 	if port != "" {
@@ -86,7 +87,7 @@ func AttachVIF(ctx context.Context, api PortAPI, node *models.Node, vif, port, p
 	return a, nil
 }
 
-// DetachVIF returns an action that detaches a VIF.
+// DetachVIF returns an action that detaches the VIF from the node.
 func DetachVIF(api PortAPI, node *models.Node, vif string) *PortAction {
 	a := &PortAction{name: "vif detach", api: api}
 	a.add(node.UUID, portChange{

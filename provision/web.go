@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Web queries web servers over HTTP. Servers are not trusted: headers, bodies, redirects and time
-// are bounded.
+// Web queries web servers over HTTP. It does not trust the servers: it limits the size of headers and bodies and the
+// number of redirects. The caller limits the time with the context.
 type Web struct{ client *http.Client }
 
 const (
@@ -19,11 +19,11 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// NewWeb returns a Web that uses the proxies of the environment.
+// NewWeb returns a Web that uses the proxies set in the environment.
 func NewWeb() *Web {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes,
-		// Do not keep connections open, because each server is queried once.
+		// Do not keep connections open, because only a few requests are sent to each server.
 		DisableKeepAlives: true,
 	}
 	return &Web{client: &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -43,13 +43,13 @@ func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
 	return a, err
 }
 
-// Get returns the answer with at most most bytes of its body.
+// Get returns the answer and up to most bytes of its body. If part is true, it requests only these bytes.
 func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
 	return w.do(ctx, http.MethodGet, address, most, part)
 }
 
 func (w *Web) do(ctx context.Context, method, address string, most int, part bool) (WebAnswer, []byte, error) {
-	// Canceling this context stops the transfer of a longer body.
+	// Canceling this context ends the transfer of the rest of the body.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
@@ -78,7 +78,8 @@ func (w *Web) do(ctx context.Context, method, address string, most int, part boo
 	return a, body, nil
 }
 
-// totalOf returns the total size from Content-Range: bytes 0-511/1024; -1 if the header has none.
+// totalOf returns the total size in a Content-Range header such as "bytes 0-511/1024". It returns -1 if the header
+// contains none.
 func totalOf(header string) int64 {
 	_, total, _ := strings.Cut(header, "/")
 	n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64)

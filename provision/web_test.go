@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// imageServer is a web server with images, and with a hostile server's answers.
+// imageServer returns a web server that serves an image and its checksum, and the answers of a hostile server.
 func imageServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -100,7 +100,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestWebEndsWithItsContext: a silent server delays nothing after ctx ends.
+// TestWebEndsWithItsContext checks that a silent server causes no delay after ctx has ended.
 func TestWebEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := imageServer(t, &atomic.Int32{})
@@ -111,7 +111,7 @@ func TestWebEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// direct is a deployment of an image.
+// direct returns a deployment of the given image with the direct interface.
 func direct(source, checksum string) provision.Deployment {
 	return provision.Deployment{Fields: plan.Fields{Kind: plan.KindDirect, Image: plan.Image{Source: source, Checksum: checksum}}}
 }
@@ -164,7 +164,7 @@ func TestImagesAreQueried(t *testing.T) {
 	}
 }
 
-// TestImageIsQueriedOnce: a plan of a hundred nodes has one image.
+// TestImageIsQueriedOnce checks that an image is queried only once for all nodes of a plan.
 func TestImageIsQueriedOnce(t *testing.T) {
 	t.Parallel()
 	asked := &atomic.Int32{}

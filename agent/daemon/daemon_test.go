@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config writes a configuration file.
+// config writes text to a temporary configuration file and returns the path of that file.
 func config(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "agent.conf")
@@ -30,7 +30,8 @@ func config(t *testing.T, text string) string {
 	return name
 }
 
-// TestFilesBeforeParameters covers the precedence of ironic-python-agent: the kernel's command line only sets defaults.
+// TestFilesBeforeParameters checks the precedence of ironic-python-agent: options on the kernel's command line are
+// used only if no configuration file sets them.
 func TestFilesBeforeParameters(t *testing.T) {
 	t.Parallel()
 	first := config(t, `# written by Ignition
@@ -65,7 +66,7 @@ insecure = true
 	}
 }
 
-// TestImageSettings covers the options of images, whose defaults are those of ironic-python-agent.
+// TestImageSettings checks the options for images, and that their defaults are the same as in ironic-python-agent.
 func TestImageSettings(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{"ipa-api-url": "http://a"}
@@ -95,7 +96,8 @@ permitted_image_formats = raw, vmdk
 	}
 }
 
-// TestInspectionNeedsToBeRequested covers the rule of is_enabled in ironic_python_agent/inspector.py.
+// TestInspectionNeedsToBeRequested checks that the agent inspects the machine only if an option asks for it, as
+// is_enabled in ironic_python_agent/inspector.py decides it.
 func TestInspectionNeedsToBeRequested(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string][]string{

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// value is the value of an option, with the file and line that set it, for messages.
+// value is the value of an option, together with the file and line that set it. Error messages name that place.
 type value struct {
 	text  string
 	place string
 }
 
-// readINI reads the section DEFAULT of a file of oslo.config. A value continues on lines that
-// begin with white space. Substitution of other options ($name) is not supported.
+// readINI reads the section DEFAULT of the file name, which has the format of oslo.config. A value continues on
+// following lines that begin with white space. References to other options ($name) are not supported.
 func readINI(name string, into map[string]value) error {
 	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
 	if err != nil {
@@ -50,7 +50,7 @@ func readINI(name string, into map[string]value) error {
 	return nil
 }
 
-// unquoted removes the quotes around a value, and the escape before a dollar sign.
+// unquoted removes a pair of quotes around text, and replaces $$, the escaped dollar sign, with $.
 func unquoted(text string) string {
 	const pair = 2
 	if len(text) >= pair && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
@@ -59,8 +59,8 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "$$", "$")
 }
 
-// configFiles returns the files to read, in order: later ones take precedence. Named files and folders must exist. If
-// none is named, it returns those default files that exist.
+// configFiles returns the paths of the configuration files. A later file takes precedence over an earlier one. The
+// given files and folders must exist. If none are given, configFiles returns those of the default files that exist.
 func configFiles(files, folders []string) ([]string, error) {
 	if len(files)+len(folders) == 0 {
 		for _, pattern := range []string{

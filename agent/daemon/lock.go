@@ -10,13 +10,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockFile is the file that the agent of a host locks while it runs.
+// lockFile is the file that an agent locks while it runs, so that no second agent starts on the same host.
 const lockFile = "/run/ironworks-agent.lock"
 
-// ErrRunning reports that an agent already runs on the host: two agents would erase and install at the same time.
+// ErrRunning is returned if another agent already runs on the host. Two agents would erase and install disks at the
+// same time.
 var ErrRunning = errors.New("another agent is running on this host")
 
-// lock takes the lock of a host; the returned function releases it.
+// lock locks the given file, or returns [ErrRunning] if another process holds the lock. The returned function
+// releases the lock.
 func lock(file string) (release func(), err error) {
 	held := flock.New(file)
 	got, err := held.TryLock()
@@ -29,7 +31,8 @@ func lock(file string) (release func(), err error) {
 	return func() { _ = held.Unlock() }, nil
 }
 
-// portFree returns an error if another kind of agent, such as ironic-python-agent's container, listens on the port.
+// portFree returns an error if the address is in use, which is so if another kind of agent runs on the host, such as
+// the container of ironic-python-agent.
 func portFree(ctx context.Context, address string) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

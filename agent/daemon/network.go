@@ -17,8 +17,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// client returns the HTTP client for Ironic and for images. Its timeouts do not limit a download
-// as a whole.
+// client returns the HTTP client for Ironic and for images. Its timeouts do not limit a download as a whole.
 func client(s Settings) (*http.Client, error) {
 	config := &tls.Config{MinVersion: s.MinTLS, InsecureSkipVerify: s.Insecure} //nolint:gosec // the operator's choice
 	if s.CAFile != "" && !s.Insecure {
@@ -52,7 +51,8 @@ func client(s Settings) (*http.Client, error) {
 
 var errNoAddress = errors.New("no address of this host leads to Ironic")
 
-// advertise returns the address at which Ironic reaches the agent. It tries LookupAttempts times to find an address.
+// advertise returns the address at which Ironic can reach the agent. It makes up to LookupAttempts attempts to find
+// it.
 func advertise(ctx context.Context, s Settings) (host string, port int, err error) {
 	if s.AdvertiseHost != "" {
 		return s.AdvertiseHost, s.AdvertisePort, nil
@@ -72,8 +72,8 @@ func advertise(ctx context.Context, s Settings) (host string, port int, err erro
 	}
 }
 
-// source returns the address of the configured network interface. If none is configured, it returns the source address
-// of the route to Ironic.
+// source returns the IPv4 address of the configured network interface. If no interface is configured, it returns the
+// source address of the route to Ironic.
 func source(ctx context.Context, s Settings) string {
 	if s.NetworkInterface != "" {
 		for _, text := range (linux.Kernel{}).Addresses(s.NetworkInterface) {
@@ -91,8 +91,8 @@ func source(ctx context.Context, s Settings) string {
 	return ""
 }
 
-// sourceFor asks the kernel for the route to a URL's host: connecting a UDP socket sends nothing. Link-local addresses
-// are of no use to Ironic.
+// sourceFor returns the source address that the kernel would use to reach the host of the URL text. It connects a UDP
+// socket, which sends nothing. It ignores link-local addresses, because Ironic cannot use them.
 func sourceFor(ctx context.Context, text string) string {
 	address, err := url.Parse(text)
 	if err != nil {

@@ -18,21 +18,23 @@ import (
 	"ironworks/agent/linux"
 )
 
-// Options configure [Run]; the command line and the environment of the program set them.
+// Options configures [Run]. The program fills it from its command line and its environment.
 type Options struct {
-	// ConfigFiles and ConfigFolders replace the usual places of the configuration.
+	// ConfigFiles and ConfigFolders replace the default configuration files if at least one is given.
 	ConfigFiles, ConfigFolders []string
-	// Root is the host's root, "/" unless the agent runs in a container.
+	// Root is the path of the host's root directory. It is "/" unless the agent runs in a container.
 	Root string
-	// Lock is the file that only one agent of a host holds; empty: /run/ironworks-agent.lock.
+	// Lock is the path of the file that the agent locks to be the only one on the host. If empty, it is
+	// /run/ironworks-agent.lock.
 	Lock string
-	// Getenv is os.Getenv.
+	// Getenv returns the value of an environment variable, like os.Getenv.
 	Getenv func(string) string
 	// Log receives the agent's log.
 	Log io.Writer
 }
 
-// Run runs the agent until ctx ends, which is no error, or until Ironic has ended the agent by finalizing a rescue.
+// Run runs the agent until ctx ends, in which case it returns nil, or until Ironic ends the agent by finalizing a
+// rescue.
 func Run(ctx context.Context, options Options) error {
 	host := linux.Local(options.Root)
 	log := &logWriter{to: options.Log}
@@ -65,7 +67,7 @@ func Run(ctx context.Context, options Options) error {
 	return agent.Run(ctx, configured)
 }
 
-// read reads the settings from the host's files and from the kernel's command line.
+// read reads the settings from the configuration files and from the kernel's command line.
 func read(host linux.Host, options Options) (Settings, error) {
 	params, err := host.Parameters()
 	if err != nil {
@@ -82,7 +84,7 @@ func read(host linux.Host, options Options) (Settings, error) {
 	return settings, nil
 }
 
-// configure returns the options of the agent.
+// configure converts the settings and options of the daemon to the options of package agent.
 func configure(host linux.Host, s Settings, options Options, log *logWriter) (agent.Options, error) {
 	params, err := host.Parameters()
 	if err != nil {
@@ -110,7 +112,8 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	}, nil
 }
 
-// addressWait returns how long the inventory waits for addresses: not at all if there is no inspection.
+// addressWait returns how to wait for addresses before the inventory is collected. Without an inspection, there is no
+// wait.
 func addressWait(s Settings) linux.AddressWait {
 	if len(s.Collectors) == 0 {
 		return linux.AddressWait{}
@@ -118,7 +121,7 @@ func addressWait(s Settings) linux.AddressWait {
 	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
 }
 
-// ramdisk is the hardware of a host that prepares its disks and its network before the first inventory.
+// ramdisk is the hardware of the host. It prepares disks and network before it returns the first inventory.
 type ramdisk struct {
 	*linux.Machine
 	wait  linux.AddressWait
@@ -128,8 +131,9 @@ type ramdisk struct {
 
 var _ agent.Listener = (*ramdisk)(nil)
 
-// EarlyInventory starts to listen for LLDP, and does not wait for it. If VLANs are configured, it waits and returns the
-// complete inventory, because Ironic may be reachable only through a VLAN.
+// EarlyInventory returns the inventory without LLDP data, together with a function that waits for this data and adds
+// it. If VLANs are configured, it waits itself and returns the complete inventory, because Ironic may be reachable
+// only through a VLAN.
 func (r *ramdisk) EarlyInventory(ctx context.Context) (agent.Inventory, func(context.Context, *agent.Inventory) error, error) {
 	if r.lldp {
 		r.ListenForLLDP(ctx)
@@ -153,16 +157,17 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// secrets match a token in a log: in a URL, and in Ironic's answer to a lookup.
+// secrets matches a token in a log line, either in a URL or in Ironic's answer to a lookup.
 var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
 
-// logWriter writes the log in the format of the real agent, without tokens.
+// logWriter writes the log in the format of the real agent, but hides tokens.
 type logWriter struct {
 	to    io.Writer
 	debug bool
 }
 
-// entry writes a line of the agent's log. It drops lines of systemd, which writes its own on a real host.
+// entry writes an entry of the agent's journal. It drops the simulated entries of systemd, because the systemd of a
+// real host logs its own.
 func (w *logWriter) entry(e agent.Entry) {
 	if e.Unit != agent.Unit || !w.debug && strings.Contains(e.Text, " DEBUG ") {
 		return
@@ -176,7 +181,7 @@ func (w *logWriter) line(level, format string, args ...any) {
 	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))
 }
 
-// ExitCode returns the exit code of the program: 2 for failures that a restart would not fix.
+// ExitCode returns the exit code of the program for err. Code 2 means that starting the program again would not help.
 func ExitCode(err error) int {
 	const failed, final = 1, 2
 	switch {

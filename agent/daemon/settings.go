@@ -11,7 +11,7 @@ import (
 	"ironworks/agent"
 )
 
-// Settings are the options of ironic_python_agent/config.py that this agent knows.
+// Settings holds the options of ironic_python_agent/config.py that this agent supports.
 type Settings struct {
 	APIURL          string
 	GlobalRequestID string
@@ -21,8 +21,8 @@ type Settings struct {
 	ListenPort    int
 	AdvertiseHost string
 	AdvertisePort int
-	// NetworkInterface is the interface whose address is advertised; if empty, it is the interface of the route to
-	// Ironic.
+	// NetworkInterface is the interface whose address is advertised. If it is empty, the address comes from the route
+	// to Ironic.
 	NetworkInterface string
 	LookupAttempts   int // attempts to find the advertised address
 	LookupSleep      time.Duration
@@ -36,8 +36,8 @@ type Settings struct {
 	CollectLLDP   bool
 	LLDPTimeout   time.Duration
 	VLANs         string
-	// DHCPWait is the time for which the inspection waits for addresses; it waits for all interfaces with a carrier if
-	// DHCPAll is true, otherwise only for the boot interface.
+	// DHCPWait limits the time for which the inspection waits for addresses. It waits for those of all interfaces
+	// with a carrier if DHCPAll is true, and otherwise only for that of the boot interface.
 	DHCPWait time.Duration
 	DHCPAll  bool
 
@@ -47,21 +47,22 @@ type Settings struct {
 
 	Insecure          bool
 	CAFile            string
-	CertFile, KeyFile string // the client certificate
+	CertFile, KeyFile string // paths of the client certificate and its key
 	RequestTimeout    time.Duration
 	Debug             bool
 
 	Images agent.ImageOptions
 }
 
-// reader reads options from files, or else from the kernel's command line.
+// reader looks up options, first in the configuration files and then on the kernel's command line.
 type reader struct {
 	files  map[string]value
 	params map[string]string
 	errs   []error
 }
 
-// text returns the value of an option. On the kernel's command line, its name begins with ipa- and has dashes.
+// text returns the value of the option, or byDefault if it is not set. On the kernel's command line, the name of the
+// option begins with "ipa-" and contains dashes instead of underscores.
 func (r *reader) text(option, byDefault string) string {
 	return r.textOf(option, "ipa-"+strings.ReplaceAll(option, "_", "-"), byDefault)
 }
@@ -76,7 +77,7 @@ func (r *reader) textOf(option, parameter, byDefault string) string {
 	return byDefault
 }
 
-// addError records an invalid value.
+// addError records that the value of an option is invalid. The parameter want describes valid values.
 func (r *reader) addError(option, text, want string) {
 	place := "on the kernel's command line"
 	if v, known := r.files[option]; known {
@@ -122,11 +123,11 @@ func (r *reader) seconds(option, parameter string, byDefault int) time.Duration 
 	return time.Duration(s * float64(time.Second))
 }
 
-// defaultPort is the agent's port.
+// defaultPort is the default TCP port of the agent's API.
 const defaultPort = 9999
 
-// ReadSettings merges configuration files and the kernel's command line. Like the real agent, a
-// file takes precedence. All problems are reported at once.
+// ReadSettings reads the settings from the configuration files and from params, which holds the kernel's command
+// line. As in the real agent, the files take precedence. The error lists all invalid options.
 func ReadSettings(files []string, params map[string]string) (Settings, error) {
 	r := &reader{files: map[string]value{}, params: params}
 	for _, name := range files {
@@ -171,7 +172,8 @@ func (r *reader) minTLS() uint16 {
 	}
 }
 
-// images reads the options for images. The options of the second block cannot be set on the kernel's command line.
+// images reads the options for images. Those after the blank line can be set only in configuration files, except the
+// two flags.
 func (r *reader) images() agent.ImageOptions {
 	const option = "image_download_connection_"
 	return agent.ImageOptions{
@@ -187,7 +189,7 @@ func (r *reader) images() agent.ImageOptions {
 	}
 }
 
-// split returns the elements of a list.
+// split splits a comma-separated list and drops empty elements.
 func split(text string) []string {
 	var elements []string
 	for element := range strings.SplitSeq(text, ",") {
@@ -198,8 +200,8 @@ func split(text string) []string {
 	return elements
 }
 
-// collectors returns the collectors of the inspection. If the list is empty, there is no inspection. An inspection URL
-// without collectors implies the default ones.
+// collectors returns the names of the inspection's collectors. Without collectors, there is no inspection. If an
+// inspection URL is set, the default collectors are used unless others are configured.
 func (r *reader) collectors(inspectionURL string) []string {
 	text := r.text("inspection_collectors", "")
 	if text == "" && inspectionURL != "" {

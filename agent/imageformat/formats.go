@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// qcow inspects an image of QEMU. See QcowInspector.
+// qcow inspects the formats of QEMU whose signature is QFI. See QcowInspector.
 func qcow(i image) inspected {
 	header := i.at(0, sector)
 	if !bytes.HasPrefix(header, []byte("QFI\xfb")) {
@@ -33,7 +33,7 @@ func qcow(i image) inspected {
 	return found
 }
 
-// vhd inspects an image of Virtual PC. See VHDInspector.
+// vhd inspects the format of Virtual PC. See VHDInspector.
 func vhd(i image) inspected {
 	const sizeAt = 40
 	found := inspected{matches: bytes.HasPrefix(i.upTo(sector), []byte("conectix"))}
@@ -43,7 +43,7 @@ func vhd(i image) inspected {
 	return found
 }
 
-// vdi inspects an image of VirtualBox. See VDIInspector.
+// vdi inspects the format of VirtualBox. See VDIInspector.
 func vdi(i image) inspected {
 	const signatureAt, signature, sizeAt = 0x40, 0xbeda107f, 0x170
 	header := i.at(0, sector)
@@ -53,14 +53,14 @@ func vdi(i image) inspected {
 	return inspected{matches: true, complete: true, size: int64(binary.LittleEndian.Uint64(header[sizeAt:]))} //nolint:gosec // as in qcow
 }
 
-// qed inspects an old image of QEMU, which no agent accepts. See QEDInspector.
+// qed inspects an obsolete format of QEMU, which no agent accepts. See QEDInspector.
 func qed(i image) inspected {
 	return inspected{
 		matches: bytes.HasPrefix(i.at(0, sector), []byte("QED\x00")), complete: true, size: i.inspectedSize(), reasons: []string{"This file format is not allowed"},
 	}
 }
 
-// iso inspects an image of a CD. See ISOInspector.
+// iso inspects the format of CDs. See ISOInspector.
 func iso(i image) inspected {
 	const start, length, blocksAt, blockAt, primary = 32 << 10, 2 << 10, 80, 128, 1
 	header := i.at(start, length)
@@ -74,7 +74,7 @@ func iso(i image) inspected {
 	return found
 }
 
-// luks inspects an encrypted image. See LUKSInspector; the agent has no passphrase for it.
+// luks inspects encrypted images. See LUKSInspector. The agent has no passphrase to decrypt them.
 func luks(i image) inspected {
 	const length, versionAt, offsetAt = 592, 6, 104
 	found := inspected{matches: bytes.HasPrefix(i.upTo(length), []byte("LUKS\xba\xbe"))}
@@ -89,7 +89,7 @@ func luks(i image) inspected {
 	return found
 }
 
-// gpt inspects an image with a partition table, GPT or MBR. See GPTInspector.
+// gpt inspects images that start with a partition table, either GPT or MBR. See GPTInspector.
 func gpt(i image) inspected {
 	const fatsAt, mediaAt, fatMedia, signatureAt, table, entry, entries = 0x10, 0x15, 0xf8, 510, 446, 16, 4
 	header := i.at(0, sector)
@@ -103,7 +103,7 @@ func gpt(i image) inspected {
 	return found
 }
 
-// mbrProblem returns what is wrong with the four entries of an MBR.
+// mbrProblem describes what is wrong with the four partition entries of an MBR. It returns "" if nothing is.
 func mbrProblem(table []byte) string {
 	const entry, typeAt, lbaAt, protective, bootable = 16, 4, 8, 0xee, 0x80
 	var used []int
@@ -140,7 +140,7 @@ const (
 	vhdxTableSize = 64 << 10
 )
 
-// vhdx inspects an image of Hyper-V, whose size is an item of its metadata. See VHDXInspector.
+// vhdx inspects the format of Hyper-V. The size of the disk is stored in the image's metadata. See VHDXInspector.
 func vhdx(i image) inspected {
 	const identity, metadataSize = 32, 64 << 10
 	found := inspected{matches: bytes.HasPrefix(i.upTo(identity), []byte("vhdxfile"))}
@@ -168,7 +168,7 @@ func vhdx(i image) inspected {
 	return found
 }
 
-// region returns the offset of the metadata, which the region table contains.
+// region finds the offset of the metadata in the region table.
 func region(table []byte) (uint64, bool) {
 	const first, entry, most = 16, 32, 2048
 	count := binary.LittleEndian.Uint32(table[8:])
@@ -183,13 +183,14 @@ func region(table []byte) (uint64, bool) {
 	return 0, false
 }
 
-// GUIDs of VHDX in the byte order of the file.
+// The GUIDs of VHDX are in the byte order in which files store them.
 const (
 	metadataRegion  = "\x06\xa2\x7c\x8b\x90\x47\x9a\x4b\xb8\xfe\x57\x5f\x05\x0f\x88\x6e"
 	virtualDiskSize = "\x24\x42\xa5\x2f\x1b\xcd\x76\x48\xb2\x11\x5d\xbe\xd8\x3b\xf4\xb8"
 )
 
-// metadataItem returns the offset and the length of the item with the disk's size, relative to the metadata.
+// metadataItem returns the length of the metadata item that holds the size of the disk, and its offset from the start
+// of the metadata.
 func metadataItem(metadata []byte) (at, length uint32, found bool) {
 	const header, entry = 32, 32
 	if len(metadata) < header || string(metadata[:8]) != "metadata" {

@@ -1,6 +1,6 @@
-// Package imageformat detects the format of a disk image and checks that a program may convert it. Its results equal
-// those of imageutils/format_inspector.py of oslo.utils 10.x, which ironic-python-agent 13.0.0 uses, and those of the
-// format_inspector.py that agent 9.4.2 contains.
+// Package imageformat detects the format of a disk image and checks that the image is safe to convert. It returns the
+// same results as imageutils/format_inspector.py of oslo.utils 10.x, which ironic-python-agent 13.0.0 uses, or as
+// format_inspector.py of agent 9.4.2.
 package imageformat
 
 import (
@@ -14,25 +14,27 @@ import (
 type Rules int
 
 const (
-	// Current are the rules of agent 13.0.0.
+	// Current selects the checks of agent 13.0.0.
 	Current Rules = iota
-	// Old are the rules of agent 9.4.2, which knows neither GPT nor LUKS.
+	// Old selects the checks of agent 9.4.2, which knows neither GPT nor LUKS.
 	Old
 )
 
-// Format is the format of an image.
+// Format describes the format of an image.
 type Format struct {
-	// Name is the name in Ironic's disk_format: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or luks.
+	// Name is the name of the format in Ironic's disk_format: raw, gpt, qcow2, vmdk, vdi, vhd, vhdx, qed, iso or
+	// luks.
 	Name string
 	// VirtualSize is the size of the disk, in bytes.
 	VirtualSize int64
 }
 
-// ErrAmbiguous reports an image that is cut off, or that several formats claim: two programs could read two different
-// disks from it.
+// ErrAmbiguous is returned for an image that is truncated or that matches several formats. Two programs could read
+// different disks from such an image.
 var ErrAmbiguous = errors.New("the image matches several formats, or is incomplete")
 
-// UnsafeError reports content that would make a program read other files, or that no check knows.
+// UnsafeError is the error for an image that would make a program read other files, or that has features without a
+// check.
 type UnsafeError struct {
 	Format  string
 	Reasons []string
@@ -42,14 +44,14 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("%s image refused: %s", e.Format, strings.Join(e.Reasons, ", "))
 }
 
-// image is the content of an image file, with the rules by which it is inspected.
+// image is an image file together with the rules for inspecting it.
 type image struct {
 	content io.ReaderAt
 	size    int64
 	rules   Rules
 }
 
-// at returns the bytes of a range, nil if the file ends before.
+// at returns length bytes starting at offset, or nil if the file is too short.
 func (i image) at(offset, length int64) []byte {
 	if offset < 0 || length < 0 || offset > i.size || length > i.size-offset {
 		return nil
@@ -61,23 +63,23 @@ func (i image) at(offset, length int64) []byte {
 	return content
 }
 
-// upTo returns at most length bytes of the file's start.
+// upTo returns the first length bytes of the file, or the whole file if it is shorter.
 func (i image) upTo(length int64) []byte { return i.at(0, min(length, i.size)) }
 
-// inspected is the result of one inspector for an image.
+// inspected is the result of inspecting an image for one format.
 type inspected struct {
 	matches  bool
-	complete bool // the file contains everything that the checks read
+	complete bool // the file contains all bytes that the checks need
 	size     int64
-	reasons  []string // the reasons why the image is not safe
-	broken   bool     // the checks could not be made
+	reasons  []string // why the image is unsafe; empty if it is safe
+	broken   bool     // the checks could not be performed
 }
 
-// sector is the length of most headers.
+// sector is the size of most headers, in bytes.
 const sector = 512
 
-// inspectors returns the inspectors of the formats that these rules know, by format. An image that no inspector
-// recognizes is raw.
+// inspectors returns the inspectors that the rules include, keyed by format. An image that none of them recognizes is
+// raw.
 func inspectors(rules Rules) map[string]func(image) inspected {
 	all := map[string]func(image) inspected{
 		"qcow2": qcow, "vhd": vhd, "vhdx": vhdx, "vmdk": vmdk, "vdi": vdi, "qed": qed, "iso": iso,
@@ -88,7 +90,8 @@ func inspectors(rules Rules) map[string]func(image) inspected {
 	return all
 }
 
-// Inspect returns the format of an image that passed all checks. The error is [ErrAmbiguous] or an [*UnsafeError].
+// Inspect returns the format of an image after checking that the image is safe. The error is [ErrAmbiguous] or an
+// [*UnsafeError].
 func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	i := image{content, size, rules}
 	found := Format{Name: "raw", VirtualSize: i.inspectedSize()}
@@ -112,7 +115,7 @@ func Inspect(content io.ReaderAt, size int64, rules Rules) (Format, error) {
 	return found, nil
 }
 
-// inspectedSize is the number of bytes that detect_file_format of format_inspector.py reads until every inspector is
-// sure: the region table of VHDX is what it reads last. As in the real agent, formats that state no size have this
-// number as their size, although the file may be longer.
+// inspectedSize returns the number of bytes that detect_file_format in format_inspector.py reads before every
+// inspector has a result. The last bytes that it reads are the region table of VHDX. As in the real agent, this
+// number is used as the size of images whose format states no size, although the file may be larger.
 func (i image) inspectedSize() int64 { return min(i.size, vhdxTable+vhdxTableSize) }

@@ -9,7 +9,7 @@ import (
 	"ironworks/agent/imageformat"
 )
 
-// qcow returns the start of a qcow2 image.
+// qcow returns the start of a qcow2 image, after passing it to change.
 func qcow(change func([]byte)) []byte {
 	content := make([]byte, 1024)
 	copy(content, "QFI\xfb\x00\x00\x00\x03")
@@ -18,7 +18,8 @@ func qcow(change func([]byte)) []byte {
 	return content
 }
 
-// TestInspect covers one image of each verdict; TestImageFormats in test/agent compares many with the real agents.
+// TestInspect checks one image for each possible result. TestImageFormats in test/agent compares many more images
+// with the real agents.
 func TestInspect(t *testing.T) {
 	bootableISO := make([]byte, 64<<10)
 	copy(bootableISO[32768:], "\x01CD001")
@@ -52,7 +53,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// FuzzInspect checks that no content makes the inspection fail in another way.
+// FuzzInspect checks that the inspection of arbitrary content does not panic, and that it returns either a format or
+// an error.
 func FuzzInspect(f *testing.F) {
 	f.Add(qcow(func([]byte) {}))
 	f.Add([]byte("createType=\""))

@@ -12,13 +12,16 @@ const (
 	vmdkHeader     = 64
 	vmdkDescriptor = 1<<20 - 1 // maximum length in bytes
 	vmdkFooter     = 3 * sector
-	// vmdkFooterFollows, in place of the grain directory's offset, means that the valid header is in a footer.
+	// vmdkFooterFollows is the value that replaces the offset of the grain directory if the valid header is in a
+	// footer at the end of the file.
 	vmdkFooterFollows = 1<<64 - 1
-	// textSeen is the number of bytes of a text descriptor that oslo.utils reads: one chunk.
+	// textSeen is the number of bytes that oslo.utils reads from an image that consists of a text descriptor: one
+	// chunk.
 	textSeen = 4096
 )
 
-// vmdk inspects an image of VMware: a sparse file with a descriptor, or the descriptor alone. See VMDKInspector.
+// vmdk inspects the format of VMware. Such an image is a sparse file that contains a descriptor, or consists of only
+// a descriptor. See VMDKInspector.
 func vmdk(i image) inspected {
 	header := i.upTo(sector)
 	if i.rules == Old {
@@ -58,8 +61,8 @@ func vmdk(i image) inspected {
 	return found
 }
 
-// oldVMDK inspects an image of VMware like the VMDKInspector of agent 9.4.2: it requires the sparse header, and does
-// not accept a footer.
+// oldVMDK inspects the format of VMware like VMDKInspector of agent 9.4.2, which requires the header of a sparse file
+// and refuses footers.
 func oldVMDK(i image, header []byte) inspected {
 	if len(header) < sector || !bytes.HasPrefix(header, []byte("KDMV")) {
 		return inspected{}
@@ -86,11 +89,11 @@ func oldVMDK(i image, header []byte) inspected {
 	return found
 }
 
-// sparseHeader has the fields of a VMDK header that are checked.
+// sparseHeader holds the fields of a VMDK header that are checked.
 type sparseHeader struct {
 	version            uint32
 	sectors, directory uint64
-	at, length         int64 // position of the descriptor, in bytes
+	at, length         int64 // offset and length of the descriptor, in bytes
 }
 
 func parseVMDK(header []byte) sparseHeader {
@@ -106,16 +109,17 @@ func isASCII(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool { return b > unicode.MaxASCII })
 }
 
-// isText reports whether all characters are printable ASCII or white space.
+// isText reports whether content consists only of printable ASCII characters and white space.
 func isText(content []byte) bool {
 	return !slices.ContainsFunc(content, func(b byte) bool {
-		// Python's isspace includes the separators from 0x1c to 0x1f.
+		// The isspace of Python also accepts the separators 0x1c to 0x1f.
 		space := b >= '\t' && b <= '\r' || b >= 0x1c && b <= 0x1f
 		return !space && (b < ' ' || b > '~')
 	})
 }
 
-// descriptorText returns the descriptor in lower case, "" if it is no ASCII text.
+// descriptorText returns the descriptor up to the first NUL, in lower case. It returns "" if the descriptor is not
+// ASCII text.
 func descriptorText(descriptor []byte) string {
 	text, _, _ := bytes.Cut(descriptor, []byte{0})
 	if !isASCII(text) {
@@ -124,7 +128,7 @@ func descriptorText(descriptor []byte) string {
 	return strings.ToLower(string(text))
 }
 
-// createType returns the value of createType in a descriptor, which is the kind of the disk.
+// createType returns the value of createType in a descriptor. This value determines the kind of the disk.
 func createType(text string) (name string, found bool) {
 	const longest = 64
 	_, rest, found := strings.Cut(text, `createtype="`)
@@ -145,7 +149,7 @@ func hasKnownType(text string) bool {
 
 const badDescriptor = "Invalid VMDK descriptor data"
 
-// descriptorProblems returns what is wrong with a descriptor.
+// descriptorProblems describes what is wrong with a descriptor. It returns nil if nothing is.
 func descriptorProblems(text string) []string {
 	switch {
 	case text == "":
@@ -159,7 +163,8 @@ func descriptorProblems(text string) []string {
 	return nil
 }
 
-// extentProblem checks the lines of a descriptor: an extent in another folder would make a program read that file.
+// extentProblem describes what is wrong with the lines of a descriptor. Among other things, it refuses an extent in
+// another folder, because a program would read that file.
 func extentProblem(text string) string {
 	extents, paths := 0, false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -185,7 +190,7 @@ func extentProblem(text string) string {
 	return ""
 }
 
-// goodFooter checks that the footer repeats the header, between its two markers.
+// goodFooter reports whether the footer is enclosed in valid markers and agrees with the header.
 func goodFooter(header, footer []byte) bool {
 	const sizeAt, typeAt, zeroAt, isFooter = 8, 12, 16, 3
 	h, f := parseVMDK(header), parseVMDK(footer[sector:])

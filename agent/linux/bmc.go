@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// bmcAddresses are the BMC's addresses. An address is nil if the host has no interface to a BMC. It is the unspecified
-// address, such as 0.0.0.0, if no channel has an address.
+// bmcAddresses holds the addresses of the BMC. An IP address is nil if the host has no interface to a BMC. It is the
+// unspecified address, such as 0.0.0.0, if there is a BMC but none of its channels has an address.
 type bmcAddresses struct {
 	v4, v6 *string
 	mac    string
 }
 
-// channels are the IPMI channels that ironic-python-agent considers network channels.
+// channels is the number of IPMI channels that ironic-python-agent searches for network addresses. They are numbered
+// from 1.
 const channels = 11
 
 // bmc returns the BMC's addresses: it implements get_bmc_address, get_bmc_v6address and get_bmc_mac of
@@ -53,7 +54,8 @@ func (h Host) hasIPMI() bool {
 
 var macAddress = regexp.MustCompile(`(?i)^[0-9a-f]{2}(:[0-9a-f]{2}){5}$`)
 
-// addChannel adds the addresses of a channel, unless an earlier channel has already provided them.
+// addChannel adds the addresses of the given channel to found. It keeps addresses that earlier channels have
+// provided.
 func (h Host) addChannel(ctx context.Context, channel string, found *bmcAddresses) {
 	const noMAC = "00:00:00:00:00:00"
 	lan := h.ipmi(ctx, "lan", "print", channel)
@@ -98,7 +100,8 @@ func (h Host) channelV6(ctx context.Context, channel string) (string, bool) {
 	return "", false
 }
 
-// ipmi runs ipmitool and parses its output; for an invalid channel, the result is empty.
+// ipmi runs ipmitool and returns the fields that it prints. The result is nil if ipmitool fails, which it does for an
+// invalid channel.
 func (h Host) ipmi(ctx context.Context, argv ...string) map[string]string {
 	out, err := h.program(ctx, append([]string{"ipmitool"}, argv...)...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Collect runs a collector of ironic_python_agent/inspector.py.
+// Collect implements the collectors of ironic_python_agent/inspector.py.
 func (m *Machine) Collect(ctx context.Context, name string) (key string, value any, err error) {
 	switch name {
 	case "pci-devices":
@@ -48,7 +48,8 @@ func (m *Machine) Collect(ctx context.Context, name string) (key string, value a
 	return "", nil, agent.ErrNoCollector
 }
 
-// pciDevice is an entry of the collector pci-devices; numbers are hexadecimal digits.
+// pciDevice is an element of the data of the collector pci-devices. IDs, class and revision are hexadecimal digits
+// without 0x.
 type pciDevice struct {
 	Vendor   string  `json:"vendor_id"`
 	Product  string  `json:"product_id"`
@@ -84,7 +85,7 @@ func (h Host) pciDevices() ([]pciDevice, error) {
 	return devices, nil
 }
 
-// hexadecimal returns the digits after 0x.
+// hexadecimal returns the hexadecimal number in the given file, without the prefix 0x.
 func (h Host) hexadecimal(name string) (string, error) {
 	text, err := h.read(name)
 	if err != nil {
@@ -97,15 +98,15 @@ func (h Host) hexadecimal(name string) (string, error) {
 	return digits, nil
 }
 
-// usbDevice is an entry of the collector usb-devices.
+// usbDevice is an element of the data of the collector usb-devices.
 type usbDevice struct {
 	Product string `json:"product"`
 	Vendor  string `json:"vendor"`
 	Handle  string `json:"handle"`
 }
 
-// usbDevices reads the names and IDs of the USB devices from the kernel. The real agent reports the devices that lshw
-// assigns no class: no hubs, disks, keyboards, network adapters and so on.
+// usbDevices returns the USB devices that the kernel lists, except those of a specific class. The real agent reports
+// only devices to which lshw assigns no class, so it omits hubs, disks, keyboards, network adapters and so on.
 func (h Host) usbDevices() ([]usbDevice, error) {
 	const folder = "/sys/bus/usb/devices"
 	devices := []usbDevice{}
@@ -130,7 +131,8 @@ func (h Host) usbDevices() ([]usbDevice, error) {
 	return devices, nil
 }
 
-// genericUSB reports whether neither a device nor one of its interfaces, such as 2-1:1.0 of 2-1, has a specific class.
+// genericUSB reports whether a device has no specific class, and none of its interfaces has one. For example, 2-1:1.0
+// is an interface of the device 2-1.
 func (h Host) genericUSB(device string, names []string) bool {
 	generic := func(file string) bool {
 		class, err := h.read(file)
@@ -167,7 +169,7 @@ type numaNIC struct {
 	Node int    `json:"numa_node"`
 }
 
-// numa implements collect_numa_topology_info; it returns nil for a host without NUMA.
+// numa implements collect_numa_topology_info. It returns nil if the host has no NUMA.
 func (h Host) numa() *numaTopology {
 	const folder = "/sys/devices/system/node"
 	names, err := h.list(folder)
@@ -198,7 +200,7 @@ func (h Host) numa() *numaTopology {
 	return found
 }
 
-// addNode adds the memory and the cores of one NUMA node.
+// addNode adds the memory and the cores of a NUMA node to found. The given folder describes that node.
 func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	info, err := h.read(folder + "/meminfo")
 	if err != nil {
@@ -234,7 +236,7 @@ func (h Host) addNode(found *numaTopology, node int, folder string) error {
 	return nil
 }
 
-// suffix returns the number that follows the prefix in a name.
+// suffix returns the number that follows the prefix in name. It returns false if name does not have this form.
 func suffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.Atoi(digits)

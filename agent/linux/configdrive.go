@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxConfigdriveMiB is the limit of ironic_python_agent/partition_utils.py, and the size of the
-// partition.
+// maxConfigdriveMiB is the maximum size of a configdrive according to ironic_python_agent/partition_utils.py. A new
+// partition for the configdrive has this size.
 const maxConfigdriveMiB = 64
 
-// writeConfigdrive copies a configdrive to the partition config-2 of a disk, which is created if
-// the image has none. See create_config_drive_partition of ironic_python_agent/partition_utils.py.
+// writeConfigdrive copies content to the partition config-2 of a disk. It creates that partition if the image
+// contains none. See create_config_drive_partition in ironic_python_agent/partition_utils.py.
 func (h Host) writeConfigdrive(ctx context.Context, device string, content []byte) error {
 	partition, err := h.configPartition(ctx, device)
 	if err == nil {
@@ -29,7 +29,8 @@ func (h Host) writeConfigdrive(ctx context.Context, device string, content []byt
 	return nil
 }
 
-// configPartition returns the partition config-2, or a new one at the end of the disk.
+// configPartition returns the device of the partition labeled config-2. If there is none, it creates a partition at
+// the end of the disk.
 func (h Host) configPartition(ctx context.Context, device string) (string, error) {
 	if name, err := h.partitionWith(ctx, device, "LABEL", "config-2"); err != nil || name != "" {
 		return name, err
@@ -41,7 +42,7 @@ func (h Host) configPartition(ctx context.Context, device string) (string, error
 	if strings.TrimSpace(kind) != "gpt" {
 		return h.configPartitionMBR(ctx, device)
 	}
-	// The backup GPT is at the end of the image, so move it to the end of the disk.
+	// The backup GPT is still where the image ends, so move it to the end of the disk.
 	if _, err := h.program(ctx, "sgdisk", "-e", device); err != nil {
 		return "", err
 	}
@@ -57,7 +58,8 @@ func (h Host) configPartition(ctx context.Context, device string) (string, error
 	return name, err
 }
 
-// configPartitionMBR adds a primary partition to an MBR, which can have at most four, and returns its device.
+// configPartitionMBR adds a primary partition to a disk with an MBR and returns its device. It fails if the disk
+// already has four partitions, which is the limit of an MBR.
 func (h Host) configPartitionMBR(ctx context.Context, device string) (string, error) {
 	before, err := h.partitions(ctx, device)
 	if err != nil {
@@ -97,7 +99,8 @@ func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
 	return names, nil
 }
 
-// partitionWith returns the partition that has this value in a column of lsblk, or "".
+// partitionWith returns the partition for which lsblk shows the given value in the given column. It returns "" if
+// there is none.
 func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
 	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 	"ironworks/agent/linux"
 )
 
-// converting is an image that needs qemu-img.
+// converting describes an image that qemu-img must convert.
 var converting = agent.ImageWrite{Device: "/dev/sda", Format: "qcow2"}
 
-// TestConvertTriesAgain covers _retry_on_res_temp_unavailable of ironic_python_agent/qemu_img.py.
+// TestConvertTriesAgain checks that a conversion is retried for the same errors as in _retry_on_res_temp_unavailable
+// of ironic_python_agent/qemu_img.py.
 func TestConvertTriesAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -46,7 +47,8 @@ func TestConvertTriesAgain(t *testing.T) {
 	}
 }
 
-// TestConvertHasLessMemory runs a program in place of qemu-img, which reports its limit and arguments.
+// TestConvertHasLessMemory checks the memory limit and the arguments of qemu-img. A script that prints them takes the
+// place of the real program.
 func TestConvertHasLessMemory(t *testing.T) {
 	folder := t.TempDir()
 	script := "#!/bin/sh\nulimit -v >&2\necho \"$MALLOC_ARENA_MAX $*\" >&2\nexit 1\n"

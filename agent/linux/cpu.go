@@ -45,8 +45,7 @@ func (h Host) cpu(ctx context.Context) (agent.CPU, error) {
 	}, nil
 }
 
-// flagsOfKernel returns the flags of the first CPU in /proc/cpuinfo, for releases of lscpu that
-// print none.
+// flagsOfKernel returns the flags of the first CPU in /proc/cpuinfo, for releases of lscpu that print none.
 func (h Host) flagsOfKernel() string {
 	content, err := h.read("/proc/cpuinfo")
 	if err != nil {
@@ -74,7 +73,7 @@ func colonPairs(text string) map[string]string {
 	return pairs
 }
 
-// number parses a number; it returns 0 for an empty text.
+// number parses a number that lscpu printed. It returns 0 if the text is empty.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil

@@ -12,15 +12,15 @@ import (
 	"ironworks/agent"
 )
 
-// lsblkColumns are LSBLK_COLUMNS of ironic_python_agent/utils.py. Without the column NAME lsblk
-// prints a list instead of a tree.
+// lsblkColumns lists the same columns as LSBLK_COLUMNS in ironic_python_agent/utils.py. Without the column NAME,
+// lsblk prints a list instead of a tree.
 var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
 
-// row is a block device as lsblk prints it: its columns by name. Depending on the release of lsblk, numbers and flags
-// are texts.
+// row is a block device in the output of lsblk. It maps the name of each column to its value. Depending on the
+// release of lsblk, numbers and flags can be strings.
 type row map[string]any
 
-// text returns a column; known is false for null.
+// text returns the value in the given column. If it is null, known is false.
 func (r row) text(column string) (value string, known bool) {
 	switch v := r[column].(type) {
 	case string:
@@ -36,7 +36,7 @@ func (r row) text(column string) (value string, known bool) {
 	return "", false
 }
 
-// texts returns a column as an attribute.
+// texts returns the value in the given column as an attribute of a disk, or nil if it is null.
 func (r row) texts(column string) agent.Texts {
 	if value, known := r.text(column); known {
 		return agent.Text(value)
@@ -73,8 +73,8 @@ func (h Host) rows(ctx context.Context) ([]row, error) {
 	return report.Devices, nil
 }
 
-// blockDevices implements list_all_block_devices of ironic_python_agent/hardware.py for disks, with every serial and
-// WWN.
+// blockDevices implements list_all_block_devices of ironic_python_agent/hardware.py for disks, but returns all
+// serials and WWNs of each disk.
 func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	h := m.host
 	h.try(ctx, "udevadm", "settle")
@@ -114,13 +114,13 @@ func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
 	return disks, nil
 }
 
-// isDisk reports whether a device is a disk, an array of disks or a multipath device.
+// isDisk reports whether a device is a disk, a RAID array or a multipath device.
 func isDisk(r row) bool {
 	kind, _ := r.text("type")
 	return kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
 }
 
-// disk describes one disk.
+// disk describes the disk that lsblk lists as r.
 func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	logical, err := r.number("log-sec")
 	if err != nil {
@@ -150,8 +150,8 @@ func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
 	return disk, nil
 }
 
-// identify adds the serials and WWNs of a disk. The values of lsblk come first, because an agent that reports only one
-// of each reports those.
+// identify adds all known serials and WWNs to a disk. It puts the values of lsblk first, because agents that report
+// only one serial and one WWN report these.
 func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add := func(to *agent.Texts, value string) {
 		if value != "" {
@@ -170,7 +170,7 @@ func (h Host) identify(disk *agent.Disk, name string, r row) {
 	add(&disk.Serial, udev.id("SERIAL"))
 }
 
-// byPath returns the links in /dev/disk/by-path, by the name of the device that they point to.
+// byPath returns the links in /dev/disk/by-path, keyed by the device to which they point.
 func (h Host) byPath() map[string]string {
 	const folder = "/dev/disk/by-path"
 	names, err := h.list(folder)
@@ -205,11 +205,11 @@ func (h Host) virtualMedia(device string) bool {
 	return err == nil && path.Join(path.Dir(label), target) == device
 }
 
-// properties are a device's properties in udev's database.
+// properties maps the names of a device's properties in udev's database to their values.
 type properties map[string]string
 
-// udev reads the properties of a block device from udev's database, which the real agent reads
-// through libudev. An unknown device has none.
+// udev reads the properties of a block device from the files of udev's database, which the real agent accesses
+// through libudev. It returns nil for an unknown device.
 func (h Host) udev(name string) properties {
 	number, err := h.read("/sys/class/block/" + name + "/dev")
 	if err != nil {
@@ -229,7 +229,7 @@ func (h Host) udev(name string) properties {
 	return found
 }
 
-// id returns the property ID_key of a device, or else the property DM_key of the device mapper.
+// id returns the property ID_key. If the device does not have it, id returns DM_key, which the device mapper sets.
 func (p properties) id(key string) string {
 	if value := p["ID_"+key]; value != "" {
 		return value
@@ -237,8 +237,8 @@ func (p properties) id(key string) string {
 	return p["DM_"+key]
 }
 
-// belowMultipath reports whether a device is a path of a multipath device, which replaces it in the list. See
-// _get_multipath_parent_device of ironic_python_agent/hardware.py.
+// belowMultipath reports whether a device is one of the paths of a multipath device. The multipath device is listed
+// in its place. See _get_multipath_parent_device in ironic_python_agent/hardware.py.
 func (m *Machine) belowMultipath(ctx context.Context, name string) bool {
 	if !m.multipath || name == "" {
 		return false

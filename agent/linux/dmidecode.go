@@ -10,16 +10,16 @@ import (
 	"ironworks/agent"
 )
 
-// Types of SMBIOS structures that the collector dmi-decode reports.
+// The collector dmi-decode reports SMBIOS structures of the following types.
 const (
 	dmiBIOS      = 0
 	dmiProcessor = 4
-	dmiMemory    = 16 // an array of devices
+	dmiMemory    = 16 // an array of memory devices
 	dmiDevice    = 17
 )
 
-// dmi implements collect_dmidecode_info of ironic_python_agent/dmi_inspector.py: the output of dmidecode, by section.
-// If a number in the output cannot be parsed, the result is an empty object, as in the real agent.
+// dmi implements collect_dmidecode_info of ironic_python_agent/dmi_inspector.py. It returns the output of dmidecode,
+// keyed by section. If a number in the output is invalid, the result is an empty object, as in the real agent.
 func (h Host) dmi(ctx context.Context) (map[string]any, error) {
 	out, err := h.program(ctx, "dmidecode", "-t", "bios", "-t", "processor", "-t", "memory")
 	if err != nil {
@@ -60,7 +60,7 @@ func parseDMI(text string) (map[string]any, error) {
 		for _, array := range arrays {
 			text, isText := array["Number Of Devices"].(string)
 			if !isText {
-				return nil, errors.New("'Number Of Devices'") // Python's KeyError
+				return nil, errors.New("'Number Of Devices'") // the message of Python's KeyError
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil {
@@ -81,7 +81,8 @@ func parseDMI(text string) (map[string]any, error) {
 	return map[string]any{"bios": bios, "cpu": cpus, "memory": memory}, nil
 }
 
-// dmiType returns the type of a structure from a line like "Handle 0x0018, DMI type 17, 27 bytes", or -1.
+// dmiType returns the type of a structure, which begins with a line like "Handle 0x0018, DMI type 17, 27 bytes". It
+// returns -1 if there is no valid type.
 func dmiType(block string) int {
 	parts := strings.SplitN(block, ",", 3)
 	if len(parts) < 2 {
@@ -95,8 +96,8 @@ func dmiType(block string) int {
 	return n
 }
 
-// parseHandle implements _parse_handle_block of dmi_inspector.py. A field without a value on its line has a list of
-// values, on the lines below it.
+// parseHandle implements _parse_handle_block of dmi_inspector.py. If a field has no value on its own line, its value
+// is the list of the lines below.
 func parseHandle(block string) map[string]any {
 	fields := map[string]any{}
 	list := ""

@@ -40,7 +40,8 @@ Handle 0x1101, DMI type x, 40 bytes
 
 `
 
-// TestDMIDecode covers the shapes that the recordings lack: lists, several arrays, lines that belong to nothing.
+// TestDMIDecode checks how forms of output are parsed that do not occur in the recordings: lists, several memory
+// arrays, and lines that belong to nothing.
 func TestDMIDecode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -1,8 +1,8 @@
-// Package linux is the [agent.Hardware] of a real host that runs Linux.
+// Package linux implements [agent.Hardware] for a real host that runs Linux.
 //
-// It reports what GenericHardwareManager of ironic-python-agent 13.0.0 reports
-// (ironic_python_agent/hardware.py), with the same programs where these decide, such as lsblk and
-// lscpu, and with the kernel's files where that agent needs lshw, ipmitool or pyudev.
+// It reports the same data as GenericHardwareManager of ironic-python-agent 13.0.0 (ironic_python_agent/hardware.py).
+// It runs the same programs if the result depends on them, such as lsblk and lscpu. In some places where that agent
+// needs lshw or pyudev, it reads files of the kernel and of udev instead.
 //
-// [Host] is the only way to the host, so that tests work on a recorded one.
+// All access to the host goes through [Host], so that tests can use a recorded host.
 package linux

@@ -16,19 +16,19 @@ import (
 	"ironworks/agent"
 )
 
-// espTypes are the types of an EFI system partition, with GPT and with MBR.
+// espTypes lists the types that an EFI system partition can have, first with GPT and then with MBR.
 var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"}
 
-// bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: file names of boot loaders, and of lists that
-// name a boot loader and its boot entry.
+// bootLoaders has the same elements as BOOTLOADERS_EFI in ironic_python_agent/efi_utils.py. These are the file names
+// of boot loaders, and of CSV files that name a boot loader and its boot entry.
 var bootLoaders = []string{
 	"bootx64.csv", "bootaa64.csv", "boot.csv",
 	"bootia32.efi", "bootx64.efi", "bootia64.efi", "bootarm.efi", "bootaa64.efi",
 	"bootriscv32.efi", "bootriscv64.efi", "bootriscv128.efi", "grubaa64.efi", "winload.efi",
 }
 
-// BootFrom creates the firmware's boot entry for the boot loader on a disk, and removes entries of
-// the same name. See manage_uefi of ironic_python_agent/efi_utils.py.
+// BootFrom creates a boot entry in the firmware for the boot loader on the given disk. It removes existing entries
+// with the same name. See manage_uefi in ironic_python_agent/efi_utils.py.
 func (m *Machine) BootFrom(ctx context.Context, device string) error {
 	h := m.host
 	h.rescan(ctx, device)
@@ -46,7 +46,7 @@ func (m *Machine) BootFrom(ctx context.Context, device string) error {
 		return err
 	}
 	defer func() {
-		// A failure is only logged: the boot entry exists, and the ramdisk ends soon.
+		// If unmounting fails, only log this, because the boot entry already exists and the ramdisk will end soon.
 		h.try(context.WithoutCancel(ctx), "umount", inside)
 	}()
 	entries, err := findBootLoaders(folder)
@@ -65,7 +65,7 @@ func (h Host) rescan(ctx context.Context, device string) {
 	h.try(ctx, "udevadm", "settle")
 }
 
-// pathInRoot returns a path as programs in the host's root see it.
+// pathInRoot converts the path name to a path as seen by programs that run in the host's root.
 func (h Host) pathInRoot(name string) string {
 	relative, err := filepath.Rel(h.Root, name)
 	if err != nil {
@@ -95,14 +95,14 @@ func (h Host) esp(ctx context.Context, device string) (partition, number string,
 	return "", "", agent.ErrNoEFIPartition
 }
 
-// bootEntry is a boot loader with the name of its boot entry.
+// bootEntry names a boot loader and the label of its boot entry.
 type bootEntry struct {
-	loader string // the path from the root of the partition, with backslashes
+	loader string // path within the partition, with backslashes
 	label  string
 }
 
-// findBootLoaders walks a mounted EFI system partition. It uses the first list of a distribution; without a list, each
-// boot loader gets an entry.
+// findBootLoaders searches a mounted EFI system partition. If it finds a CSV file in which a distribution lists its
+// boot loader, it uses the first such file. Otherwise, it returns an entry for each boot loader.
 func findBootLoaders(folder string) ([]bootEntry, error) {
 	var entries []bootEntry
 	var list string
@@ -133,8 +133,8 @@ func findBootLoaders(folder string) ([]bootEntry, error) {
 
 func backslashes(relative string) string { return `\` + strings.ReplaceAll(relative, "/", `\`) }
 
-// readBootList reads shim's list with the file name and the label of a boot loader, in UTF-16 with or without a byte
-// order mark.
+// readBootList reads the CSV file of shim, which contains the file name and the label of a boot loader. The text is
+// in UTF-16, with or without a byte order mark.
 func readBootList(folder, list string) (bootEntry, error) {
 	content, err := os.ReadFile(list) //nolint:gosec // found below the mounted partition
 	if err != nil {
@@ -156,10 +156,11 @@ func readBootList(folder, list string) (bootEntry, error) {
 	return bootEntry{loader: backslashes(relative), label: label}, err
 }
 
-// entryLine matches an entry as efibootmgr prints it.
+// entryLine matches a boot entry in the output of efibootmgr.
 var entryLine = regexp.MustCompile(`^Boot([0-9a-fA-F]+)\*?\s+(.*?)\s+(?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(`)
 
-// createEntries runs efibootmgr, which puts the new entry first in the boot order.
+// createEntries creates the given boot entries with efibootmgr, which puts each new entry first in the boot order. It
+// removes existing entries that have the same label.
 func (h Host) createEntries(ctx context.Context, device, number string, entries []bootEntry) error {
 	present, err := h.program(ctx, "efibootmgr", "-v")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// Erase erases a disk.
+// Erase erases a disk, or only its metadata, as described by erase.
 func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	if !erase.Unguarded {
 		if err := m.host.guard(ctx, erase.Device); err != nil {
@@ -26,9 +26,9 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 	return m.host.eraseAll(ctx, erase)
 }
 
-// sharedContent are partition types and file systems that several machines may use at once. See
-// safety_check_block_device of ironic_python_agent/hardware.py, which, by mistake, compares case-sensitively and
-// ignores file systems.
+// sharedContent maps partition types and file systems that several machines may use at once to their names. See
+// safety_check_block_device in ironic_python_agent/hardware.py. That function compares case-sensitively and ignores
+// file systems, both by mistake.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
 	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",
@@ -36,7 +36,7 @@ var sharedContent = map[string]string{
 	"gfs2":                                 "Red Hat Global File System 2",
 }
 
-// guard returns an error for a disk with content that several machines may use.
+// guard returns an error if a disk contains something that several machines may use.
 func (h Host) guard(ctx context.Context, device string) error {
 	out, err := h.program(ctx, "lsblk", "-nro", "PARTTYPE,FSTYPE", device)
 	if err != nil {
@@ -51,7 +51,8 @@ func (h Host) guard(ctx context.Context, device string) error {
 }
 
 // eraseMetadata implements destroy_disk_metadata of ironic_python_agent/disk_utils.py. It erases signatures and both
-// copies of the partition table; it overwrites the tables because sgdisk refuses damaged ones.
+// copies of the partition table. It overwrites the tables before it calls sgdisk, because sgdisk refuses damaged
+// ones.
 func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	if _, err := h.program(ctx, "wipefs", "--force", "--all", device); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (h Host) eraseMetadata(ctx context.Context, device string) error {
 	return nil
 }
 
-// zeroTables overwrites the sectors of the primary and of the secondary GPT.
+// zeroTables overwrites the sectors of the primary and the secondary GPT with zeros.
 func (h Host) zeroTables(ctx context.Context, device string) error {
 	sector, err := h.sectorSize(ctx, device)
 	if err != nil {
@@ -97,7 +98,7 @@ func (h Host) zeroTables(ctx context.Context, device string) error {
 	return errors.Join(err, disk.Close())
 }
 
-// sectorSize returns the logical size of a sector in bytes.
+// sectorSize returns the size of a logical sector of a disk, in bytes.
 func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	out, err := h.program(ctx, "blockdev", "--getss", device)
 	if err != nil {
@@ -110,9 +111,9 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll implements erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA disks, and
-// passes of random data and zeros on other disks. A secure erase that fails is final, unless Ironic allows overwriting
-// the disk instead.
+// eraseAll implements erase_block_device of ironic_python_agent/hardware.py. It lets NVMe and ATA disks erase
+// themselves securely, and overwrites other disks with passes of random data and zeros. If a secure erase fails,
+// eraseAll returns the error, unless Ironic allows overwriting the disk instead.
 func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	own, forbidden := h.eraseATA, erase.NoATA
 	if strings.HasPrefix(erase.Device, "/dev/nvme") {
@@ -137,15 +138,15 @@ func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
 	return err
 }
 
-// Patterns of lines that `nvme id-ctrl` and `nvme id-ns` print.
+// The following patterns match lines in the output of `nvme id-ctrl` and `nvme id-ns`.
 var (
 	formatSupport = regexp.MustCompile(`(?m)^oacs\s*:\s*(?:0x)?([0-9a-fA-F]+)`)
 	cryptoSupport = regexp.MustCompile(`(?m)^fna\s*:\s*(?:0x)?([0-9a-fA-F]+)`)
 	formatInUse   = regexp.MustCompile(`(?m)^lbaf\s+(\d+)\s*:.*\(in use\)`)
 )
 
-// eraseNVMe formats an NVMe namespace, cryptographically where possible. done is false if the disk or the host does not
-// support formatting.
+// eraseNVMe formats an NVMe namespace, by cryptographic erasure if the disk supports it. If the disk or the host does
+// not support formatting, done is false.
 func (h Host) eraseNVMe(ctx context.Context, device string) (done bool, err error) {
 	const format, cryptographic = 1 << 1, 1 << 2
 	control, err := h.program(ctx, "nvme", "id-ctrl", device)
@@ -176,7 +177,7 @@ func hexadecimal(pattern *regexp.Regexp, text string) int {
 		return 0
 	}
 	var n int
-	// The pattern matches only digits.
+	// This cannot fail, because the pattern matches only hexadecimal digits.
 	_, _ = fmt.Sscanf(found[1], "%x", &n)
 	return n
 }
@@ -213,8 +214,8 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 		mode = "--security-erase-enhanced"
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", mode, password, device); err != nil {
-		// A disk that stays locked is unusable. An error of this command is only logged, because that of the erasure
-		// explains more.
+		// Unlock the disk, which would otherwise be unusable. If that fails, only log it, because the error of the
+		// erasure is more helpful.
 		h.try(ctx, "hdparm", "--user-master", "u", "--security-disable", password, device)
 		return false, err
 	}

@@ -17,14 +17,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a host in a folder whose programs are functions.
+// bench is a simulated host. Its files are in a temporary folder, and its programs are functions.
 type bench struct {
 	linux.Host
 	machine *linux.Machine
 
 	mu   sync.Mutex
 	runs []string
-	// programs answer by the start of the command line; a program without an answer is missing.
+	// programs maps the start of a command line to the function that runs it. A program that is not in the map does
+	// not exist.
 	programs map[string]func(command linux.Command) agent.Output
 }
 
@@ -56,7 +57,7 @@ func (b *bench) run(_ context.Context, command linux.Command) (agent.Output, err
 	return b.programs[best](command), nil
 }
 
-// answers makes programs succeed with an output.
+// answers makes command lines with the given starts succeed and print output.
 func (b *bench) answers(output string, starts ...string) {
 	for _, start := range starts {
 		b.programs[start] = func(linux.Command) agent.Output { return agent.Output{Stdout: output} }
@@ -69,7 +70,7 @@ func (b *bench) fails(code int, stderr string, starts ...string) {
 	}
 }
 
-// ran reports whether a command line was run.
+// ran reports whether exactly this command line was run.
 func (b *bench) ran(line string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +91,7 @@ func (b *bench) want(t *testing.T, lines ...string) {
 	}
 }
 
-// write creates a file of the host.
+// write creates a file on the host, with the folders above it.
 func (b *bench) write(t *testing.T, name, content string) {
 	t.Helper()
 	full := filepath.Join(b.Root, name)
@@ -111,7 +112,7 @@ func (b *bench) read(t *testing.T, name string) string {
 	return string(content)
 }
 
-// noLinks is a host whose kernel says nothing about its interfaces.
+// noLinks implements [linux.Links] for a kernel that provides no data about its interfaces.
 type noLinks struct{}
 
 func (noLinks) Addresses(string) []string  { return nil }

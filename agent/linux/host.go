@@ -14,44 +14,45 @@ import (
 
 // Host gives access to a host: its files, programs and network interfaces.
 type Host struct {
-	// Root is the folder with the host's files, "/" for the host that the agent runs on.
+	// Root is the folder that contains the host's files. It is "/" for the host on which the agent runs.
 	Root string
-	// Run runs programs. Required.
+	// Run runs programs. It is required.
 	Run Runner
-	// Links reads network interface data that the kernel provides only through sockets. Required.
+	// Links reads data about network interfaces that the kernel provides only through sockets. It is required.
 	Links Links
-	// Warn receives warnings about facts that could not be read; it may be nil.
+	// Warn receives warnings about data that could not be read. It may be nil.
 	Warn func(format string, args ...any)
 }
 
-// Runner runs a program until it ends. The error for a missing program is [agent.ErrNoProgram]. For a program that
-// fails, the output has an exit status, and the error is nil.
+// Runner runs a program until it ends. The error is [agent.ErrNoProgram] if the program does not exist. If the
+// program fails, the error is nil and the output contains the exit status.
 type Runner func(ctx context.Context, command Command) (agent.Output, error)
 
-// Command is a program with its arguments.
+// Command describes a program to run.
 type Command struct {
 	Argv  []string
 	Stdin io.Reader
-	// Line receives each line of standard output and standard error as the program prints it. If Line is set, the
-	// output is not kept.
+	// Line, if set, receives each line of standard output and standard error as soon as the program prints it. The
+	// output is then not returned.
 	Line func(string)
 }
 
 // Links reads data about network interfaces from the kernel through sockets.
 type Links interface {
-	// Addresses returns the IP addresses of an interface in the kernel's order, without masks. A
-	// link-local IPv6 address has its zone.
+	// Addresses returns the IP addresses of an interface without prefix lengths, in the order of the kernel. A
+	// link-local IPv6 address includes its zone.
 	Addresses(name string) []string
-	// PermanentMAC returns the address that the interface's manufacturer gave it, or "".
+	// PermanentMAC returns the MAC address that the manufacturer assigned to the interface, or "" if it is unknown.
 	PermanentMAC(name string) string
-	// Speed returns the fastest supported mode in Mbit/s, or else the current speed, or 0.
+	// Speed returns the speed of the fastest mode that the interface supports, in Mbit/s. If it is unknown, Speed
+	// returns the current speed, or 0.
 	Speed(name string) int
-	// LLDP listens for one LLDP frame on each interface until ctx ends, and returns the frames
+	// LLDP listens on the given interfaces until each has received one LLDP frame or ctx ends. It returns the frames
 	// without their Ethernet headers.
 	LLDP(ctx context.Context, names []string) (map[string][]byte, error)
 }
 
-// path returns the path of one of the host's files.
+// path converts the path of a file on the host to a path that the agent can open.
 func (h Host) path(name string) string { return filepath.Join(h.Root, name) }
 
 // read returns the content of a file without surrounding white space.
@@ -63,7 +64,7 @@ func (h Host) read(name string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// list returns the names in a folder, in the order of the file system, like Python's os.listdir.
+// list returns the names of a folder's entries in the order of the file system, like Python's os.listdir.
 func (h Host) list(name string) ([]string, error) {
 	folder, err := os.Open(h.path(name))
 	if err != nil {
@@ -79,10 +80,10 @@ func (h Host) exists(name string) bool {
 	return err == nil
 }
 
-// link returns the target of a symbolic link, unresolved.
+// link returns the target of a symbolic link exactly as the link contains it.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
-// warnUnreadable warns about a fact that cannot be read, or that the host does not have.
+// warnUnreadable warns that something cannot be read, or that the host does not have it. The parameter what names it.
 func (h Host) warnUnreadable(what string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		h.warn("this host has no %s", what)
@@ -97,7 +98,7 @@ func (h Host) warn(format string, args ...any) {
 	}
 }
 
-// ProgramError is the failure of a program, with all that it printed.
+// ProgramError is the error of a program that failed. It contains the complete output of the program.
 type ProgramError struct {
 	Argv   []string
 	Output agent.Output
@@ -111,7 +112,7 @@ func (e *ProgramError) Error() string {
 	return fmt.Sprintf("%s failed with exit code %d: %s", strings.Join(e.Argv, " "), e.Output.Code, text)
 }
 
-// missingProgram is the name of a program that the host lacks.
+// missingProgram is the error for a program that is not installed on the host. Its value is the name of the program.
 type missingProgram string
 
 func (m missingProgram) Error() string { return string(m) + " is not installed on this host" }
@@ -119,8 +120,8 @@ func (m missingProgram) Error() string { return string(m) + " is not installed o
 // Unwrap makes the error match [agent.ErrNoProgram].
 func (missingProgram) Unwrap() error { return agent.ErrNoProgram }
 
-// program runs a program that must succeed and returns its output. If the program fails, the error is a *ProgramError;
-// if it is missing, an [agent.ErrNoProgram].
+// program runs a program and returns its standard output. The error is a *ProgramError if the program fails, and
+// matches [agent.ErrNoProgram] if it does not exist.
 func (h Host) program(ctx context.Context, argv ...string) (string, error) {
 	out, err := h.Run(ctx, Command{Argv: argv})
 	switch {
@@ -134,7 +135,7 @@ func (h Host) program(ctx context.Context, argv ...string) (string, error) {
 	return out.Stdout, nil
 }
 
-// try runs a program and reports whether it succeeded. Its failure or absence is only logged.
+// try runs a program and reports whether it succeeded. If it fails or does not exist, try only logs a warning.
 func (h Host) try(ctx context.Context, argv ...string) bool {
 	if _, err := h.program(ctx, argv...); err != nil {
 		h.warn("%v", err)

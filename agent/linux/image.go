@@ -13,7 +13,7 @@ import (
 	"ironworks/agent"
 )
 
-// WriteImage writes an image to a disk. A raw image is written while it arrives; qemu-img writes the others.
+// WriteImage writes an image to a disk. It writes raw images as they arrive, and uses qemu-img for all others.
 func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	h := m.host
 	var err error
@@ -51,12 +51,12 @@ func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, conten
 	return h.identifier(write.Device)
 }
 
-// WritePartition writes the content of a partition.
+// WritePartition writes content to the given partition.
 func (m *Machine) WritePartition(ctx context.Context, partition string, content io.Reader) error {
 	return m.host.copyRaw(ctx, partition, content)
 }
 
-// copyRaw copies an image to a disk.
+// copyRaw copies content to a disk or partition.
 func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) error {
 	const chunk = 4 << 20
 	disk, err := os.OpenFile(h.path(device), os.O_WRONLY, 0)
@@ -79,16 +79,17 @@ func (h Host) copyRaw(ctx context.Context, device string, content io.Reader) err
 	return errors.Join(err, ctx.Err(), disk.Close())
 }
 
-// Limits of qemu-img: the defaults of image_convert_memory_limit (in MiB) and image_convert_attempts of
+// The limits for qemu-img are the defaults of image_convert_memory_limit (in MiB) and image_convert_attempts in
 // ironic_python_agent/config.py.
 const (
 	convertMiB   = 2048
 	convertTries = 3
 )
 
-// convertCommand returns the command line of qemu-img, with a limited address space: an image may make the program
-// allocate more memory than the machine has. A shell sets the limit, because every ramdisk has one. See convert_image
-// of ironic_python_agent/qemu_img.py. MALLOC_ARENA_MAX limits the arenas, each of which needs much memory.
+// convertCommand returns the command line that converts an image with qemu-img. It limits the program's address
+// space, because an image may make the program allocate more memory than the machine has. A shell sets this limit,
+// because every ramdisk has a shell. MALLOC_ARENA_MAX limits the number of malloc's arenas, each of which needs much
+// memory. See convert_image in ironic_python_agent/qemu_img.py.
 func convertCommand(format, image, device string) []string {
 	return []string{
 		"sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(convertMiB << 10), "env", "MALLOC_ARENA_MAX=3",
@@ -96,8 +97,9 @@ func convertCommand(format, image, device string) []string {
 	}
 }
 
-// convert writes an image with qemu-img, which needs a file because it reads at any offset. Like the real agent, it
-// retries if memory was short: the page cache of the download may be the reason, and sync frees it.
+// convert writes an image with qemu-img. The image must be in a file, because qemu-img reads at arbitrary offsets.
+// Like the real agent, convert retries if there was not enough memory. The page cache of the download may be the
+// cause, and sync allows the kernel to free it.
 func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Reader) error {
 	name, remove, err := h.imageFile(content)
 	if err != nil {
@@ -117,7 +119,7 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 		h.warn("Failed to convert image, retrying. Error: %v", err)
 		h.try(ctx, "sync")
 	}
-	const notFound = 127 // the exit status of env for a missing program
+	const notFound = 127 // exit status of env if the program does not exist
 	switch {
 	case errors.Is(err, agent.ErrNoProgram):
 		return missingProgram("qemu-img")
@@ -129,8 +131,8 @@ func (h Host) convert(ctx context.Context, write agent.ImageWrite, content io.Re
 	return &agent.WriteError{Output: failed.Output}
 }
 
-// imageFile returns the name of a file with the content, as the host's programs see it. A downloaded image already is
-// such a file, unless the agent runs in a container.
+// imageFile returns the name of a file that contains the image and that programs on the host can open. A downloaded
+// image is already in such a file, unless the agent runs in a container.
 func (h Host) imageFile(content io.Reader) (name string, remove func(), err error) {
 	if file, ok := content.(*os.File); ok && h.Root == "/" {
 		return file.Name(), func() {}, nil
@@ -148,13 +150,13 @@ func (h Host) imageFile(content io.Reader) (name string, remove func(), err erro
 	return h.pathInRoot(file.Name()), remove, nil
 }
 
-// moveBackupGPT moves the backup of a GPT to the end of a disk that is larger than the image. Like fix_gpt_partition of
-// ironic_python_agent/disk_utils.py it only warns of a failure.
+// moveBackupGPT moves the backup GPT to the end of the disk, which is necessary if the disk is larger than the image.
+// Like fix_gpt_partition of ironic_python_agent/disk_utils.py, it only logs a warning if that fails.
 func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	out, err := h.program(ctx, "sgdisk", "-v", device)
 	var failed *ProgramError
 	if errors.As(err, &failed) {
-		out, err = failed.Output.Stdout, nil // sgdisk fails for a table with problems
+		out, err = failed.Output.Stdout, nil // sgdisk exits with an error if the table has problems
 	}
 	if err == nil && strings.Contains(out, "it doesn't reside\nat the end of the disk") {
 		_, err = h.program(ctx, "sgdisk", "-e", device)
@@ -164,8 +166,8 @@ func (h Host) moveBackupGPT(ctx context.Context, device string) {
 	}
 }
 
-// identifier implements get_disk_identifier of ironic_python_agent/disk_utils.py: the signature in the disk's first
-// sector.
+// identifier implements get_disk_identifier of ironic_python_agent/disk_utils.py. It returns the signature in the
+// first sector of the disk.
 func (h Host) identifier(device string) (string, error) {
 	const at, size = 440, 4
 	disk, err := os.Open(h.path(device))

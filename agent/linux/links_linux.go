@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kernel implements [Links]: it asks the kernel through netlink and packet sockets.
+// Kernel implements [Links] with netlink and packet sockets.
 type Kernel struct{}
 
-// Addresses returns the addresses of an interface.
+// Addresses returns the IP addresses of an interface.
 func (Kernel) Addresses(name string) []string {
 	link, err := net.InterfaceByName(name)
 	if err != nil {
@@ -44,7 +44,7 @@ func (Kernel) Addresses(name string) []string {
 	return addresses
 }
 
-// PermanentMAC asks for the attribute IFLA_PERM_ADDRESS, which Linux has since 5.6.
+// PermanentMAC returns the attribute IFLA_PERM_ADDRESS of an interface, which Linux has supported since version 5.6.
 func (Kernel) PermanentMAC(name string) string {
 	table, err := syscall.NetlinkRIB(syscall.RTM_GETLINK, syscall.AF_UNSPEC)
 	if err != nil {
@@ -75,8 +75,8 @@ func (Kernel) PermanentMAC(name string) string {
 	return ""
 }
 
-// Speed asks ethtool's netlink family for the supported modes. The real agent reads them from lshw, which asks by
-// ioctl, and prefers lshw's capacity to the current speed.
+// Speed requests the link modes through ethtool's netlink family. The real agent gets them from lshw, which uses an
+// ioctl instead, and prefers the capacity that lshw reports to the current speed.
 func (Kernel) Speed(name string) int {
 	connection, err := genetlink.Dial(nil)
 	if err != nil {
@@ -107,8 +107,9 @@ func (Kernel) Speed(name string) int {
 	return decodeModes(answers[0].Data)
 }
 
-// decodeModes returns the fastest supported speed, or else the current one. In the bit set of the interface's own
-// modes, the mask has the supported modes and the value the advertised ones.
+// decodeModes returns the speed of the fastest supported mode, or the current speed if no mode is known. In the bit
+// set of the interface's link modes, the mask contains the supported modes, and the value contains the advertised
+// ones.
 func decodeModes(answer []byte) int {
 	decoder, err := netlink.NewAttributeDecoder(answer)
 	if err != nil {
@@ -138,10 +139,11 @@ func decodeModes(answer []byte) int {
 	return current
 }
 
-// lldpEtherType is the protocol number of LLDP.
+// lldpEtherType is the EtherType of LLDP frames.
 const lldpEtherType = 0x88cc
 
-// LLDP opens a packet socket on each interface, in promiscuous mode while it is open.
+// LLDP waits for a frame on each interface, using packet sockets. While a socket is open, its interface is in
+// promiscuous mode.
 func (Kernel) LLDP(ctx context.Context, names []string) (map[string][]byte, error) {
 	sockets := map[string]*os.File{}
 	defer func() {
@@ -178,7 +180,7 @@ func (Kernel) LLDP(ctx context.Context, names []string) (map[string][]byte, erro
 	return frames, nil
 }
 
-// openPackets opens a socket for the LLDP frames of one interface.
+// openPackets opens a socket that receives LLDP frames on the given interface.
 func openPackets(name string) (*os.File, error) {
 	link, err := net.InterfaceByName(name)
 	if err != nil {

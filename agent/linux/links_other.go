@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Kernel implements [Links] without any data, because the agent runs only on Linux.
+// Kernel implements [Links] without any data. It is used only outside of Linux, where the agent does not run.
 type Kernel struct{}
 
 // Addresses returns no addresses.
@@ -19,7 +19,7 @@ func (Kernel) PermanentMAC(string) string { return "" }
 // Speed returns 0, which means unknown.
 func (Kernel) Speed(string) int { return 0 }
 
-// LLDP returns an error.
+// LLDP returns errors.ErrUnsupported.
 func (Kernel) LLDP(context.Context, []string) (map[string][]byte, error) {
 	return nil, errors.ErrUnsupported
 }

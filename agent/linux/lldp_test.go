@@ -12,7 +12,7 @@ import (
 	"ironworks/test/linuxhost"
 )
 
-// switched is a host whose switch sends one LLDP frame.
+// switched implements [linux.Links] for a host with a switch that sends one LLDP frame at once.
 type switched struct {
 	noLinks
 	listened *atomic.Int32
@@ -23,7 +23,8 @@ func (s switched) LLDP(context.Context, []string) (map[string][]byte, error) {
 	return map[string][]byte{"eth0": {0x02, 0x02, 0x04, 0xff}}, nil
 }
 
-// TestLLDPIsListenedForOnce: the collector uses the frames received since the start.
+// TestLLDPIsListenedForOnce checks that the collector uses the frames received since ListenForLLDP instead of
+// listening again.
 func TestLLDPIsListenedForOnce(t *testing.T) {
 	b, listened := newBench(t), &atomic.Int32{}
 	b.Links = switched{listened: listened}
@@ -43,7 +44,7 @@ func TestLLDPIsListenedForOnce(t *testing.T) {
 	}
 }
 
-// patient is a host whose switch sends its frame after 20 s.
+// patient implements [linux.Links] for a host with a switch that sends its LLDP frame after 20 s.
 type patient struct{ linux.Links }
 
 func (patient) LLDP(ctx context.Context, names []string) (map[string][]byte, error) {
@@ -55,7 +56,8 @@ func (patient) LLDP(ctx context.Context, names []string) (map[string][]byte, err
 	}
 }
 
-// TestLLDPIsAddedLater: the first inventory takes no time, and only AddLLDP waits.
+// TestLLDPIsAddedLater checks that InventoryWithoutLLDP returns without waiting, and that only AddLLDP waits for
+// frames.
 func TestLLDPIsAddedLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// SystemLogs returns the journal and the output of the programs that collect_system_logs of
-// ironic_python_agent/hardware.py runs, as far as the host has them.
+// SystemLogs returns the journal, the output of other programs, and udev's data about block devices. They are the
+// logs that collect_system_logs of ironic_python_agent/hardware.py collects. Programs that fail or do not exist are
+// omitted.
 func (m *Machine) SystemLogs(ctx context.Context, count int) map[string][]byte {
 	h := m.host
 	commands := map[string][]string{

@@ -11,35 +11,35 @@ import (
 	"ironworks/agent"
 )
 
-// Options configure what a [Machine] reports about its host.
+// Options configures what a [Machine] reports about its host.
 type Options struct {
-	// Parameters are the parameters of the kernel's command line; see [Parameters].
+	// Parameters holds the parameters of the kernel's command line; see [Host.Parameters].
 	Parameters map[string]string
-	// CollectLLDP listens for LLDP frames, for at most LLDPTimeout (default 30 s).
+	// CollectLLDP enables listening for LLDP frames. It takes at most LLDPTimeout, whose default is 30 s.
 	CollectLLDP bool
 	LLDPTimeout time.Duration
-	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
+	// VLANs lists the VLAN interfaces to create, in the format of the option enable_vlan_interfaces.
 	VLANs string
-	// SkipBMC omits the addresses of the BMC, which is slow to answer.
+	// SkipBMC omits the addresses of the BMC, because it takes long to read them.
 	SkipBMC bool
 }
 
-// lldpTimeout is the default of lldp_timeout in ironic_python_agent/config.py. Switches send a
-// frame every 30 s.
+// lldpTimeout is the default of lldp_timeout in ironic_python_agent/config.py. It is the interval at which switches
+// send LLDP frames.
 const lldpTimeout = 30 * time.Second
 
-// Machine is the hardware of a host. It implements [agent.Hardware].
+// Machine implements [agent.Hardware] for a host.
 type Machine struct {
 	host    Host
 	options Options
-	// multipath reports that multipath devices are in use. Set by Prepare.
+	// multipath reports whether multipath devices are in use. It is set by Prepare.
 	multipath bool
 
-	// listening has the LLDP frames received since the call of ListenForLLDP; nil before that call.
+	// listening receives LLDP frames in the background. It is nil until ListenForLLDP is called.
 	listening *listening
 
 	mu     sync.Mutex
-	mounts map[string]mount // mounted file systems by device
+	mounts map[string]mount // mounted file systems, keyed by device
 }
 
 var (
@@ -55,8 +55,8 @@ func New(host Host, options Options) *Machine {
 	return &Machine{host: host, options: options, mounts: map[string]mount{}}
 }
 
-// Prepare assembles arrays, connects disks and loads the drivers that an inventory needs. It may
-// change the host, and is for a ramdisk only. See initialize of GenericHardwareManager.
+// Prepare assembles RAID arrays, connects iSCSI disks, and loads the drivers that an inventory needs. It can change
+// the host, so it must be called only in a ramdisk. See initialize of GenericHardwareManager.
 func (m *Machine) Prepare(ctx context.Context) {
 	h := m.host
 	if _, err := h.program(ctx, "iscsistart", "-f"); err == nil {
@@ -76,18 +76,18 @@ func (m *Machine) Prepare(ctx context.Context) {
 	m.multipath = h.try(ctx, "multipath", "-ll")
 }
 
-// listening is a background wait for LLDP frames. Its frames may be read after ended is closed.
+// listening holds the LLDP frames received in the background. They may be read only after ended was closed.
 type listening struct {
 	ended  chan struct{}
 	frames map[string][]byte
 }
 
-// ListenForLLDP starts to listen, so that inventories and the collector lldp wait only for the rest of the timeout. Call
-// it once, before the machine is shared.
+// ListenForLLDP starts to listen for LLDP frames in the background. Later, inventories and the collector lldp wait
+// only for the rest of the timeout. ListenForLLDP must be called at most once, before other goroutines use m.
 func (m *Machine) ListenForLLDP(ctx context.Context) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
-		return // Inventory reports this error
+		return // Inventory will return this error
 	}
 	l := &listening{ended: make(chan struct{})}
 	m.listening = l
@@ -97,8 +97,8 @@ func (m *Machine) ListenForLLDP(ctx context.Context) {
 	}()
 }
 
-// received returns the LLDP frames received since ListenForLLDP. If that was not called, it listens now. It returns no
-// frames if ctx ends first.
+// received waits for the LLDP frames received since ListenForLLDP was called, and returns them. If it was not called,
+// received itself listens. If ctx ends first, there are no frames.
 func (m *Machine) received(ctx context.Context, names []string) map[string][]byte {
 	if m.listening == nil {
 		return m.lldp(ctx, names)
@@ -111,7 +111,7 @@ func (m *Machine) received(ctx context.Context, names []string) map[string][]byt
 	}
 }
 
-// Inventory describes the host. It listens for LLDP frames while it collects everything else.
+// Inventory returns the inventory of the host. It listens for LLDP frames while it collects all other data.
 func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -135,7 +135,8 @@ func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, ctx.Err()
 }
 
-// InventoryWithoutLLDP describes the host without the data that needs LLDP frames, which AddLLDP adds.
+// InventoryWithoutLLDP returns the inventory of the host without the data from LLDP frames. AddLLDP can add this data
+// later.
 func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, error) {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -146,7 +147,7 @@ func (m *Machine) InventoryWithoutLLDP(ctx context.Context) (agent.Inventory, er
 	return inventory, err
 }
 
-// AddLLDP waits for the LLDP frames of ListenForLLDP and adds their data to an inventory.
+// AddLLDP waits for the LLDP frames received since ListenForLLDP was called, and adds their data to the inventory.
 func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error {
 	names, err := m.host.interfaceNames()
 	if err != nil {
@@ -159,7 +160,8 @@ func (m *Machine) AddLLDP(ctx context.Context, inventory *agent.Inventory) error
 	return ctx.Err()
 }
 
-// addFrames adds LLDP frames to an inventory, and the VLAN interfaces, whose numbers the frames may contain.
+// addFrames adds the data of LLDP frames to the inventory. It also creates and adds the configured VLAN interfaces,
+// because the frames may contain their numbers.
 func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, frames map[string][]byte) {
 	interfaces := slices.Clone(inventory.Interfaces)
 	for i := range interfaces {
@@ -174,7 +176,7 @@ func (m *Machine) addFrames(ctx context.Context, inventory *agent.Inventory, fra
 	inventory.Interfaces = interfaces
 }
 
-// collect describes everything but the interfaces.
+// collect returns the inventory without the network interfaces.
 func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	h := m.host
 	table := h.smbios()
@@ -211,7 +213,8 @@ func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
 	return inventory, nil
 }
 
-// first returns the first of several values: an inventory has only one serial and one WWN of each disk.
+// first returns only the first of the given values, because an inventory contains only one serial and one WWN for
+// each disk.
 func first(texts agent.Texts) agent.Texts {
 	if len(texts) == 0 {
 		return nil
@@ -219,8 +222,8 @@ func first(texts agent.Texts) agent.Texts {
 	return texts[:1]
 }
 
-// lldp listens on the interfaces with a carrier; no frame arrives on others. Like the real agent, it returns no frames
-// at all if it cannot listen on one of the interfaces.
+// lldp listens on the interfaces that have a carrier, because no frame can arrive on others. Like the real agent, it
+// returns no frames at all if it cannot listen on one of them.
 func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
 	ctx, cancel := context.WithTimeout(ctx, m.options.LLDPTimeout)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 
 const mib = 1 << 20
 
-// memory implements get_memory of ironic_python_agent/hardware.py: the memory that the kernel can use, and the
-// installed memory that lshw finds.
+// memory implements get_memory of ironic_python_agent/hardware.py. It returns the size of the memory that the kernel
+// can use, and the size of the installed memory as lshw would report it.
 func (h Host) memory(table []structure) (agent.Memory, error) {
 	info, err := h.read("/proc/meminfo")
 	if err != nil {
@@ -36,14 +36,15 @@ func (h Host) memory(table []structure) (agent.Memory, error) {
 	return agent.Memory{Total: total, PhysicalMB: h.memoryOfKernel(total) / mib}, nil
 }
 
-// memoryOfKernel returns the memory that lshw reports if the firmware does not describe all memory modules: the size of
-// the blocks that can be plugged, if it is more than the kernel can use. See scan_memory in lshw's mem.cc.
+// memoryOfKernel returns the size of the memory that lshw reports if the firmware does not describe all memory
+// modules. This is the total size of the memory blocks that are online, or the size of kcore, if it exceeds total,
+// which is the memory that the kernel can use. Otherwise, it is total. See scan_memory in lshw's mem.cc.
 func (h Host) memoryOfKernel(total int64) int64 {
 	const folder = "/sys/devices/system/memory"
 	if blocks := h.memoryBlocks(folder); blocks > total {
 		return blocks
 	}
-	// On most hosts, the size of kcore is that of the address space, which is too large to be the size of the memory.
+	// On most hosts, kcore is as large as the address space, which is too large to be the size of the memory.
 	if core, err := os.Stat(h.path("/proc/kcore")); err == nil && core.Size() > total && core.Size() < 2*total {
 		return core.Size()
 	}

@@ -11,7 +11,7 @@ import (
 	"ironworks/agent/linux"
 )
 
-// hostWith is a bootable host that has only some of its programs.
+// hostWith returns a host that could boot but that has only the named programs.
 func hostWith(t *testing.T, programs ...string) *bench {
 	t.Helper()
 	b := bootable(t, map[string]string{"EFI/BOOT/BOOTX64.EFI": ""})
@@ -27,9 +27,9 @@ func hostWith(t *testing.T, programs ...string) *bench {
 	return b
 }
 
-// TestMissingProgramIsNamed: the failure of a step says which program the ramdisk lacks (docs/reference/agent.md,
-// Programs). TestInstall covers coreos-installer, TestWriteRawImage qemu-img, and agent.TestWithoutPrograms programs
-// that steps run by themselves.
+// TestMissingProgramIsNamed checks that the error of a step names the program that is missing in the ramdisk
+// (docs/reference/agent.md, Programs). Other tests do the same: TestInstall for coreos-installer, TestWriteRawImage
+// for qemu-img, and agent.TestWithoutPrograms for programs that the steps themselves run.
 func TestMissingProgramIsNamed(t *testing.T) {
 	t.Parallel()
 	type action func(context.Context, *linux.Machine) error

@@ -1,7 +1,7 @@
 package linux
 
-// linkModes are the numbers of the link modes of linux/ethtool.h, by speed in Mbit/s, fastest first. Higher numbers are
-// for speeds that no release of lshw knows either.
+// linkModes lists the bit numbers of the link modes in linux/ethtool.h for each speed in Mbit/s, fastest first.
+// Higher bit numbers are for speeds that no release of lshw knows.
 var linkModes = []struct {
 	speed int
 	bits  []int
@@ -22,8 +22,8 @@ var linkModes = []struct {
 	{10, []int{0, 1, 92}},
 }
 
-// fastestMode returns the speed of the fastest mode in a bit set: 32-bit words in little-endian byte order, which all
-// hosts that Ironic supports have.
+// fastestMode returns the speed of the fastest mode in a bit set, in Mbit/s, or 0. The set consists of 32-bit words
+// in little-endian byte order, which is the byte order of all hosts that Ironic supports.
 func fastestMode(set []byte) int {
 	const bits = 8
 	for _, mode := range linkModes {

@@ -13,13 +13,13 @@ import (
 	"ironworks/agent"
 )
 
-// mount is a mounted file system, with the files that it had when it was mounted.
+// mount is a mounted file system together with the list of its files at the time when it was mounted.
 type mount struct {
 	folder string
 	files  []agent.File
 }
 
-// Mount mounts a device and returns the names of its files, without their content.
+// Mount mounts a device and returns its files and folders without their contents.
 func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error) {
 	h := m.host
 	folder, err := os.MkdirTemp(h.path("/tmp"), "mount-*")
@@ -42,7 +42,7 @@ func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error
 	return slices.Clone(files), err
 }
 
-// listFiles returns folders and files, but not those of file systems mounted below.
+// listFiles returns all files and folders below folder. Their paths are relative to folder.
 func listFiles(folder string) ([]agent.File, error) {
 	var files []agent.File
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -63,8 +63,8 @@ func listFiles(folder string) ([]agent.File, error) {
 	return files, err
 }
 
-// Unmount makes the file system have the given files: files with content are written, and files no longer given are
-// removed.
+// Unmount changes the file system so that it contains the given files, and unmounts it. It writes files that have
+// content, and removes files that are not in the list.
 func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File) error {
 	m.mu.Lock()
 	on, mounted := m.mounts[device]
@@ -81,7 +81,7 @@ func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File
 }
 
 func (o mount) apply(files []agent.File) error {
-	root, err := os.OpenRoot(o.folder) // a Root, because links in the image must not lead out of it
+	root, err := os.OpenRoot(o.folder) // os.Root keeps symbolic links in the image from leading outside of it
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (o mount) apply(files []agent.File) error {
 	return nil
 }
 
-// writeEntry writes a file or creates a folder.
+// writeEntry writes a file, or creates a folder, with the mode and the owner of f.
 func writeEntry(root *os.Root, f agent.File) error {
 	mode := fs.FileMode(f.Mode) //nolint:gosec // permissions
 	if f.Folder {
@@ -120,7 +120,8 @@ func writeEntry(root *os.Root, f agent.File) error {
 	} else if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
 		return err
 	}
-	// Set the mode: that of a new file depends on the umask, and an old file keeps its own.
+	// The mode must be set explicitly, because the umask changes the mode of a new file, and an existing file keeps
+	// its old mode.
 	if err := root.Chmod(f.Path, mode); err != nil {
 		return err
 	}

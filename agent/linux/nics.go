@@ -12,7 +12,8 @@ import (
 
 const netFolder = "/sys/class/net/"
 
-// interfaceNames implements list_interfaces of ironic_python_agent/netutils.py: devices, VLANs and bonds.
+// interfaceNames implements list_interfaces of ironic_python_agent/netutils.py. It returns the names of physical
+// interfaces, VLANs and bonds.
 func (h Host) interfaceNames() ([]string, error) {
 	all, err := h.list(netFolder)
 	if err != nil {
@@ -27,13 +28,14 @@ func (h Host) interfaceNames() ([]string, error) {
 	return names, nil
 }
 
-// isVLAN reports whether an interface is a VLAN, by its name, because a VLAN interface has no device in /sys.
+// isVLAN reports whether the name is that of a VLAN interface. VLAN interfaces have no device in /sys, so the name is
+// the only indication.
 func isVLAN(name string) bool {
 	_, vlan, dotted := strings.Cut(name, ".")
 	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
 }
 
-// interfaces describes the network interfaces.
+// interfaces describes the named network interfaces and omits those that are unusable.
 func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface {
 	all := make([]agent.Interface, 0, len(names))
 	for _, name := range names {
@@ -46,7 +48,8 @@ func (h Host) interfaces(ctx context.Context, names []string) []agent.Interface 
 	return all
 }
 
-// nic describes one interface. It returns false for an interface without a usable MAC address, which is not reported.
+// nic describes one network interface. It returns false if the interface has no usable MAC address and therefore must
+// not be reported.
 func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	mac := h.mac(name)
 	if mac == "" {
@@ -67,8 +70,9 @@ func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
 	return i, true
 }
 
-// mac implements get_mac_addr of ironic_python_agent/netutils.py: a permanent address is preferred to an address set
-// later, for example by a bond. Addresses that start with fa: belong to virtual interfaces, such as those of some BMCs.
+// mac implements get_mac_addr of ironic_python_agent/netutils.py. It prefers the permanent address to an address that
+// was set later, for example by a bond. It returns "" for addresses that start with fa:, because they belong to
+// virtual interfaces, such as those of some BMCs.
 func (h Host) mac(name string) string {
 	mac := h.Links.PermanentMAC(name)
 	if mac == "" {
@@ -81,7 +85,7 @@ func (h Host) mac(name string) string {
 	return mac
 }
 
-// optional returns the content of a file, or nil.
+// optional returns the content of a file, or nil if it cannot be read.
 func (h Host) optional(name string) *string {
 	if content, err := h.read(name); err == nil {
 		return &content
@@ -89,7 +93,7 @@ func (h Host) optional(name string) *string {
 	return nil
 }
 
-// base returns the last part of a symbolic link's target, or nil.
+// base returns the last element of a symbolic link's target, or nil if there is no such link.
 func (h Host) base(name string) *string {
 	target, err := h.link(name)
 	if err != nil {
@@ -99,7 +103,7 @@ func (h Host) base(name string) *string {
 	return &last
 }
 
-// biosDevName asks biosdevname, which few hosts have.
+// biosDevName returns the name that the program biosdevname suggests for an interface. Few hosts have this program.
 func (h Host) biosDevName(ctx context.Context, name string) *string {
 	if isVLAN(name) {
 		return nil
@@ -127,8 +131,8 @@ func firstOfEach(addresses []string) (v4, v6 *string) {
 	return v4, v6
 }
 
-// parseTLVs returns the parts of an LLDP frame: pairs of type and value in hexadecimal digits. See
-// _parse_tlv of ironic_python_agent/netutils.py.
+// parseTLVs returns the TLVs of an LLDP frame. Each consists of the type, which is a number, and the value in
+// hexadecimal digits. See _parse_tlv in ironic_python_agent/netutils.py.
 func parseTLVs(frame []byte) []any {
 	parts := []any{}
 	const header = 2 // 7 bits of type, 9 bits of length

@@ -76,7 +76,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestModuleSizes covers the units of SMBIOS's memory devices.
+// TestModuleSizes checks the sizes of memory modules in all units of SMBIOS.
 func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	module := func(size uint16, large uint32) structure {

@@ -9,8 +9,8 @@ import (
 	"ironworks/test/linuxhost"
 )
 
-// TestInventoryAsIronicPythonAgent compares inventories of recorded machines with the inventories of
-// ironic-python-agent 13.0.0 from the same boot, field by field.
+// TestInventoryAsIronicPythonAgent checks that the inventories of recorded machines equal, in every field, the
+// inventories that ironic-python-agent 13.0.0 collected during the same boot.
 func TestInventoryAsIronicPythonAgent(t *testing.T) {
 	t.Parallel()
 	for _, name := range linuxhost.Names(t) {
@@ -39,7 +39,7 @@ func TestInventoryAsIronicPythonAgent(t *testing.T) {
 	}
 }
 
-// TestCollectorsAsIronicPythonAgent compares the data of the other collectors.
+// TestCollectorsAsIronicPythonAgent checks that the other collectors return the same data as ironic-python-agent.
 func TestCollectorsAsIronicPythonAgent(t *testing.T) {
 	t.Parallel()
 	for _, name := range linuxhost.Names(t) {
@@ -68,7 +68,7 @@ func machineOf(t *testing.T, r *linuxhost.Recording) *linux.Machine {
 	return linux.New(host, linux.Options{Parameters: params})
 }
 
-// decode returns a value as JSON has it.
+// decode converts v to JSON and back, so that it consists only of maps, lists and basic types.
 func decode(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -82,8 +82,8 @@ func decode(t *testing.T, v any) any {
 	return decoded
 }
 
-// withoutUnknown removes None from lists of serials and WWNs, which our lists do not have: a hint compares it with no
-// value. One value is no list.
+// withoutUnknown removes None from the real agent's lists of serials and WWNs, because our lists do not contain it.
+// The difference does not matter, because no hint is compared with None. A list with one value becomes this value.
 func withoutUnknown(disks any) any {
 	for _, disk := range disks.([]any) {
 		fields := disk.(map[string]any)
@@ -107,7 +107,8 @@ func withoutUnknown(disks any) any {
 	return disks
 }
 
-// sameElements compares values whose lists are in the order of the file system.
+// sameElements reports whether two values are equal, regardless of the order of lists. Some lists have the order of
+// the file system.
 func sameElements(a, b any) bool {
 	switch a := a.(type) {
 	case []any:

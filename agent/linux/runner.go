@@ -15,8 +15,8 @@ import (
 	"ironworks/agent"
 )
 
-// Local returns the host that the agent runs on. If root is not "/", the agent runs in a container, and programs run in
-// the host's root.
+// Local returns the host on which the agent runs. If root is not "/", the agent runs in a container, and programs run
+// with root as their root folder.
 func Local(root string) Host {
 	return Host{Root: root, Run: Programs(root), Links: Kernel{}}
 }
@@ -24,15 +24,15 @@ func Local(root string) Host {
 // killDelay is the time that a program may take to end after it was interrupted.
 const killDelay = 5 * time.Second
 
-// maxLine bounds a line of a program's output; longer ones are cut.
+// maxLine is the maximum length of a line of a program's output, in bytes. Longer lines are truncated.
 const maxLine = 64 << 10
 
-// environment returns variables for the programs that the agent runs. With them, programs print untranslated messages,
-// which the agent can read. coreos-installer prints no backtrace, because its last line becomes the reason of a
-// failure.
+// environment returns environment variables for the programs that the agent runs. They make programs print
+// untranslated messages, which the agent can parse. They also keep coreos-installer from printing a backtrace,
+// because its last line becomes the reason of a failure.
 func environment() []string { return []string{"LC_ALL=C", "RUST_BACKTRACE=0"} }
 
-// Programs returns a runner that runs programs in a root folder.
+// Programs returns a runner that runs programs with the given root folder.
 func Programs(root string) Runner {
 	return func(ctx context.Context, command Command) (agent.Output, error) {
 		argv := command.Argv
@@ -72,14 +72,15 @@ func Programs(root string) Runner {
 	}
 }
 
-// missingInRoot reports whether chroot, rather than the program, failed: 127 is its exit status for a program that
-// does not exist.
+// missingInRoot reports whether chroot failed because the program does not exist in root. Its exit status is then
+// 127.
 func missingInRoot(root string, out agent.Output) bool {
 	const notFound = 127
 	return root != "/" && out.Code == notFound && strings.HasPrefix(out.Stderr, "chroot: ")
 }
 
-// lineWriter passes on complete lines. Progress bars end their lines with a carriage return only.
+// lineWriter calls line for each complete line that is written to it. A carriage return also ends a line, because the
+// lines of progress bars end with one.
 type lineWriter struct {
 	mu   sync.Mutex
 	kept []byte

@@ -10,8 +10,8 @@ import (
 	"ironworks/agent"
 )
 
-// smbiosTable is the file with the structures of the SMBIOS specification (DMTF DSP0134), as the kernel got them from
-// the firmware.
+// smbiosTable is the file that contains the SMBIOS structures (DMTF DSP0134) as the firmware passed them to the
+// kernel.
 const smbiosTable = "/sys/firmware/dmi/tables/DMI"
 
 // Types of SMBIOS structures.
@@ -22,14 +22,14 @@ const (
 	smbiosEnd    = 127
 )
 
-// structure is one structure of the table.
+// structure is one structure of the SMBIOS table.
 type structure struct {
 	kind    byte
 	data    []byte // including the header of four bytes
 	strings []string
 }
 
-// smbios reads the table; a host without one has no structures.
+// smbios returns the structures of the host's SMBIOS table, or nil if there is no table.
 func (h Host) smbios() []structure {
 	table, err := os.ReadFile(h.path(smbiosTable))
 	if err != nil {
@@ -50,7 +50,8 @@ func parseSMBIOS(table []byte) []structure {
 		}
 		s := structure{kind: table[0], data: table[:length]}
 		rest := table[length:]
-		// The texts end with an empty text. If a structure has no texts, two zero bytes follow it.
+		// An empty string marks the end of the strings. If a structure has no strings, it is followed by two zero
+		// bytes.
 		for len(rest) > 0 && rest[0] != 0 {
 			text, after, _ := bytes.Cut(rest, []byte{0})
 			s.strings = append(s.strings, strings.TrimSpace(string(text)))
@@ -71,7 +72,8 @@ func parseSMBIOS(table []byte) []structure {
 	return all
 }
 
-// text returns a string of the structure. The byte at the offset has the string's number.
+// text returns the string whose number is stored in the byte at the given offset of the structure. It returns "" if
+// there is none.
 func (s structure) text(offset int) string {
 	if offset >= len(s.data) {
 		return ""
@@ -91,8 +93,8 @@ func (s structure) word(offset int) int {
 	return int(binary.LittleEndian.Uint16(s.data[offset:]))
 }
 
-// vendor implements get_system_vendor_info of ironic_python_agent/hardware.py, which reads its values from lshw: the
-// name of the product is followed by the SKU in parentheses.
+// vendor implements get_system_vendor_info of ironic_python_agent/hardware.py. The real agent gets these values from
+// lshw, which appends the SKU in parentheses to the name of the product.
 func vendor(table []structure) agent.SystemVendor {
 	var v agent.SystemVendor
 	for _, s := range table {
@@ -111,11 +113,11 @@ func vendor(table []structure) agent.SystemVendor {
 	return v
 }
 
-// moduleMiB returns the size of a memory module. It returns 0 for an unknown size.
+// moduleMiB returns the size of a memory module in MiB. It returns 0 if the size is unknown.
 func moduleMiB(s structure) int64 {
 	const (
 		unknown  = 0xffff
-		extended = 0x7fff // the size is in another field, of 32 bits
+		extended = 0x7fff // means that another field of 32 bits contains the size
 		inKiB    = 0x8000
 		sizeAt   = 0x0c
 		largeAt  = 0x1c

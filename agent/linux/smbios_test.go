@@ -8,7 +8,8 @@ import (
 	"ironworks/agent"
 )
 
-// smbiosSample is a table with a BIOS, a system with a SKU, a memory module of 16 GiB without texts, and the end.
+// smbiosSample returns a table that contains a BIOS, a system with a SKU, a memory module of 16 GiB without strings,
+// and the end marker.
 func smbiosSample() []byte {
 	part := func(kind byte, length int, set map[int]byte, texts ...string) []byte {
 		data := make([]byte, length)
@@ -44,7 +45,7 @@ func TestSMBIOS(t *testing.T) {
 	}
 }
 
-// TestTruncatedSMBIOS cuts the table at every byte: the structures before the cut stay the same.
+// TestTruncatedSMBIOS checks that the structures before the cut remain the same wherever the table is truncated.
 func TestTruncatedSMBIOS(t *testing.T) {
 	t.Parallel()
 	table := smbiosSample()
@@ -64,8 +65,8 @@ func TestTruncatedSMBIOS(t *testing.T) {
 	}
 }
 
-// TestHostileSMBIOS covers tables that no firmware should have: texts that take minutes to copy again and again, wrong
-// lengths, and text numbers without a text.
+// TestHostileSMBIOS checks tables that no firmware should contain. They contain so many strings that copying them
+// again and again would take minutes, wrong lengths, or references to strings that do not exist.
 func TestHostileSMBIOS(t *testing.T) {
 	t.Parallel()
 	const texts = 1 << 20
@@ -87,7 +88,8 @@ func TestHostileSMBIOS(t *testing.T) {
 	}
 }
 
-// FuzzSMBIOS reads tables of broken firmware.
+// FuzzSMBIOS checks that arbitrary tables, such as those of broken firmware, neither cause a panic nor yield
+// impossible sizes.
 func FuzzSMBIOS(f *testing.F) {
 	f.Add(smbiosSample())
 	f.Add([]byte{1, 4, 0, 0, 'a', 0, 0, 127, 4, 0, 0, 0, 0})

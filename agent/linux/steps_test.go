@@ -54,7 +54,7 @@ func TestInstall(t *testing.T) {
 
 const espListing = "sda disk \nsda1 part 21686148-6449-6e6f-744e-656564454649\nsda2 part c12a7328-f81f-11d2-ba4b-00a0c93ec93b\n"
 
-// bootable makes a disk with an EFI system partition, which has files.
+// bootable returns a host whose disk has an EFI system partition with the given files.
 func bootable(t *testing.T, files map[string]string) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -171,7 +171,8 @@ func TestEraseAll(t *testing.T) {
 	b.want(t, "shred --force --verbose --iterations 3 /dev/nvme0n1")
 }
 
-// TestSharedDisksAreNotErased covers contents of shared disks: VMFS under GPT and MBR, and GFS2.
+// TestSharedDisksAreNotErased checks that disks with content of several machines are protected: VMFS with GPT and
+// MBR, and GFS2.
 func TestSharedDisksAreNotErased(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -236,7 +237,7 @@ func TestMountAndUnmount(t *testing.T) {
 			}
 			return nil
 		})
-		_ = os.RemoveAll(filepath.Join(folder, "etc")) // as after umount
+		_ = os.RemoveAll(filepath.Join(folder, "etc")) // the files disappear, as after umount
 		_ = os.RemoveAll(filepath.Join(folder, "opt"))
 		return agent.Output{}
 	}
@@ -270,7 +271,7 @@ func TestMountAndUnmount(t *testing.T) {
 	}
 }
 
-// TestInjectionStaysInTheImage checks that a link in an image does not lead out of it.
+// TestInjectionStaysInTheImage checks that a symbolic link in an image cannot redirect an injected file to the host.
 func TestInjectionStaysInTheImage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,7 +10,7 @@ import (
 	"ironworks/agent"
 )
 
-// StartUnit starts a unit without waiting for it. The message of a failure is systemd's.
+// StartUnit starts a systemd unit and does not wait until it has started. The error message is that of systemd.
 func (m *Machine) StartUnit(ctx context.Context, unit string) error {
 	_, err := m.host.program(ctx, "systemctl", "start", "--no-block", unit)
 	var failed *ProgramError
@@ -40,16 +40,17 @@ func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, 
 	return state, nil
 }
 
-// Files of the rescue operation, see ironic_python_agent/extensions/rescue.py.
+// The following files are used for a rescue; see ironic_python_agent/extensions/rescue.py.
 const (
 	rescueFolder   = "/etc/ipa-rescue-config"
 	rescuePassword = rescueFolder + "/ipa-rescue-password"
-	// RescuedMarker exists on a host in rescue: an agent that is started again must not serve.
+	// RescuedMarker is a file that exists while the host is in rescue. If the agent starts while it exists, it must
+	// not start its service.
 	RescuedMarker = "/etc/.rescued"
 )
 
-// SetRescuePassword stores the password's hash where ramdisks made for ironic-python-agent look
-// for it, and creates the user rescue on hosts with useradd, such as CoreOS.
+// SetRescuePassword stores the hash in a file, where ramdisks that were made for ironic-python-agent look for it. On
+// hosts that have useradd, such as CoreOS, it also creates the user rescue with this password.
 func (m *Machine) SetRescuePassword(ctx context.Context, hash string) error {
 	const onlyRoot = 0o700
 	h := m.host
@@ -90,8 +91,7 @@ func (m *Machine) NetworkDown(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Sync writes cached data to the disks and empties their caches. See full_sync of
-// GenericHardwareManager.
+// Sync writes cached data to the disks and drops the caches. See full_sync of GenericHardwareManager.
 func (m *Machine) Sync(ctx context.Context) error {
 	const private = 0o600
 	h := m.host
@@ -131,7 +131,7 @@ func (h Host) shutDown(ctx context.Context, program, key string) error {
 	return nil
 }
 
-// Execute runs a program of the host.
+// Execute runs a program on the host.
 func (m *Machine) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
 	return m.host.Run(ctx, Command{Argv: argv})
 }

@@ -10,9 +10,9 @@ import (
 	"ironworks/agent"
 )
 
-// addVLANs creates VLAN interfaces and returns their names. See bring_up_vlan_interfaces of
-// ironic_python_agent/netutils.py: the option is a list of interface.vlan, a list of interfaces, or all. For interfaces
-// without a number, it creates the VLANs that the switch announces.
+// addVLANs creates VLAN interfaces and returns their names. The option is "all" or a list whose elements are
+// interfaces, each with or without a VLAN number, such as eth0.100. Without a number, addVLANs creates the VLANs that
+// the switch announces on the interface. See bring_up_vlan_interfaces in ironic_python_agent/netutils.py.
 func (h Host) addVLANs(ctx context.Context, option string, present []agent.Interface) []string {
 	var added []string
 	add := func(name, vlan string) {
@@ -44,7 +44,7 @@ func (h Host) addVLANs(ctx context.Context, option string, present []agent.Inter
 	return added
 }
 
-// announcedVLANs returns the numbers in the TLVs "VLAN Name" of IEEE 802.1Q.
+// announcedVLANs returns the VLAN numbers in the "VLAN Name" TLVs of IEEE 802.1Q.
 func announcedVLANs(lldp []any) []string {
 	const organization, prefix, number = 127, "0080c203", 2
 	var vlans []string

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// AddressWait is the maximum time to wait for addresses before an inspection. See wait_for_dhcp of
+// AddressWait describes how to wait for addresses before an inspection. See wait_for_dhcp in
 // ironic_python_agent/inspector.py.
 type AddressWait struct {
 	Timeout time.Duration
-	// All waits for all interfaces, otherwise only for the boot interface. Unlike the real agent, this agent does not
-	// wait for interfaces without a carrier, which cannot get an address.
+	// All makes the agent wait for the addresses of all interfaces; otherwise, it waits only for that of the boot
+	// interface. Unlike the real agent, this agent does not wait for interfaces without a carrier, because they
+	// cannot get an address.
 	All bool
 }
 
 // addressRetry is the time between two checks of the addresses.
 const addressRetry = 200 * time.Millisecond
 
-// AwaitAddresses waits until the interfaces selected by wait have an IPv4 address, but not longer than the timeout.
+// AwaitAddresses waits until all interfaces selected by wait have an IPv4 address, or until the timeout has passed.
 func (m *Machine) AwaitAddresses(ctx context.Context, wait AddressWait) {
 	booted := normalMAC(m.options.Parameters["BOOTIF"])
 	if wait.Timeout == 0 || booted == "" && !wait.All {
@@ -40,7 +41,7 @@ func (m *Machine) AwaitAddresses(ctx context.Context, wait AddressWait) {
 	}
 }
 
-// withoutAddress returns the interfaces that still lack an address.
+// withoutAddress returns the interfaces to wait for that do not have an IPv4 address yet.
 func (m *Machine) withoutAddress(booted string, all bool) []string {
 	h := m.host
 	names, err := h.interfaceNames()
@@ -60,7 +61,7 @@ func (m *Machine) withoutAddress(booted string, all bool) []string {
 	return missing
 }
 
-// normalMAC returns the MAC address in a boot loader's BOOTIF, in which the hardware type precedes the address.
+// normalMAC returns the MAC address in BOOTIF, which boot loaders set. There, the hardware type precedes the address.
 func normalMAC(text string) string {
 	if _, mac, dashed := strings.Cut(text, "-"); dashed {
 		text = strings.ReplaceAll(mac, "-", ":")

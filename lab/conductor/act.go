@@ -9,7 +9,8 @@ import (
 	"ironworks/python"
 )
 
-// Act starts manage, provide, abort, adopt or unhold (do_provisioning_action).
+// Act implements do_provisioning_action: it starts the operation that verb names, which is manage, provide, abort,
+// adopt or unhold.
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
@@ -50,7 +51,8 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	})
 }
 
-// abort implements _do_abort. If the current step must not be interrupted, the operation ends after it.
+// abort implements _do_abort. If the current step must not be interrupted, the operation is aborted as soon as the
+// step has ended.
 func (t *task) abort(ctx context.Context) error {
 	switch t.node.ProvisionState {
 	case cleanWait, cleanHold:
@@ -108,7 +110,8 @@ func (t *task) abort(ctx context.Context) error {
 	return nil
 }
 
-// worker has a worker run do after this call; do reports no error.
+// worker makes a worker run do after the current call has ended. Unlike the function passed to continueWith, do
+// returns no error.
 func (t *task) worker(name string, do func(*task, context.Context)) {
 	t.continueWith(name, func(ctx context.Context, t *task) error {
 		do(t, ctx)
@@ -116,7 +119,8 @@ func (t *task) worker(name string, do func(*task, context.Context)) {
 	})
 }
 
-// deferAbort marks the current step as the last one if it is not abortable, and reports whether it did.
+// deferAbort marks the current step, if it is not abortable, so that the operation is aborted after it. It reports
+// whether it has done so.
 func (t *task) deferAbort(kind stepKind) bool {
 	step := *kind.step(t.node)
 	if len(step) == 0 || python.Truthy(step["abortable"]) {
@@ -126,7 +130,7 @@ func (t *task) deferAbort(kind stepKind) bool {
 	return true
 }
 
-// TearDown starts to undeploy a node.
+// TearDown starts the undeployment of the node with the given UUID.
 func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 	if err := c.limit("unprovisioning"); err != nil {
 		return err
@@ -151,7 +155,8 @@ func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 	})
 }
 
-// tearDown implements _do_node_tear_down: the instance is removed in any case.
+// tearDown implements _do_node_tear_down. Even if the driver fails to undeploy the node, the node's instance data is
+// removed.
 func (t *task) tearDown(ctx context.Context, before string) error {
 	err := func() error {
 		if slices.Contains([]string{rescueWait, rescue, unrescueFail, rescueFail}, before) {

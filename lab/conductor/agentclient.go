@@ -21,11 +21,11 @@ import (
 	"ironworks/python"
 )
 
-// agentTransport creates the clients for agents.
+// agentTransport creates the HTTP clients for requests to agents.
 type agentTransport struct{}
 
-// client returns a client that trusts one certificate only, and requires TLS 1.3:
-// [agent]tls_minimum_version. Each call has its own connection.
+// client returns a client that requires TLS 1.3 ([agent]tls_minimum_version). If roots is not nil, the client trusts
+// only its certificates. If verify is false, the client trusts every certificate. Each call uses a new connection.
 func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Duration) *http.Client {
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -33,10 +33,11 @@ func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Dur
 	}}
 }
 
-// maxAnswer is the maximum size, in bytes, of an answer of an agent or a BMC. Collected logs are large.
+// maxAnswer is the maximum size, in bytes, of a response from an agent or a BMC. It is large because agents send
+// their logs.
 const maxAnswer = 64 << 20
 
-// agentClientOf returns the client for the agent of a node.
+// agentClientOf returns the HTTP client for the node's agent.
 func (t *task) agentClientOf() *http.Client {
 	verify, roots := true, (*x509.CertPool)(nil)
 	value := t.internal("agent_verify_ca")
@@ -58,10 +59,11 @@ func (t *task) agentClientOf() *http.Client {
 	return t.c.agents.client(roots, verify, answerTimeout)
 }
 
-// agentTries is [agent]max_command_attempts.
+// agentTries is the value of [agent]max_command_attempts.
 const agentTries = 3
 
-// command sends a command to the agent, and returns it with its state in the agent's representation.
+// command sends the named command to the agent and returns the agent's representation of it, which includes its
+// state. If wait is set, the agent answers only when the command has ended.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -109,7 +111,7 @@ func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wai
 func (t *task) commandsURL() (string, error) {
 	base, _ := t.internal("agent_url").(string)
 	if base == "" {
-		// Ironic passes this message in place of the exception's own.
+		// Ironic uses this message instead of the exception's default message.
 		return "", failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
 	}
 	return base + "/v1/commands/", nil
@@ -122,7 +124,7 @@ func (t *task) withToken(query url.Values) url.Values {
 	return query
 }
 
-// askAgent sends one request to the agent, and returns the status and the body of its answer.
+// askAgent sends one request to the agent and returns the status and the body of the response.
 func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent's own address
 	if err != nil {
@@ -141,8 +143,8 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand returns the command of this name if the agent is running it: then only the answer to the request was
-// lost.
+// runningCommand returns the agent's latest command if it has the given name and is still running, which means that
+// only the response to the request was lost. Otherwise it returns nil.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -157,7 +159,7 @@ func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 
 func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:] }
 
-// commandsStatus returns the commands of the agent.
+// commandsStatus returns the agent's list of its commands, the latest one last.
 func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	base, err := t.commandsURL()
 	if err != nil {
@@ -178,7 +180,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's message
 	}
 	if _, ok := answer["commands"]; !ok {
-		return nil, errors.New("'commands'") // a KeyError
+		return nil, errors.New("'commands'") // the text of a Python KeyError
 	}
 	return dictsOf(answer["commands"]), nil
 }
@@ -201,8 +203,8 @@ func commandError(command db.Dict) string {
 	}
 }
 
-// agentNode returns the node as the agent gets it: secrets are masked, and the configdrive is
-// included only if it is needed.
+// agentNode returns the node as it is sent to the agent, with its secrets masked. The configdrive is included only if
+// configdrive is true.
 func (t *task) agentNode(configdrive bool) db.Dict {
 	n := t.node
 	info := n.InstanceInfo.Clone()
@@ -248,7 +250,7 @@ func (t *task) agentPorts() []db.Dict {
 	return all
 }
 
-// refreshSteps reads and stores the agent's steps.
+// refreshSteps requests the agent's steps of the given kind and stores them in the node.
 func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	name := string(kind)
 	answer, err := t.command(ctx, name+".get_"+name+"_steps", db.Dict{"node": t.agentNode(false), "ports": t.agentPorts()}, true)
@@ -297,7 +299,7 @@ func sortedKeys(d db.Dict) []string {
 	return slices.Sorted(maps.Keys(d))
 }
 
-// stepFailure returns the name of Ironic's exception for a failed step of this kind.
+// stepFailure returns the name of the exception that Ironic raises for a failed step of the given kind.
 func stepFailure(kind stepKind) string {
 	switch kind {
 	case cleanSteps:
@@ -309,7 +311,8 @@ func stepFailure(kind stepKind) string {
 	}
 }
 
-// executeInBand starts a step on the agent; the node then waits for it.
+// executeInBand starts a step on the agent and returns the provision state in which the node waits for the step to
+// end.
 func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
 	name := string(kind)
 	params := db.Dict{
@@ -326,7 +329,7 @@ func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (
 	return kind.waits(), nil
 }
 
-// collectLogs requests the agent's logs; errors are not reported.
+// collectLogs requests the agent's logs and stores them. Errors are ignored.
 func (t *task) collectLogs(ctx context.Context, label string) {
 	if t.c.options.LogsCollect == "never" {
 		return
@@ -339,7 +342,7 @@ func (t *task) collectLogs(ctx context.Context, label string) {
 	t.storeLogs(result.Text("system_logs"), label)
 }
 
-// storeLogs stores logs under Ironic's file name.
+// storeLogs stores the logs, a base64-encoded archive, under the file name that Ironic would use.
 func (t *task) storeLogs(encoded, label string) {
 	archive, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(archive) == 0 || t.c.options.LogsCollect == "never" {
@@ -355,8 +358,8 @@ func (t *task) storeLogs(encoded, label string) {
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
 }
 
-// certificateFault returns the message of Python's ssl about an untrusted certificate; empty for
-// other errors.
+// certificateFault returns the message of Python's ssl module if err is about an untrusted certificate. For other
+// errors it returns "".
 func certificateFault(err error) string {
 	var invalid x509.CertificateInvalidError
 	var stranger x509.UnknownAuthorityError

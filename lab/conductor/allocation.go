@@ -11,8 +11,8 @@ import (
 	"ironworks/python"
 )
 
-// CreateAllocation stores an allocation and looks for a node. An allocation that names its node is
-// for a node that is in use already.
+// CreateAllocation stores an allocation and starts looking for a suitable node. If the allocation already names a
+// node, it is created for that node, which must be in use.
 func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
 	allocation = db.Clone(allocation)
 	node := allocation.NodeUUID
@@ -39,7 +39,7 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 	return made, nil
 }
 
-// DestroyAllocation releases the node.
+// DestroyAllocation deletes the allocation and releases its node.
 func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
 	allocation, err := c.tables.Allocations.Get(uuid)
 	if err != nil {
@@ -81,7 +81,7 @@ func hasTraits(n *db.Node, traits []string) bool {
 	return true
 }
 
-// allocate finds and reserves a node. Locked nodes are retried.
+// allocate finds a node for the allocation and reserves it. Nodes that are locked are tried again later.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {
@@ -121,7 +121,8 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	}
 }
 
-// candidates returns the matching nodes in random order; a node with the allocation's name comes first.
+// candidates returns the nodes that match the allocation, in random order, except that a node with the allocation's
+// name comes first.
 func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&
@@ -145,7 +146,7 @@ func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	return nodes, nil
 }
 
-// backfill creates an allocation for a node that is in use.
+// backfill assigns the allocation to the given node, which is in use already.
 func (c *Conductor) backfill(ctx context.Context, a *db.Allocation, node string) error {
 	return c.withTask(ctx, node, locking{}, func(_ context.Context, t *task) error {
 		var problems []string

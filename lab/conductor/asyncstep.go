@@ -9,15 +9,15 @@ import (
 	"ironworks/python"
 )
 
-// stepFlagSet has the flags of an asynchronous step; a nil flag is left unchanged, except for polling, which nil
-// removes (set_node_flags in ironic/common/async_steps.py).
+// stepFlagSet holds the flags of an asynchronous step. A nil flag leaves the stored flag unchanged, except that a nil
+// polling flag removes it (set_node_flags in ironic/common/async_steps.py).
 type stepFlagSet struct {
 	reboot, skipCurrent, polling *bool
 }
 
 func boolValue(value bool) *bool { return &value }
 
-// currentKind returns the kind of the current step. If the node has no current step, it is deploy.
+// currentKind returns the kind of the current step, or deploySteps if the node has no current step.
 func (t *task) currentKind() stepKind {
 	switch {
 	case len(t.node.CleanStep) > 0:
@@ -59,8 +59,8 @@ func (t *task) ramdiskDisabled() bool {
 	return false
 }
 
-// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled. It returns the provision state
-// in which the node then waits.
+// rebootToFinishStep reboots the machine, into the agent unless the ramdisk is disabled. It returns the provision
+// state in which the node waits for the step to end.
 func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
 	if !t.ramdiskDisabled() {
 		if err := t.prepareAgentBoot(ctx); err != nil {
@@ -85,9 +85,9 @@ func (t *task) failCurrentStep(ctx context.Context, message string) {
 	}
 }
 
-// eachWaiting calls do with a shared lock for each node in one of the states that has the field in driver_internal_info
-// and redfish as its interface of this kind (node_periodic in ironic/conductor/periodics.py). After a failure, the node
-// is tried again in the next round.
+// eachWaiting calls do, with a shared lock, for each node that is in one of the given states, has the given field in
+// driver_internal_info, and uses the redfish implementation of the interface kind (node_periodic in
+// ironic/conductor/periodics.py). If do fails, the node is tried again in the next round.
 func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])
@@ -107,15 +107,15 @@ func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states 
 	}
 }
 
-// resumeStep releases the lock and continues the steps: after the current step, or with the current step if it must not
-// be skipped.
+// resumeStep releases the lock and continues the current operation. It continues after the current step, or repeats
+// the current step if it must not be skipped.
 func (t *task) resumeStep(ctx context.Context) error {
 	kind := t.currentKind()
 	t.release()
 	return t.c.resumeStep(ctx, t.node.UUID, kind)
 }
 
-// resumeStep continues steps in a worker (continue_node_clean and similar in
+// resumeStep makes a worker continue the steps of the given kind (continue_node_clean and similar functions in
 // ironic/conductor/manager.py).
 func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
 	return c.withTask(ctx, uuid, locking{untilFree: true}, func(_ context.Context, t *task) error {

@@ -8,22 +8,22 @@ import (
 	"ironworks/python"
 )
 
-// autodetectDeploy is the deploy interface that switches to another one when a node is deployed,
-// torn down, cleaned, serviced or adopted (drivers/modules/autodetect.py of 39.0.0), before
-// anything else. It handles an agent's heartbeat like the others.
+// autodetectDeploy is the autodetect deploy interface (drivers/modules/autodetect.py of 39.0.0). When a node is
+// deployed, torn down, cleaned, serviced or adopted, it first switches the node to another deploy interface. It
+// handles an agent's heartbeat like the other interfaces.
 type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is the field of driver_internal_info with the deploy interface that the node had before the switch.
+// originalDeploy is the field of driver_internal_info that stores the node's deploy interface from before the switch.
 const originalDeploy = "original_deploy_interface"
 
-// autodetected are the interfaces to choose from, the last one as a fallback:
-// [DEFAULT]autodetect_deploy_interfaces.
+// autodetected lists the deploy interfaces to choose from ([DEFAULT]autodetect_deploy_interfaces). The last one is
+// the fallback.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
-// supportsDeploy reports whether an interface would be chosen for a node's image. A bootc image is recognized by
-// its registry; the lab has no registry, so no image is one.
+// supportsDeploy reports whether the named deploy interface would be chosen for the node's image. A bootc image is
+// recognized by its registry. The lab has no registry, so no image is a bootc image.
 func supportsDeploy(n *db.Node, name string) bool {
 	info := n.InstanceInfo
 	switch name {
@@ -37,7 +37,7 @@ func supportsDeploy(n *db.Node, name string) bool {
 	}
 }
 
-// choose returns the interface that a node would be switched to.
+// choose returns the deploy interface to which the node would be switched.
 func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	chosen := ""
 	for _, name := range autodetected {
@@ -54,8 +54,8 @@ func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	return agentDeploy{kind: chosen}, nil
 }
 
-// switchDeploy implements switch_interface: it switches a node with autodetect to the chosen
-// interface.
+// switchDeploy implements switch_interface. If the node's deploy interface is autodetect, it switches the node to the
+// chosen interface.
 func (t *task) switchDeploy() error {
 	auto, ok := t.driver.deploy.(autodetectDeploy)
 	if !ok {
@@ -71,8 +71,7 @@ func (t *task) switchDeploy() error {
 	return t.save()
 }
 
-// restoreDeploy implements restore_interface: the next task of the node has its original
-// interface.
+// restoreDeploy implements restore_interface. The next task for the node uses the original deploy interface again.
 func (t *task) restoreDeploy() error {
 	original, _ := t.internal(originalDeploy).(string)
 	if original == "" {
@@ -91,7 +90,7 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched returns the error of an operation that runs before the switch.
+// notSwitched returns the error for an operation that is called before the switch to another interface.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

@@ -22,10 +22,11 @@ func redfishBIOSSteps() []step {
 	}
 }
 
-// biosState is the field of driver_internal_info in which a BIOS step stores its data before its reboot.
+// biosState is the field of driver_internal_info in which a BIOS step stores its data before it reboots the machine.
 const biosState = "redfish_bios_state"
 
-// applyBIOS changes attributes and reboots; after the reboot it checks them.
+// applyBIOS changes BIOS attributes and reboots the machine. When it is called again after the reboot, it checks the
+// attributes.
 func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	settings := dictsOf(args["settings"])
 	system, bios, err := t.biosToChange(ctx)
@@ -44,8 +45,8 @@ func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
 	return state, t.cacheBIOS(ctx)
 }
 
-// biosToChange reads the Bios resource for a step. Ironic reports a machine without BIOS settings with the same message
-// for both BIOS steps.
+// biosToChange reads the Bios resource for a step. If the machine has no BIOS settings, both BIOS steps report the
+// same message, as in Ironic.
 func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, bios, err := t.biosOf(ctx)
 	if err == nil && bios == nil {
@@ -54,12 +55,12 @@ func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, 
 	return system, bios, err
 }
 
-// redfishFault returns Ironic's exception RedfishError.
+// redfishFault returns Ironic's RedfishError exception with the given message.
 func redfishFault(format string, args ...any) *db.Fault {
 	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
 }
 
-// changeBIOS is the part of apply_configuration before the reboot.
+// changeBIOS implements the part of apply_configuration that runs before the reboot.
 func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) (string, error) {
 	if err := t.convertSettings(settings); err != nil {
 		return "", err
@@ -85,7 +86,7 @@ func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	return t.rebootForBIOS(ctx, attributes)
 }
 
-// pendingBIOS returns the settings for the next boot, empty if they cannot be read.
+// pendingBIOS returns the BIOS settings for the next boot, or nil if they cannot be read.
 func (t *task) pendingBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS) map[string]any {
 	var pending redfishBIOS
 	if system.bmc.get(ctx, bios.Settings.Object.ID, &pending) != nil {
@@ -94,7 +95,7 @@ func (t *task) pendingBIOS(ctx context.Context, system *redfishSystem, bios *red
 	return pending.values()
 }
 
-// biosHas reports whether all settings are in effect, without another change pending.
+// biosHas reports whether all settings are already in effect and no pending change would alter any of them.
 func biosHas(current, pending map[string]any, settings []db.Dict) bool {
 	for _, s := range settings {
 		name := s.Text("name")
@@ -108,11 +109,11 @@ func biosHas(current, pending map[string]any, settings []db.Dict) bool {
 	return true
 }
 
-// samePython compares values from JSON.
+// samePython reports whether two values from JSON have the same representation in Python.
 func samePython(a, b any) bool { return python.Repr(a) == python.Repr(b) }
 
-// rebootForBIOS implements _set_reboot_requested and post_configuration. Without a ramdisk, only the periodic task may
-// resume the step.
+// rebootForBIOS implements _set_reboot_requested and post_configuration. If the ramdisk is disabled, no agent can
+// resume the step, so only the periodic task does.
 func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (string, error) {
 	state := map[string]any{"reboot_requested": true}
 	if len(attributes) > 0 {
@@ -125,8 +126,8 @@ func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (st
 	return t.rebootToFinishStep(ctx)
 }
 
-// verifyBIOS is the part of apply_configuration after the reboot: the step fails if an attribute differs from the
-// requested value.
+// verifyBIOS implements the part of apply_configuration that runs after the reboot. The step fails if an attribute
+// differs from the requested value.
 func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
 	state, _ := dictOf(t.internal(biosState))
 	wanted, _ := dictOf(state["requested_bios_attrs"])
@@ -148,7 +149,7 @@ func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redf
 	return nil
 }
 
-// pythonValue converts an attribute's value for a message.
+// pythonValue converts an attribute's value so that messages show it as Python does.
 func pythonValue(value any) any {
 	if number, ok := value.(json.Number); ok {
 		return hints.PythonNumber(number.String())
@@ -156,8 +157,8 @@ func pythonValue(value any) any {
 	return value
 }
 
-// unappliedBIOS implements _get_unapplied_bios_attrs. A BMC whose pending settings have more attributes than requested
-// always lists all attributes there, so its list says nothing.
+// unappliedBIOS implements _get_unapplied_bios_attrs. It ignores the pending settings if they contain more attributes
+// than were requested, because such a BMC always lists all attributes there.
 func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
 	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
 	var missing []string
@@ -177,7 +178,8 @@ func (t *task) endBIOSState() error {
 	return t.save()
 }
 
-// resetBIOS restores the defaults and reboots; after the reboot there is nothing to check.
+// resetBIOS restores the BIOS defaults and reboots the machine. When it is called again after the reboot, there is
+// nothing left to check.
 func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	system, bios, err := t.biosToChange(ctx)
 	if err != nil {
@@ -209,8 +211,8 @@ func (c *Conductor) checkBIOSSteps(ctx context.Context) {
 	c.eachWaiting(ctx, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
 }
 
-// checkBIOSStep resumes a BIOS step when the system has booted and has all attributes. As long as the BMC reports
-// progress, the node does not time out.
+// checkBIOSStep resumes a BIOS step once the system has booted and all requested attributes are in effect. As long as
+// the BMC reports boot progress, the node does not time out.
 func (t *task) checkBIOSStep(ctx context.Context) error {
 	system, bios, err := t.biosOf(ctx)
 	if err != nil || bios == nil {

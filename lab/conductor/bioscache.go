@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, and the link to the settings for the
-// next boot.
+// redfishBIOS holds the fields of a Redfish Bios resource that the conductor uses, including the link to the settings
+// for the next boot.
 type redfishBIOS struct {
 	Attributes        map[string]json.RawMessage
 	AttributeRegistry string
@@ -27,7 +27,7 @@ type redfishBIOS struct {
 	}
 }
 
-// values returns the attributes; whole numbers are integers, not floating-point numbers.
+// values returns the attributes by name. Numbers are decoded as json.Number, so that whole numbers remain integers.
 func (b *redfishBIOS) values() map[string]any {
 	all := make(map[string]any, len(b.Attributes))
 	for name, raw := range b.Attributes {
@@ -40,7 +40,7 @@ func (b *redfishBIOS) values() map[string]any {
 	return all
 }
 
-// biosOf reads the system's Bios resource, nil if it has none.
+// biosOf reads the system's Bios resource. It is nil if the system has none.
 func (t *task) biosOf(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil || system.Bios == nil {
@@ -67,14 +67,14 @@ func (t *task) cacheBIOS(ctx context.Context) error {
 	return t.storeBIOS(settings, system.bmc.attributeRegistry(ctx, bios.AttributeRegistry))
 }
 
-// biosValue is the name and the value of a BIOS setting, as the BMC reports it or a client sends it.
+// biosValue holds the name and the value of a BIOS setting, as reported by the BMC or sent by a client.
 type biosValue struct {
 	name  string
 	value any
 }
 
-// stored returns the value as the database stores it: a driver for SQLite writes booleans as
-// numbers.
+// stored returns the value as the database stores it, or nil for null. Booleans are stored as numbers, because a
+// driver for SQLite writes them in this way.
 func (b biosValue) stored() *string {
 	text := ""
 	switch v := b.value.(type) {
@@ -88,9 +88,8 @@ func (b biosValue) stored() *string {
 	return &text
 }
 
-// storeBIOS implements sync_node_setting (ironic/objects/bios.py): a setting with the same value
-// keeps its other fields. A number or a boolean always counts as changed, because the stored value
-// is a text.
+// storeBIOS implements sync_node_setting (ironic/objects/bios.py). A setting whose value has not changed keeps its
+// other fields. A number or a boolean always counts as changed, because the stored value is a string.
 func (t *task) storeBIOS(given []biosValue, registry []registryAttribute) error {
 	before := map[string]db.BIOSSetting{}
 	for _, setting := range t.c.tables.BIOS(t.node.UUID) {
@@ -131,7 +130,7 @@ type registryAttribute struct {
 	Value                   []struct{ ValueName, ValueDisplayName string }
 }
 
-// describe copies those fields of the registry entry to a setting that Ironic stores with it.
+// describe copies those fields of the registry entry to s that Ironic stores with a setting.
 func (a registryAttribute) describe(s *db.BIOSSetting) {
 	s.AttributeType, s.Unique, s.ReadOnly, s.ResetRequired = a.Type, a.Unique, a.ReadOnly, a.ResetRequired
 	s.LowerBound, s.UpperBound, s.MinLength, s.MaxLength = a.LowerBound, a.UpperBound, a.MinLength, a.MaxLength
@@ -144,8 +143,8 @@ func (a registryAttribute) describe(s *db.BIOSSetting) {
 	}
 }
 
-// attributeRegistry returns a registry of attributes, nil if it cannot be read, which Ironic only logs. As in sushy,
-// each session with a BMC reads a registry only once.
+// attributeRegistry returns the attribute registry with the given ID, or nil if it cannot be read, which Ironic only
+// logs. As in sushy, each session with a BMC reads a registry only once.
 func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttribute {
 	m.mu.Lock()
 	known, ok := m.registries[id]
@@ -166,7 +165,8 @@ func (m *bmc) attributeRegistry(ctx context.Context, id string) []registryAttrib
 	return found
 }
 
-// readRegistry reads the English file of the registry with this ID. The ID may be that of the registry or of the file.
+// readRegistry reads the English file of the attribute registry with the given ID, which may be the ID of the
+// registry or of its file.
 func (m *bmc) readRegistry(ctx context.Context, id string) ([]registryAttribute, error) {
 	var root struct{ Registries *link }
 	if err := m.get(ctx, m.info.root+"/", &root); err != nil || root.Registries == nil {

@@ -12,8 +12,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// convertSettings implements _validate_and_convert_settings: it checks the settings with the stored
-// registry and converts texts to the types of their attributes, in place.
+// convertSettings implements _validate_and_convert_settings. It checks the settings against the stored registry data
+// and converts strings, in place, to the types of their attributes.
 func (t *task) convertSettings(settings []db.Dict) error {
 	stored := map[string]db.BIOSSetting{}
 	for _, s := range t.c.tables.BIOS(t.node.UUID) {
@@ -23,7 +23,7 @@ func (t *task) convertSettings(settings []db.Dict) error {
 	for _, s := range settings {
 		for _, key := range []string{"name", "value"} {
 			if _, ok := s[key]; !ok {
-				return fmt.Errorf("'%s'", key) // Python's KeyError
+				return fmt.Errorf("'%s'", key) // the text of a Python KeyError
 			}
 		}
 		known, ok := stored[s.Text("name")]
@@ -43,7 +43,8 @@ func (t *task) convertSettings(settings []db.Dict) error {
 	return nil
 }
 
-// convertSetting returns a value in the type of its attribute; ok is false if it is invalid.
+// convertSetting converts value to the type of its attribute. It reports false if the value is invalid or the
+// attribute is read-only.
 func convertSetting(known db.BIOSSetting, value any) (_ any, ok bool) {
 	if known.ReadOnly != nil && *known.ReadOnly {
 		return nil, false
@@ -69,7 +70,7 @@ func within(number int, least, most *int) bool {
 	return (least == nil || number >= *least) && (most == nil || number <= *most)
 }
 
-// pythonInt implements int() for values from JSON.
+// pythonInt implements Python's int() for values decoded from JSON.
 func pythonInt(value any) (int, bool) {
 	switch v := value.(type) {
 	case bool:

@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// bootOption is the boot option of an instance: local, or ramdisk.
+// bootOption returns the boot option of the node's instance, which is "local" or "ramdisk".
 func bootOption(n *db.Node) string {
 	if interfaceOf(n, "deploy") == "ramdisk" {
 		return "ramdisk"
@@ -17,7 +17,7 @@ func bootOption(n *db.Node) string {
 	return "local"
 }
 
-// ramdiskMode returns the ramdisk to use: rescue or deploy.
+// ramdiskMode returns the kind of ramdisk that the node has to boot: "rescue" or "deploy".
 func ramdiskMode(n *db.Node) string {
 	if slices.Contains([]string{rescuing, rescueWait, rescue, rescueFail, unrescuing, unrescueFail}, n.ProvisionState) {
 		return "rescue"
@@ -30,7 +30,7 @@ func needsAgent(t *task, mode string) bool {
 	return mode != "deploy" || bootOption(t.node) != "ramdisk" || !t.skipsCleaning()
 }
 
-// capability returns the value of a capability in properties/capabilities.
+// capability returns the value of the named capability in properties/capabilities, or "" if it is not set.
 func capability(n *db.Node, name string) string {
 	for _, part := range strings.Split(n.Properties.Text("capabilities"), ",") {
 		key, value, ok := strings.Cut(part, ":")
@@ -41,7 +41,7 @@ func capability(n *db.Node, name string) string {
 	return ""
 }
 
-// bootModeForDeploy implements get_boot_mode_for_deploy; empty if unspecified.
+// bootModeForDeploy implements get_boot_mode_for_deploy. It returns "" if no boot mode is specified.
 func bootModeForDeploy(t *task) (string, error) {
 	instance, err := instanceCapabilities(t.node)
 	if err != nil {
@@ -64,7 +64,7 @@ func bootModeForDeploy(t *task) (string, error) {
 	return mode, nil
 }
 
-// bootModeFor implements get_boot_mode: [deploy]default_boot_mode is uefi.
+// bootModeFor implements get_boot_mode. The default is uefi, the value of [deploy]default_boot_mode.
 func bootModeFor(t *task) string {
 	if mode, err := bootModeForDeploy(t); err == nil && mode != "" {
 		return mode
@@ -72,7 +72,8 @@ func bootModeFor(t *task) string {
 	return "uefi"
 }
 
-// syncBootMode sets the machine's boot mode to the requested one, or stores the current one.
+// syncBootMode sets the machine's boot mode to the requested one. If none is requested, it stores the machine's
+// current boot mode in the node.
 func (t *task) syncBootMode(ctx context.Context) error {
 	has, err := t.driver.management.bootMode(ctx, t)
 	if err != nil && !isKind(err, kindUnsupported) {
@@ -148,7 +149,8 @@ func preparesRamdisk(n *db.Node) bool {
 	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
 }
 
-// agentISO returns the ramdisk's ISO, from the current or the old field.
+// agentISO returns the URL of the ramdisk's ISO image, from the current or the deprecated field of driver_info, or ""
+// if neither is set.
 func agentISO(n *db.Node, mode string) string {
 	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
 		if s := n.DriverInfo.Text(key); s != "" {
@@ -172,7 +174,7 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
-// virtualMediaBoot implements the boot interface redfish-virtual-media.
+// virtualMediaBoot implements the redfish-virtual-media boot interface.
 type virtualMediaBoot struct{}
 
 func (virtualMediaBoot) capabilities() []string {
@@ -187,7 +189,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 	if agentISO(t.node, mode) == "" {
 		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
 		both := db.Dict{}
-		// A kernel without a ramdisk is ignored, and a ramdisk without a kernel.
+		// A kernel without a ramdisk is ignored, and so is a ramdisk without a kernel.
 		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
 			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
 		}
@@ -206,7 +208,8 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of the deploy interface ramdisk: the machine boots the image itself, not its disk.
+// checkRamdiskImage checks the image of a node with the ramdisk deploy interface. The machine of such a node boots
+// the image itself instead of its disk.
 func checkRamdiskImage(t *task) error {
 	if bootOption(t.node) == "local" {
 		return nil
@@ -274,7 +277,7 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject empties the virtual media drives and removes the published boot medium.
+// eject empties the virtual media drives that the boot interface uses and stops publishing the boot medium.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -337,7 +340,7 @@ func (b virtualMediaBoot) cleanUpInstance(ctx context.Context, t *task) error {
 	return t.configureSecureBoot(ctx, false)
 }
 
-// configureSecureBoot switches secure boot if the instance requests it.
+// configureSecureBoot turns secure boot on or off if the instance requests secure boot.
 func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	wanted, err := instanceCapabilities(t.node)
 	if err != nil || !strings.EqualFold(wanted.Text("secure_boot"), "true") {
@@ -353,8 +356,8 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	return nil
 }
 
-// networkBoot implements the boot interfaces pxe and ipxe without DHCP and TFTP: it only sets the machine to boot from
-// the network.
+// networkBoot implements the pxe and ipxe boot interfaces without DHCP and TFTP. It only sets the machine to boot
+// from the network.
 type networkBoot struct {
 	ipxe bool
 }

@@ -44,7 +44,7 @@ func (t *task) cacheBootMode(ctx context.Context) {
 	_ = t.save()
 }
 
-// cacheHealth stores the machine's health from the BMC.
+// cacheHealth reads the machine's health from the BMC and stores it in the node.
 func (t *task) cacheHealth(ctx context.Context) {
 	health, err := t.driver.management.health(ctx, t)
 	if err != nil || health == t.node.Health {

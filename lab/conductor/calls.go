@@ -10,7 +10,7 @@ import (
 	"ironworks/python"
 )
 
-// managing calls do with a task for a node, after the node's management interface was validated.
+// managing calls do with a task for the node after it has validated the node's management interface.
 func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	return c.withTask(ctx, uuid, how, func(ctx context.Context, t *task) error {
 		if err := t.driver.management.validate(t); err != nil {
@@ -20,7 +20,7 @@ func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do f
 	})
 }
 
-// SetBootMode starts to change the boot mode.
+// SetBootMode starts to change the node's boot mode.
 func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
@@ -30,7 +30,7 @@ func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 				return
 			}
 			if err := t.driver.management.setBootMode(ctx, t, mode); err != nil {
-				// Ironic's message lacks the quote, too.
+				// The closing quote is missing in Ironic's message, too.
 				t.node.LastError = fmt.Sprintf("Failed to change boot mode to '%s: %s", mode, messageOf(err))
 			} else {
 				t.node.BootMode = mode
@@ -41,7 +41,7 @@ func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	})
 }
 
-// SetSecureBoot starts to switch secure boot.
+// SetSecureBoot starts to turn secure boot on or off.
 func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
@@ -61,7 +61,7 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 	})
 }
 
-// BootDevice returns the node's boot device.
+// BootDevice returns the node's boot device and whether it is persistent, which is nil if unknown.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		device, persistent, err = t.driver.management.bootDevice(ctx, t)
@@ -70,7 +70,7 @@ func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string,
 	return device, persistent, err
 }
 
-// BootDevices returns the supported boot devices of a node.
+// BootDevices returns the boot devices that the node supports.
 func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []string, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
 		devices = t.driver.management.bootDevices()
@@ -79,19 +79,19 @@ func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []str
 	return devices, err
 }
 
-// SetBootDevice sets the boot device of a node.
+// SetBootDevice sets the node's boot device.
 func (c *Conductor) SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		return t.driver.management.setBootDevice(ctx, t, device, persistent)
 	})
 }
 
-// InjectNMI sends a non-maskable interrupt.
+// InjectNMI sends a non-maskable interrupt to the node's machine.
 func (c *Conductor) InjectNMI(ctx context.Context, uuid string) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error { return t.driver.management.injectNMI(ctx, t) })
 }
 
-// SetRAID stores the target RAID configuration.
+// SetRAID stores the node's target RAID configuration.
 func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if len(target) > 0 && t.driver.names["raid"] == "no-raid" {
@@ -107,7 +107,7 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 	})
 }
 
-// AttachMedia starts to insert an image into a virtual drive.
+// AttachMedia starts to insert an image into a virtual media drive of the given type.
 func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
@@ -132,7 +132,7 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 	})
 }
 
-// DetachMedia starts to empty virtual drives, all of them if nil.
+// DetachMedia starts to eject the media from the given virtual drives, or from all drives if devices is nil.
 func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
@@ -154,7 +154,7 @@ func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []stri
 	})
 }
 
-// Media returns the virtual drives with their images.
+// Media returns the virtual media drives and the images inserted in them.
 func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, err error) {
 	err = c.managing(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		media, err = t.driver.management.media(ctx, t)
@@ -163,7 +163,7 @@ func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, er
 	return media, err
 }
 
-// Validate checks every interface but vendor.
+// Validate checks each of the node's interfaces except vendor.
 func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.Validation, error) {
 	results := map[string]api.Validation{}
 	err := c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
@@ -232,8 +232,8 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	return nil
 }
 
-// checkNetwork is the network interface's validation: flat requires a cleaning network in Neutron, and the lab has no
-// Neutron.
+// checkNetwork validates the network interface. The flat interface requires a cleaning network in Neutron, but the
+// lab has no Neutron.
 func (t *task) checkNetwork() error {
 	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
 		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")
@@ -241,7 +241,8 @@ func (t *task) checkNetwork() error {
 	return nil
 }
 
-// checkPowerAndNetwork runs the checks before the ramdisk of cleaning or service is booted.
+// checkPowerAndNetwork runs the checks before the ramdisk is booted for cleaning or servicing. If noRamdisk is set,
+// it checks only the power interface.
 func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
 	if err := t.driver.power.validate(t); err != nil || noRamdisk {
 		return err

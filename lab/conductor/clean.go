@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// Reasons for maintenance by the conductor (common/faults.py).
+// Reasons why the conductor puts a node into maintenance (common/faults.py).
 const (
 	faultPower       = "power failure"
 	faultClean       = "clean failure"
@@ -17,13 +17,13 @@ const (
 	faultService     = "service failure"
 )
 
-// Clean starts a manual cleaning.
+// Clean starts manual cleaning.
 func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
 	if err := c.limit("cleaning"); err != nil {
 		return err
 	}
 	if steps == nil {
-		steps = []db.Dict{} // nil steps mean automated cleaning
+		steps = []db.Dict{} // nil would mean automated cleaning
 	}
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {
@@ -43,7 +43,7 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 	})
 }
 
-// provide starts an automated cleaning.
+// provide starts automated cleaning.
 func (t *task) provide() error {
 	if t.node.Retired {
 		return db.Faultf(http.StatusBadRequest, "NodeIsRetired", "The providing operation can't be performed on node %s because it is retired.", t.node.UUID)
@@ -63,7 +63,8 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// clean implements do_node_clean. If given is nil, the cleaning is automated.
+// clean implements do_node_clean. If given is nil, the cleaning is automated; otherwise it is manual and consists of
+// the given steps.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
@@ -124,8 +125,9 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	return nil
 }
 
-// checkCleanStepsEarly implements _validate_clean_steps_early: steps that the agent may provide
-// are checked later; without in-band steps, no ramdisk is booted.
+// checkCleanStepsEarly implements _validate_clean_steps_early. If a step is unknown, the agent may provide it, so
+// checked is false and the steps have to be checked later. If no step needs the ramdisk, noRamdisk is true and the
+// ramdisk is not booted.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
 		t.stepsChecked = true
@@ -149,7 +151,7 @@ func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	return true, true, t.save()
 }
 
-// cleaned ends a successful cleaning.
+// cleaned finishes cleaning after all its steps have succeeded.
 func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	manual := t.node.TargetProvisionState == manageable
 	if t.c.options.LogsCollect == "always" && !noRamdisk {

@@ -9,7 +9,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestAutomatedCleaning runs the agent's steps by priority and erases the disk.
+// TestAutomatedCleaning checks that automated cleaning erases the disk through the agent, and leaves the machine
+// powered off.
 func TestAutomatedCleaning(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	m, node := r.machine()
@@ -34,7 +35,8 @@ func eraseStep() []db.Dict {
 	return []db.Dict{{"interface": "deploy", "step": "erase_devices_metadata"}}
 }
 
-// TestManualCleaning: cleaning ends in manageable, a failed one in maintenance.
+// TestManualCleaning checks that successful manual cleaning ends in the state manageable, and that failed cleaning
+// puts the node in maintenance, unless it failed before the first step.
 func TestManualCleaning(t *testing.T) {
 	t.Run("works", func(t *testing.T) {
 		r := newRig(t)
@@ -80,7 +82,8 @@ func TestManualCleaning(t *testing.T) {
 	})
 }
 
-// TestAbortCleaning: an abort takes effect immediately, or after a step that must not be interrupted.
+// TestAbortCleaning checks that an abort takes effect immediately, or only after the current step if that step must
+// not be interrupted.
 func TestAbortCleaning(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(cleanWait, func(n *db.Node) {
@@ -102,7 +105,7 @@ func TestAbortCleaning(t *testing.T) {
 	}
 }
 
-// TestFakeHardware: operations on fake hardware are done immediately.
+// TestFakeHardware checks that every operation succeeds on fake hardware, without a machine.
 func TestFakeHardware(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	node := r.fake(enroll, func(n *db.Node) { n.PowerState = "" })

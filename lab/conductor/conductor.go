@@ -12,8 +12,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is the conductor of an embedded Ironic; it implements [api.Conductor]. Its methods are safe for concurrent
-// use.
+// Conductor is the conductor of the embedded Ironic. It implements [api.Conductor]. Its methods are safe for
+// concurrent use.
 type Conductor struct {
 	options Options
 	tables  *db.Store
@@ -23,23 +23,22 @@ type Conductor struct {
 	bmcs    *bmcCache
 	images  *imageStore
 	agents  agentTransport
-	// consoles are served only with the interface ipmitool-socat.
+	// consoles is used only by the console interface ipmitool-socat.
 	consoles consoleRelays
 
 	mu           sync.Mutex
 	closed       bool
-	busy         int // running workers
-	busyReserved int // running workers among the reserved ones, for API calls
+	busy         int // running workers, except reserved ones
+	busyReserved int // running workers among those reserved for API calls
 	updates      updates
-	failedSyncs  map[string]int    // failed power syncs in a row, by node
-	certificates map[string]string // certificates of agents, by the reported path
+	failedSyncs  map[string]int    // consecutive failed power syncs, by node UUID
+	certificates map[string]string // certificates of agents, by the path stored in agent_verify_ca
 }
 
 var _ api.Conductor = (*Conductor)(nil)
 
-// New creates a conductor and registers it. Nodes that it left in the middle of an operation when
-// it last ended are moved to their failed states. Run runs the periodic tasks; Close ends
-// everything.
+// New creates a conductor and registers it. Nodes that were left in the middle of an operation when the conductor
+// last stopped are moved to the corresponding failed state. Run runs the periodic tasks; Close stops the conductor.
 func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
@@ -54,19 +53,19 @@ func New(options Options) (*Conductor, error) {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
 	c.register(true)
-	// A starting conductor cannot resume an operation in one of these states.
+	// When it starts, the conductor cannot resume an operation in one of these states.
 	for _, state := range []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing} {
 		c.failStuck(state)
 	}
 	return c, nil
 }
 
-// register stores in the database whether the conductor is alive.
+// register records in the database whether the conductor is alive.
 func (c *Conductor) register(alive bool) {
 	c.tables.SetConductor(db.Conductor{Hostname: hostname, Alive: alive, Drivers: c.options.HardwareTypes})
 }
 
-// forgetLocks releases the locks that a conductor of this name held when it ended.
+// forgetLocks releases the locks that an earlier conductor with the same name still held when it stopped.
 func (c *Conductor) forgetLocks() error {
 	held := c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == hostname })
 	for _, node := range held {
@@ -85,8 +84,8 @@ func (c *Conductor) forgetLocks() error {
 	return nil
 }
 
-// failStuck moves the nodes in the given state, whose operation cannot be resumed, to the failed state of that
-// operation.
+// failStuck moves the nodes in the given state to the corresponding failed state, because their operations cannot be
+// resumed.
 func (c *Conductor) failStuck(state string) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
 	for _, node := range nodes {
@@ -97,8 +96,7 @@ func (c *Conductor) failStuck(state string) {
 	}
 }
 
-// Run runs the periodic tasks until the context ends or Close is called. It then closes the
-// conductor.
+// Run runs the periodic tasks until ctx is done or Close is called. It then closes the conductor.
 func (c *Conductor) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // the end of either context stops the tasks
@@ -116,7 +114,7 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// repeat calls do periodically until ctx ends, for the first time after one period.
+// repeat calls do periodically until ctx is done. The first call happens after one period.
 func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
 	for {
 		select {
@@ -128,8 +126,8 @@ func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(con
 	}
 }
 
-// Close ends all workers and waits for them. Nodes in the middle of an operation are unchanged; the next conductor
-// fails them.
+// Close stops all workers and waits for them. Nodes in the middle of an operation are left unchanged; the next
+// conductor moves them to a failed state.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed
@@ -143,10 +141,10 @@ func (c *Conductor) Close() {
 	}
 }
 
-// now returns the conductor's clock, with the database's precision.
+// now returns the current time in UTC.
 func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
-// sleep waits, divided by the conductor's speed. It reports false if the context ended.
+// sleep waits for d divided by the conductor's speed. It reports false if ctx was done before that.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	d = time.Duration(float64(d) / c.options.Speed)
 	if d <= 0 {
@@ -160,8 +158,8 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spawn runs do in a worker, or fails if no worker is free. API calls may also use the workers that are reserved for
-// them.
+// spawn runs do in a worker, or returns an error if no worker is free. If reserved is set, it may also use the
+// workers that are reserved for API calls.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	all := c.options.Limits.Workers
 	kept := all * reservedPercent / 100
@@ -194,7 +192,7 @@ func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	return nil
 }
 
-// Drivers returns the hardware types with their interfaces.
+// Drivers returns the hardware types with their enabled and default interfaces.
 func (c *Conductor) Drivers() []api.Driver {
 	var all []api.Driver
 	for _, name := range c.options.HardwareTypes {

@@ -6,8 +6,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// validateConsole returns an error if the node has no console, or if ipmitool-socat lacks an
-// address. The interface fake is always valid.
+// validateConsole returns an error if the node has no console, or if driver_info lacks the data that its console
+// interface needs. The fake interfaces need no data.
 func (t *task) validateConsole() error {
 	switch t.driver.names["console"] {
 	case "no-console":
@@ -22,7 +22,7 @@ func (t *task) validateConsole() error {
 	return nil
 }
 
-// Console returns the console's connection data; nil if it is disabled.
+// Console returns the connection data of the node's console, or nil if the console is disabled.
 func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
 		if !t.node.ConsoleEnabled {
@@ -39,7 +39,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 		case name != ipmitoolSocat:
 			return nil
 		}
-		// After a restart of the conductor, the console is enabled, but not served yet.
+		// After a restart of the conductor, the console is still enabled, but no longer served.
 		url, err := c.relayConsole(t.node) //nolint:contextcheck // a console outlives the call
 		info = db.Dict{"type": "socat", "url": url}
 		return err
@@ -47,8 +47,8 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 	return info, err
 }
 
-// SetConsole starts to enable or to disable the console; it does nothing if that is the state
-// already.
+// SetConsole starts to enable or disable the console. If the console already is in the requested state, it does
+// nothing.
 func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error {
 	return c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		if err := t.validateConsole(); err != nil || on == t.node.ConsoleEnabled {

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// The graphical console interfaces (ironic/drivers/modules/graphical_console.py). The lab has Ironic's container
-// provider fake, whose VNC server does not exist (ironic/console/container/fake.py).
+// Constants of the graphical console interfaces (ironic/drivers/modules/graphical_console.py). The lab uses Ironic's
+// container provider fake, whose VNC server does not exist (ironic/console/container/fake.py).
 const (
 	redfishGraphical = "redfish-graphical"
 	fakeGraphical    = "fake-graphical"
@@ -24,8 +24,8 @@ const (
 
 func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
 
-// switchGraphical starts or stops the graphical console: it makes or forgets the address of the VNC server and the
-// token of the page (ironic/common/vnc.py).
+// switchGraphical starts or stops the node's graphical console. To start it, it stores the address of the VNC server
+// and a new token for the console's web page in the node; to stop it, it removes them (ironic/common/vnc.py).
 func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	if !on {
 		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
@@ -40,7 +40,8 @@ func (c *Conductor) switchGraphical(n *db.Node, on bool) {
 	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
 }
 
-// graphicalConsole returns the address of the console's web page. Without [vnc]public_url, Ironic writes Python's None.
+// graphicalConsole returns the URL of the console's web page. If [vnc]public_url is not set, Ironic writes Python's
+// None in its place.
 func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	page := c.options.VNCURL
 	if page == "" {
@@ -50,8 +51,8 @@ func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
 	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
 }
 
-// expireConsoles stops graphical consoles whose token has expired (_expire_console_sessions). Their console_enabled
-// becomes false.
+// expireConsoles stops the graphical consoles whose tokens have expired and sets their console_enabled to false
+// (_expire_console_sessions).
 func (c *Conductor) expireConsoles(ctx context.Context) {
 	now := c.tables.Now()
 	expired := func(n *db.Node) bool {

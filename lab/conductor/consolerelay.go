@@ -11,12 +11,12 @@ import (
 	"ironworks/lab/db"
 )
 
-// ipmitoolSocat is the console interface that serves a serial line over TCP. In Ironic, ipmitool
-// opens a session of serial over LAN, and socat serves it. Here driver_info names a TCP port with
-// the serial line, because the lab's BMCs have no IPMI.
+// ipmitoolSocat is the console interface that serves a serial line over TCP. In Ironic, ipmitool opens a
+// serial-over-LAN session, and socat serves it. The lab's BMCs do not support IPMI, so driver_info contains the TCP
+// address of the serial line instead.
 const ipmitoolSocat = "ipmitool-socat"
 
-// consoleAddress returns the address of the serial line in driver_info.
+// consoleAddress returns the address of the serial line, which is stored in driver_info.
 func consoleAddress(n *db.Node) (string, error) {
 	host, port := n.DriverInfo.Text("ipmi_address"), plainOrEmpty(n.DriverInfo["ipmi_port"])
 	if host == "" {
@@ -28,7 +28,7 @@ func consoleAddress(n *db.Node) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// consoleRelays are the serial consoles that the conductor currently serves, by node.
+// consoleRelays holds the serial consoles that the conductor currently serves, by node UUID.
 type consoleRelays struct {
 	mu    sync.Mutex
 	nodes map[string]*consoleRelay
@@ -39,7 +39,7 @@ type consoleRelay struct {
 	end context.CancelFunc
 }
 
-// relayConsole serves the console of a node, if it is not served yet, and returns its URL.
+// relayConsole serves the node's console, unless it does so already, and returns the console's URL.
 func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	to, err := consoleAddress(n)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	return r.url, nil
 }
 
-// endConsole stops the relay of a node, if there is one, and disconnects its reader.
+// endConsole stops serving the node's console, if it is served, and disconnects its client.
 func (c *Conductor) endConsole(uuid string) {
 	c.consoles.mu.Lock()
 	defer c.consoles.mu.Unlock()

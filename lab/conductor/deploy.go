@@ -15,7 +15,8 @@ import (
 	"ironworks/python"
 )
 
-// limit refuses an action if the maximum number of nodes is already being deployed, or deleted and cleaned.
+// limit returns an error if too many nodes are already being deployed (for the action provisioning), or deleted and
+// cleaned (for the actions unprovisioning and cleaning).
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -39,7 +40,7 @@ func (c *Conductor) limit(action string) error {
 	return nil
 }
 
-// Deploy starts a deployment or a rebuild.
+// Deploy starts a deployment, or a rebuild if d.Rebuild is set.
 func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error {
 	if err := c.limit("provisioning"); err != nil {
 		return err
@@ -57,7 +58,7 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			return err
 		}
 		if e == onRebuild && !typed {
-			// Ironic fails here because of a variable that it has not set.
+			// Ironic fails here because it uses a variable that was never set.
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
 		}
 		if typed {
@@ -136,8 +137,8 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// storeImageType implements update_image_type. It stores nothing if the node has no image. Images in Glance are
-// unknown, because the lab has no Glance.
+// storeImageType implements update_image_type. It stores nothing if the node has no image. The types of images in
+// Glance are unknown, because the lab has no Glance.
 func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -218,7 +219,8 @@ func (t *task) guardDeployment(ctx context.Context, do func() error) {
 	}
 }
 
-// deployFrom runs the steps from the given index on; -1 means that all steps are done.
+// deployFrom runs the deploy steps from the given index to the last one. An index of -1 means that all steps are
+// done.
 func (t *task) deployFrom(ctx context.Context, index int) error {
 	steps := dictsOf(t.internal("deploy_steps"))
 	for i := index; index >= 0 && i < len(steps); i++ {
@@ -256,7 +258,8 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed handles a failed step: if the agent is unreachable, the node waits for it.
+// deployStepFailed handles the error of a failed step. If the agent is busy, or is unreachable because it has not
+// started or the machine is rebooting, the node waits for the agent instead of failing.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	if isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_deploy_step", false)
@@ -278,7 +281,7 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 	}
 }
 
-// failDeployment implements deploying_error_handler. Its clean-up may clear the last error, but the history keeps the
+// failDeployment implements deploying_error_handler. Cleaning up may clear the last error, but the history keeps the
 // message.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
@@ -305,8 +308,8 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	_ = t.process(onFail)
 }
 
-// setFailedState fails a deployment after a failure in a heartbeat or in a step of the agent's interface: unlike
-// failDeployment, it powers off, and the error stays.
+// setFailedState fails a deployment after an error in a heartbeat or in a step of the agent deploy interface. Unlike
+// failDeployment, it powers the machine off and keeps the error.
 func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	if logs && t.c.options.LogsCollect != "never" {
 		t.collectLogs(ctx, "")
@@ -317,7 +320,7 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	_ = t.save()
 }
 
-// continueDeployment continues after a step, or after the first heartbeat.
+// continueDeployment continues the deployment after an asynchronous step or after the first heartbeat.
 func (t *task) continueDeployment(ctx context.Context) {
 	t.guardDeployment(ctx, func() error {
 		if !python.Truthy(t.internal("steps_validated")) {
@@ -341,8 +344,8 @@ func (t *task) continueDeployment(ctx context.Context) {
 	})
 }
 
-// checkFinalSteps implements validate_deploy_steps: once the agent has reported its steps, all
-// steps must be known.
+// checkFinalSteps implements validate_deploy_steps. It is called when the agent has reported its steps. From then on,
+// unknown steps are errors.
 func (t *task) checkFinalSteps() error {
 	if err := t.checkDeploySteps(nil, false); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestDeployment takes a machine from enroll to active, and back to available.
+// TestDeployment checks that a machine can be moved from enroll to active, and back to available.
 func TestDeployment(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -59,8 +59,8 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestDeploymentWithoutSteps: a custom-agent deployment without the client's steps installs
-// nothing, and is active anyway.
+// TestDeploymentWithoutSteps checks that a custom-agent deployment without steps from the client installs nothing but
+// still ends in the state active.
 func TestDeploymentWithoutSteps(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -71,12 +71,12 @@ func TestDeploymentWithoutSteps(t *testing.T) {
 	}
 }
 
-// TestDeploymentFails covers the failures of deployments, with Ironic's messages.
+// TestDeploymentFails checks that failed deployments report Ironic's messages.
 func TestDeploymentFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  []db.Dict
 		before func(*rig, *machine.Machine, *db.Node)
-		error  string // last error of the node, %n being its UUID; "" if cleared
+		error  string // expected prefix of last_error, with %n for the node's UUID; "" if last_error must be empty
 		event  string
 		power  string
 	}{
@@ -116,7 +116,7 @@ func TestDeploymentFails(t *testing.T) {
 			before: func(r *rig, m *machine.Machine, _ *db.Node) {
 				m.SetFaults(machine.Faults{PowerStuck: true})
 			},
-			// The power-off afterwards finds the machine off and clears the error.
+			// Powering off afterwards succeeds because the machine is already off, and this clears the error.
 			event: "Failed to change power state to 'power on' by 'rebooting': Failed to set node power state to power on.\n" +
 				"deployment_end/ERROR: Deployment aborted at step 'deploy' with steps=[",
 			power: powerOff,
@@ -152,7 +152,7 @@ func TestDeploymentFails(t *testing.T) {
 	}
 }
 
-// TestDeploymentRefused covers requests that are refused immediately.
+// TestDeploymentRefused checks that invalid requests for a deployment are refused immediately.
 func TestDeploymentRefused(t *testing.T) {
 	r := newRig(t)
 	yes := true

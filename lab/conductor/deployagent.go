@@ -12,14 +12,14 @@ import (
 	"ironworks/python"
 )
 
-// agentDeploy is a deploy interface with an agent: custom-agent, direct, and ramdisk, which needs an agent for cleaning
-// only.
+// agentDeploy implements the deploy interfaces that use the agent: custom-agent, direct, bootc, and ramdisk, which
+// needs the agent only for cleaning.
 type agentDeploy struct {
 	kind string
 }
 
-// softPowerInterval is the interval at which the power state is checked after the agent was told to power off:
-// [agent]post_deploy_get_power_state_retry_interval.
+// softPowerInterval is the interval between checks of the power state after the agent was asked to power off
+// ([agent]post_deploy_get_power_state_retry_interval).
 const softPowerInterval = 5 * time.Second
 
 // outOfBandSteps returns the interface's out-of-band steps.
@@ -175,8 +175,7 @@ func (agentDeploy) tearDown(ctx context.Context, t *task) error {
 
 func (agentDeploy) takeOver(context.Context, *task) error { return nil }
 
-// eraseParameters are the agent's settings for erasing disks (agent_add_clean_params): Ironic's
-// defaults.
+// eraseParameters holds the agent's settings for erasing disks (agent_add_clean_params), with Ironic's defaults.
 var eraseParameters = db.Dict{
 	"agent_erase_devices_iterations": 1, "agent_erase_devices_zeroize": true, "agent_erase_skip_read_only": false,
 	"agent_continue_if_secure_erase_failed": false, "agent_continue_if_ata_erase_failed": false,
@@ -240,7 +239,8 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOn)
 }
 
-// bootAgent implements the step deploy.
+// bootAgent implements the deploy step "deploy", which boots the machine into the agent unless it was rebooted
+// already.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
@@ -255,7 +255,8 @@ func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return deployWait, nil
 }
 
-// deployRamdisk implements the step deploy for a machine that runs from its medium.
+// deployRamdisk implements the deploy step "deploy" for a machine that boots its image as a ramdisk, not from its
+// disk.
 func deployRamdisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setPower(ctx, powerOff); err != nil {
 		return "", err
@@ -278,7 +279,8 @@ func (d agentDeploy) prepareInstanceBoot(ctx context.Context, t *task, _ db.Dict
 	return "", nil
 }
 
-// tearDownAgent powers the machine off, through the agent if possible.
+// tearDownAgent powers the machine off, if possible through the agent. If the machine must stay powered on, it
+// disconnects the machine from the network instead.
 func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if t.c.options.LogsCollect == "always" {
 		t.collectLogs(ctx, "")
@@ -301,8 +303,7 @@ func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return "", nil
 }
 
-// powerOffByAgent implements soft_power_off: if the agent does not power off in time, the BMC
-// does.
+// powerOffByAgent implements soft_power_off. If the agent does not power the machine off in time, the BMC does.
 func (t *task) powerOffByAgent(ctx context.Context) error {
 	_, _ = t.command(ctx, "standby.power_off", db.Dict{}, false)
 	for try := 0; try <= t.c.options.Limits.SoftPowerTries; try++ {
@@ -316,7 +317,7 @@ func (t *task) powerOffByAgent(ctx context.Context) error {
 	return t.setPower(ctx, powerOff)
 }
 
-// lockdown disconnects the network of a machine that must stay powered on.
+// lockdown makes the agent disconnect the network of a machine that must stay powered on.
 func (t *task) lockdown(ctx context.Context) error {
 	if _, err := t.command(ctx, "standby.sync", db.Dict{}, true); err != nil {
 		return err
@@ -346,7 +347,7 @@ func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return "", nil
 }
 
-// writeImage has the agent write the image of a direct deployment.
+// writeImage makes the agent write the image of a deployment with the direct interface.
 func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -380,7 +381,8 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// configureLocalBoot installs a boot loader if the image has none, and boots the disk.
+// configureLocalBoot makes the agent install a boot loader, if one is needed for this image and boot mode, and sets
+// the machine to boot from its disk.
 func (t *task) configureLocalBoot(ctx context.Context) error {
 	whole := python.Truthy(t.internal("is_whole_disk_image"))
 	answer, err := t.command(ctx, "standby.get_partition_uuids", db.Dict{}, true)
@@ -414,8 +416,7 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	return err
 }
 
-// setBootToDisk implements the step set_boot_to_disk, and the end of the boot loader's
-// installation.
+// setBootToDisk implements the step set_boot_to_disk. It is also the last part of installing the boot loader.
 func setBootToDisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setBootDevice(ctx, "disk", t.node.DriverInfo.Text("force_persistent_boot_device") != "Never"); err != nil {
 		return "", t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, messageOf(err)), true)
@@ -423,7 +424,7 @@ func setBootToDisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return "", nil
 }
 
-// installBootc has the agent install a bootc image: a container.
+// installBootc makes the agent install a bootc image, which is a container image.
 func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	info := t.node.InstanceInfo
 	var secret any
@@ -436,13 +437,13 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// Number and interval of the checks whether an asynchronous command of the agent has ended.
+// Maximum number of checks whether an asynchronous command of the agent has ended, and the interval between them.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second
 )
 
-// pollCommand starts a command of the agent and polls until the command has ended.
+// pollCommand makes the agent start the named command, and polls the agent until the command has ended.
 func (t *task) pollCommand(ctx context.Context, name string, params db.Dict) (db.Dict, error) {
 	if _, err := t.command(ctx, name, params, false); err != nil {
 		return nil, err

@@ -13,14 +13,14 @@ import (
 	"ironworks/python"
 )
 
-// interfaceKinds are the kinds of interfaces, in Ironic's order.
+// interfaceKinds lists the kinds of driver interfaces, in Ironic's order.
 var interfaceKinds = []string{
 	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network",
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic are the interfaces that every hardware type supports (drivers/generic.py), by their names in Ironic,
-// including interfaces that are not implemented here.
+// generic lists, by kind, the interfaces that every hardware type supports (drivers/generic.py). The names are
+// Ironic's and include interfaces that are not implemented here.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
 	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},
@@ -37,7 +37,8 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported lists the interfaces of each hardware type by kind. The first one that is enabled is the default.
+// supported lists the interfaces of each hardware type, by kind. The first enabled interface of a kind is its
+// default.
 var supported = map[string]map[string][]string{
 	"fake-hardware": extended(map[string][]string{
 		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
@@ -49,7 +50,7 @@ var supported = map[string]map[string][]string{
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// extended returns the generic interfaces of each kind, with others before and after them.
+// extended returns the generic interfaces of each kind, preceded and followed by the given ones.
 func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
@@ -60,7 +61,7 @@ func extended(before, after map[string][]string) map[string][]string {
 
 func hardwareTypes() []string { return []string{"fake-hardware", "redfish"} }
 
-// hardwareClass returns the class of a hardware type.
+// hardwareClass returns the name of the Python class of the named hardware type.
 func hardwareClass(name string) string {
 	if name == "fake-hardware" {
 		return "FakeHardware"
@@ -72,7 +73,7 @@ func driverNotFound(name string) *db.Fault {
 	return db.Faultf(http.StatusNotFound, "DriverNotFound", "Could not find the following driver(s) or hardware type(s): %s.", name)
 }
 
-// checkInterface checks that a hardware type supports an interface.
+// checkInterface returns an error unless the named interface is enabled and the hardware type supports it.
 func (c *Conductor) checkInterface(hardware, kind, name string) error {
 	enabled := c.options.Enabled[kind]
 	if !slices.Contains(enabled, name) {
@@ -87,7 +88,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 		kind, implementation(kind, name), hardwareClass(hardware))
 }
 
-// implementation returns an interface object as Python shows it, with a made-up memory address.
+// implementation returns the Python representation of an interface object, with a made-up memory address.
 func implementation(kind, name string) string {
 	module := strings.ToLower(strings.SplitN(name, "-", 2)[0])
 	if module == "redfish" {
@@ -96,7 +97,7 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface returns the default interface for nodes of a hardware type.
+// defaultInterface returns the default interface of the given kind for nodes of the given hardware type.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {
@@ -111,7 +112,7 @@ func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error
 		"For%s hardware type '%s', no default value found for %s interface could be determined. Please ensure the interfaces are enabled.", info, hardware, kind)
 }
 
-// completeInterfaces checks the interfaces of a node and sets the missing ones.
+// completeInterfaces checks the node's interfaces and sets missing ones to their defaults.
 func (c *Conductor) completeInterfaces(n *db.Node) error {
 	if !slices.Contains(c.options.HardwareTypes, n.Driver) {
 		return driverNotFound(n.Driver)
@@ -144,7 +145,7 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 	return nil
 }
 
-// interfaceOf returns the name of a node's interface of this kind. A name in instance_info takes precedence.
+// interfaceOf returns the name of the node's interface of the given kind. A name in instance_info takes precedence.
 func interfaceOf(n *db.Node, kind string) string {
 	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
 		return name
@@ -152,7 +153,7 @@ func interfaceOf(n *db.Node, kind string) string {
 	return n.Interfaces[kind]
 }
 
-// driver holds the implementations of a node's interfaces.
+// driver holds the implementations of a node's interfaces, and the names of all its interfaces by kind.
 type driver struct {
 	names      map[string]string
 	power      powerInterface
@@ -216,7 +217,7 @@ type deployInterface interface {
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)
 	tearDownService(ctx context.Context, t *task) error
-	// steps returns the steps of the interface, including in-band steps.
+	// steps returns the interface's steps of the given kind, including in-band steps.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
 	heartbeat(ctx context.Context, t *task, beat heartbeatData) error
@@ -236,7 +237,7 @@ type rescueInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 }
 
-// buildDriver returns the driver of a node, with defaults for missing interfaces.
+// buildDriver returns the node's driver, with the default interfaces in place of missing ones.
 func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	if err := c.completeInterfaces(n); err != nil {
 		return nil, err

@@ -1,16 +1,20 @@
 package conductor
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
-// TestFastTrackEnabled reads driver_info.fast_track as oslo.utils does.
+// TestFastTrackEnabled checks that driver_info.fast_track is read as in oslo.utils, and that other values are
+// refused.
 func TestFastTrackEnabled(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[any]bool{nil: false, true: true, false: false, "True": true, " yes ": true, "off": false, 1.0: true, "0": false} {
+	for value, want := range map[any]bool{nil: false, true: true, false: false, "True": true, " yes ": true, "off": false, json.Number("1"): true, "0": false} {
 		if got, err := fastTrackEnabled(value); err != nil || got != want {
 			t.Errorf("%v: %v, %v", value, got, err)
 		}
 	}
-	for _, value := range []any{"maybe", "", 2.0} {
+	for _, value := range []any{"maybe", "", json.Number("2"), json.Number("1.0")} {
 		if got, err := fastTrackEnabled(value); err == nil || got {
 			t.Errorf("%v is accepted", value)
 		}

@@ -40,7 +40,8 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure returns one of Ironic's exceptions that has no HTTP status of its own.
+// failure returns an Ironic exception of the given kind. It is for exceptions that define no HTTP status, which
+// therefore have the status 500.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
@@ -70,25 +71,25 @@ func noWorker() *db.Fault {
 	return db.Faultf(http.StatusServiceUnavailable, kindNoWorker, "Requested action cannot be performed due to lack of free conductor workers.")
 }
 
-// isKind reports whether an error is a fault of one of the given kinds.
+// isKind reports whether err is a fault of one of the given kinds.
 func isKind(err error, kinds ...string) bool {
 	var f *db.Fault
 	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
 }
 
-// isInvalid reports whether an error is an InvalidParameterValue or derived from it.
+// isInvalid reports whether err is InvalidParameterValue or an exception derived from it.
 func isInvalid(err error) bool {
 	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
 }
 
-// isIronic reports whether an error is one of Ironic's own exceptions; others have different
-// messages.
+// isIronic reports whether err is one of Ironic's own exceptions. Ironic often reports other exceptions with a
+// different message.
 func isIronic(err error) bool {
 	var f *db.Fault
 	return errors.As(err, &f)
 }
 
-// className returns Python's class name of an error.
+// className returns the name of the Python class that corresponds to err.
 func className(err error) string {
 	var f *db.Fault
 	var s *sushyError
@@ -105,7 +106,8 @@ func className(err error) string {
 	}
 }
 
-// messageOf returns the message of an error as clients see it: the message of the wrapped fault, if there is one.
+// messageOf returns the message of err that clients see. If err wraps an exception of Ironic or sushy, it is only the
+// message of that exception.
 func messageOf(err error) string {
 	var f *db.Fault
 	if errors.As(err, &f) {

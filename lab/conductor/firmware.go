@@ -17,14 +17,15 @@ import (
 
 // Fields of driver_internal_info that a firmware update uses.
 const (
-	firmwareUpdates   = "redfish_fw_updates" // the remaining updates; the first one runs
+	firmwareUpdates   = "redfish_fw_updates" // the remaining updates, starting with the running one
 	firmwareStart     = "redfish_fw_update_start_time"
 	bmcVersionBefore  = "bmc_fw_version_before_update"
 	firmwareReboot    = "firmware_reboot_requested"
 	firmwareTimestamp = "2006-01-02T15:04:05.000000"
 )
 
-// Options of [redfish] with their defaults; the conductor's speed divides them.
+// Options of Ironic's section [redfish], with their default values. All durations are divided by the conductor's
+// speed.
 const (
 	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
 	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
@@ -45,7 +46,7 @@ func redfishFirmwareSteps() []step {
 	}}
 }
 
-// updateFirmware starts the first update; the periodic task does the rest.
+// updateFirmware starts the first update. The periodic task checkFirmwareUpdates does the rest.
 func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) {
 	if err := checkFirmwareArgs(args["settings"]); err != nil {
 		return "", err
@@ -66,7 +67,8 @@ func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, l
 
 func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
 
-// since returns the time since a timestamp, multiplied by the conductor's speed, for comparison with Ironic's options.
+// since returns the time since the given timestamp, multiplied by the conductor's speed so that it can be compared
+// with Ironic's options. For an invalid timestamp it returns 0.
 func (t *task) since(stamp any) time.Duration {
 	text, _ := stamp.(string)
 	at, err := time.Parse(firmwareTimestamp, text)
@@ -76,8 +78,8 @@ func (t *task) since(stamp any) time.Duration {
 	return time.Duration(float64(t.c.now().Sub(at)) * t.c.options.Speed)
 }
 
-// startUpdate implements _execute_firmware_update: it sends the first of the updates to the BMC and
-// prepares for its kind of component.
+// startUpdate implements _execute_firmware_update. It sends the first of the given updates to the BMC and prepares
+// what that kind of component needs, such as a reboot.
 func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	update["power_timeout"] = int(firmwareRebootDelay.Seconds())
@@ -115,7 +117,7 @@ func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
 	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
 }
 
-// sendUpdate implements _submit_simple_update: if the BMC has several systems, the request names the node's system.
+// sendUpdate implements _submit_simple_update. If the BMC has several systems, the request names the node's system.
 func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	target, err := t.updateService(ctx)
 	if err != nil {
@@ -147,7 +149,7 @@ func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
 	})
 }
 
-// updateService returns the address of the action SimpleUpdate, empty without it.
+// updateService returns the URL of the SimpleUpdate action, or "" if the BMC does not provide this action.
 func (t *task) updateService(ctx context.Context) (target string, err error) {
 	err = t.connect(ctx, func(m *bmc, _ string) error {
 		var root struct{ UpdateService *link }
@@ -173,8 +175,8 @@ func (t *task) updateService(ctx context.Context) (target string, err error) {
 	return target, err
 }
 
-// taskMonitor returns the address of the task that the BMC has started, from the body of its answer or the header
-// Location (TaskMonitor.from_response in sushy/taskmonitor.py).
+// taskMonitor returns the URL of the task that the BMC has started, from the body of the response or from its
+// Location header (TaskMonitor.from_response in sushy/taskmonitor.py).
 func taskMonitor(target string, got answer) (string, error) {
 	var body link
 	_ = json.Unmarshal(got.body, &body)
@@ -188,8 +190,8 @@ func taskMonitor(target string, got answer) (string, error) {
 	return monitor, nil
 }
 
-// checkStaging implements _stage_firmware_file for [redfish]firmware_source = http: the BMC fetches
-// images from their own address. Files of the conductor and of Swift are not supported here.
+// checkStaging implements _stage_firmware_file for [redfish]firmware_source = http, with which the BMC fetches images
+// from their original URL. Files on the conductor's host and images in Swift are not supported here.
 func checkStaging(image string) error {
 	scheme := ""
 	if parsed, err := url.Parse(image); err == nil {
@@ -210,7 +212,8 @@ type redfishTask struct {
 	}
 }
 
-// messages returns the texts of a task's messages; a message without a text is shown by its ID.
+// messages returns the texts of the task's messages, joined by commas. A message without a useful text is represented
+// by its ID.
 func (r redfishTask) messages() string {
 	var all []string
 	for _, m := range r.Messages {
@@ -225,10 +228,10 @@ func (r redfishTask) messages() string {
 	return strings.Join(all, ",  ")
 }
 
-// errTaskGone reports that the BMC has deleted a task.
+// errTaskGone is returned if the BMC has already deleted a task.
 var errTaskGone = errors.New("the task is gone")
 
-// updateTask reads the task of an update.
+// updateTask reads the BMC's task for the given update. If the task no longer exists, the error is errTaskGone.
 func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
 	var found redfishTask
 	err := t.connect(ctx, func(m *bmc, _ string) error { return m.get(ctx, update.Text("task_monitor"), &found) })
@@ -260,13 +263,13 @@ func (t *task) failUpdate(ctx context.Context, message string) error {
 	return nil
 }
 
-// rebootForUpdate reboots the machine.
+// rebootForUpdate reboots the machine, with the power timeout that is stored in the given update.
 func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
 	return t.setPowerWithin(ctx, reboot, time.Duration(toInt(update["power_timeout"]))*time.Second)
 }
 
-// dropFailedUpdates implements _query_update_failed: the remaining updates of a failed node must
-// not continue when its maintenance ends.
+// dropFailedUpdates implements _query_update_failed. It discards the remaining updates of failed nodes in
+// maintenance, because these updates must not continue when the maintenance ends.
 func (c *Conductor) dropFailedUpdates(ctx context.Context) {
 	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
 		if !t.node.Maintenance {
@@ -279,5 +282,5 @@ func (c *Conductor) dropFailedUpdates(ctx context.Context) {
 	})
 }
 
-// flagged reports whether a flag of an update is set.
+// flagged reports whether the named flag of the update is set.
 func flagged(update db.Dict, name string) bool { return python.Truthy(update[name]) }

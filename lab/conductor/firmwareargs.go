@@ -12,7 +12,8 @@ import (
 )
 
 // firmwareSchema is the schema of the step's argument (_FIRMWARE_INTERFACE_UPDATE_SCHEMA in
-// ironic/drivers/modules/redfish/firmware_utils.py), with its parts as jsonschema 4 shows them in a message.
+// ironic/drivers/modules/redfish/firmware_utils.py). The Text fields contain its parts as jsonschema 4 shows them in
+// messages.
 var firmwareSchema = &jsonschema.Schema{
 	Types: []string{"array"}, MinItems: 1, Text: `    {'$schema': 'http://json-schema.org/draft-04/schema#',
      'title': 'update_firmware clean step schema',
@@ -72,8 +73,8 @@ var firmwareSchema = &jsonschema.Schema{
 
 var oneSecond = 1
 
-// checkFirmwareArgs implements validate_firmware_interface_update_args: the message is a ValidationError as Python's
-// str() shows it.
+// checkFirmwareArgs implements validate_firmware_interface_update_args. The message of the error contains a
+// ValidationError as formatted by Python's str().
 func checkFirmwareArgs(value any) error {
 	v := firmwareSchema.Validate(python.Value(value))
 	if v == nil {
@@ -90,8 +91,8 @@ func checkFirmwareArgs(value any) error {
 		pythonStr(value), v.Message, python.Repr(v.Keyword), schemaPath.String(), v.Schema.Text, path.String(), prettyPython(v.Value))
 }
 
-// prettyPython implements pprint for an object or list of short values: one per line if they do not
-// fit into 72 columns.
+// prettyPython implements Python's pprint for an object with short values. The object is written with one entry per
+// line if it does not fit into 72 columns.
 func prettyPython(value any) string {
 	text := python.Repr(value)
 	update, ok := value.(*hints.PythonDict)

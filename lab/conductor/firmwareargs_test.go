@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFirmwareArgs: the messages match those of jsonschema in Ironic 39.0.0 (validate_firmware_interface_update_args),
-// of which it reports the best match.
+// TestFirmwareArgs checks that the messages match those of Ironic 39.0.0 (validate_firmware_interface_update_args),
+// which reports the best match among the errors found by jsonschema.
 func TestFirmwareArgs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ settings, problem, at, instance string }{
@@ -48,8 +48,7 @@ func TestFirmwareArgs(t *testing.T) {
 	}
 }
 
-// TestPythonInt: texts become the whole numbers that the BMC expects
-// (_validate_and_convert_settings).
+// TestPythonInt checks that values become the whole numbers that the BMC expects (_validate_and_convert_settings).
 func TestPythonInt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

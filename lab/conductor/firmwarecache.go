@@ -8,15 +8,15 @@ import (
 	"ironworks/lab/db"
 )
 
-// Firmware components (ironic/drivers/modules/redfish/utils.py). The component of a network adapter is named by the
-// adapter's serial number, or its ID.
+// Firmware components (ironic/drivers/modules/redfish/utils.py). The name of a network adapter's component consists
+// of nicPrefix and the adapter's serial number, or its ID if it has no serial number.
 const (
 	biosComponent = "bios"
 	bmcComponent  = "bmc"
 	nicPrefix     = "nic:"
 )
 
-// updateFirmwareCache implements node_cache_firmware_components: it never fails.
+// updateFirmwareCache implements node_cache_firmware_components. It ignores errors.
 func (t *task) updateFirmwareCache(ctx context.Context) {
 	if t.driver.names["firmware"] == "redfish" {
 		_ = t.cacheFirmware(ctx)
@@ -50,7 +50,7 @@ type redfishManager struct {
 	FirmwareVersion, Model string
 }
 
-// manager reads the first manager of a system.
+// manager reads the first manager of the system.
 func (s *redfishSystem) manager(ctx context.Context) (redfishManager, error) {
 	var m redfishManager
 	if len(s.Links.ManagedBy) == 0 {
@@ -71,7 +71,7 @@ type networkAdapter struct {
 	Controllers  []struct{ FirmwarePackageVersion string }
 }
 
-// adapters reads the network adapters of a system's first chassis; none without a chassis.
+// adapters reads the network adapters in the system's first chassis. It returns nil if there are none.
 func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) {
 	if len(s.Links.Chassis) == 0 {
 		return nil, nil
@@ -113,8 +113,8 @@ func adapterFirmware(adapters []networkAdapter) []db.Firmware {
 	return found
 }
 
-// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py): components that the BMC no longer
-// reports stay in the table, and unchanged components keep their times.
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py). Components that the BMC no longer
+// reports stay in the table, and unchanged components keep their timestamps.
 func (t *task) storeFirmware(found []db.Firmware) error {
 	stored := t.c.tables.Firmware(t.node.UUID)
 	for _, f := range found {
@@ -146,7 +146,7 @@ func (t *task) storeFirmware(found []db.Firmware) error {
 	return nil
 }
 
-// componentType implements get_component_type; it returns "" for an unknown component.
+// componentType implements get_component_type. It returns "" for an unknown component.
 func componentType(component string) string {
 	switch {
 	case component == biosComponent, component == bmcComponent:

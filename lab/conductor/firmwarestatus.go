@@ -29,7 +29,7 @@ func (t *task) checkFirmwareUpdate(ctx context.Context) error {
 			t.node.UUID, int(firmwareOverall.Seconds()), int(t.since(start).Seconds())))
 	}
 	if _, err := t.updateService(ctx); err != nil {
-		return err // the BMC may restart; the next round asks again
+		return err // the BMC may be restarting, so the next round tries again
 	}
 	update := settings[0]
 	if flagged(update, "bmc_update_completed") {
@@ -58,8 +58,9 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// A BMC that answers with an error, because it restarts, is asked again in the next round. The BMC answers
-		// 200 for a Task resource in any state, so sushy considers every task finished.
+		// A BMC that answers with an error because it is restarting is asked again in the next round. The BMC answers
+		// requests for a Task resource with the status 200, whatever the state of the task, so sushy considers every
+		// task finished.
 		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
 			return err
 		}
@@ -69,8 +70,8 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 	}
 }
 
-// finishBMCUpdate implements _handle_bmc_update_completion: the update of a BMC is complete when the BMC reports
-// another version, which may take until it has restarted.
+// finishBMCUpdate implements _handle_bmc_update_completion. A BMC update is complete when the BMC reports another
+// version, which may not happen before the BMC has restarted.
 func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	before, _ := t.internal(bmcVersionBefore).(string)
@@ -135,7 +136,8 @@ func (t *task) followUpdateTask(ctx context.Context, settings []db.Dict) error {
 	return nil
 }
 
-// rebootOnce reboots the machine, and sets a flag of the current update so that this happens only once.
+// rebootOnce reboots the machine and sets the given flag of the current update, which records that this has been
+// done.
 func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) error {
 	settings[0][flag] = true
 	t.setUpdates(settings)
@@ -145,8 +147,8 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// followNICTask implements _handle_nic_task_starting: a task that stays in state Starting needs a reboot to continue; a
-// running task needs a reboot after its end.
+// followNICTask implements _handle_nic_task_starting. A task that stays in the state Starting needs a reboot to
+// continue. A task that is Running needs a reboot after it has ended.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {
@@ -199,8 +201,8 @@ func (t *task) endUpdateTask(ctx context.Context, settings []db.Dict, found redf
 	return t.continueUpdates(ctx, settings)
 }
 
-// continueUpdates implements _continue_updates: it waits if the update requests that, starts the next update, or ends
-// the step.
+// continueUpdates implements _continue_updates. If the current update requests a waiting time, it starts to wait.
+// Otherwise it starts the next update, or ends the step if there is none.
 func (t *task) continueUpdates(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	if python.Truthy(update["wait"]) {
@@ -241,7 +243,8 @@ func (t *task) nextUpdate(ctx context.Context, settings []db.Dict) error {
 	return t.rebootForUpdate(ctx, settings[0])
 }
 
-// waitStable implements _validate_resources_stability: the BMC must answer several times in a row.
+// waitStable implements _validate_resources_stability. It waits until the BMC has answered several times in a row
+// without an error.
 func (t *task) waitStable(ctx context.Context) error {
 	began, stable := t.timestamp(), 0
 	var last error

@@ -42,7 +42,7 @@ const (
 	serviceHold  = "service hold"
 )
 
-// event is an event of the provision state machine, which moves a node from one state to another.
+// event is an event of the provision state machine. It moves a node from one state to another.
 type event string
 
 const (
@@ -73,8 +73,8 @@ func actionable(state string, e event) bool {
 	return ok
 }
 
-// nextState returns the state and target after an event. The parameter wanted, if not empty, takes precedence over the
-// new state's own target.
+// nextState returns the provision state and the target state after the given event. If wanted is not empty, it takes
+// precedence over the new state's default target.
 func nextState(state, target string, e event, wanted string) (newState, newTarget string, err error) {
 	next, ok := fsmStates[state].On[string(e)]
 	if !ok {
@@ -92,12 +92,12 @@ func nextState(state, target string, e event, wanted string) (newState, newTarge
 	return next, target, nil
 }
 
-// isFailure reports whether a state is a failed state, in which a power change does not clear the last error.
+// isFailure reports whether state is one of the failed states, in which a power change does not clear the last error.
 func isFailure(state string) bool {
 	return slices.Contains([]string{deployFail, cleanFail, inspectFail, rescueFail, unrescueFail, adoptFail, serviceFail}, state)
 }
 
-// updateAllowed reports whether a node in this state may be changed although it has a target state.
+// updateAllowed reports whether a node in the given state may be changed even though it has a target state.
 func updateAllowed(state string) bool {
 	return slices.Contains([]string{
 		deployFail, inspecting, inspectFail, inspectWait, cleanFail, stateError, verifying, adoptFail,
@@ -105,7 +105,7 @@ func updateAllowed(state string) bool {
 	}, state)
 }
 
-// deleteAllowed are the states in which a node may be deleted, as Python shows them.
+// deleteAllowed returns the states in which a node may be deleted, in the order of Ironic's error message.
 func deleteAllowed() []string { return []string{manageable, enroll, adoptFail, available} }
 
 // Power states.
@@ -117,7 +117,7 @@ const (
 	softPowerOff = "soft power off"
 )
 
-// powerTarget returns the power state in which a power change ends.
+// powerTarget returns the power state of a machine after the given power change, or "" if the change is unknown.
 func powerTarget(change string) string {
 	switch change {
 	case powerOn, reboot, softReboot:
@@ -129,7 +129,7 @@ func powerTarget(change string) string {
 	}
 }
 
-// pythonTuple returns a tuple of strings as Python shows it.
+// pythonTuple returns the Python representation of a tuple of strings.
 func pythonTuple(words []string) string {
 	text := ""
 	for i, word := range words {

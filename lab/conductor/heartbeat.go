@@ -13,14 +13,14 @@ import (
 	"ironworks/python"
 )
 
-// heartbeatData is an agent's heartbeat, with the path under which the agent's certificate is stored.
+// heartbeatData holds an agent's heartbeat and the path under which the agent's certificate is stored.
 type heartbeatData struct {
 	api.Heartbeat
 	certificate string
 }
 
-// NodeWithToken returns a node. At the first lookup since the machine was powered on, the node includes a new token for
-// the agent.
+// NodeWithToken returns the node with the given UUID. At the first lookup since the machine was powered on, the node
+// includes a new token for the agent; at later lookups, the token is masked.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
 	t, err := c.acquire(ctx, uuid, locking{shared: true})
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	return db.Clone(t.node), nil
 }
 
-// Heartbeat handles an agent's heartbeat; a worker runs the conductor's reaction.
+// Heartbeat checks an agent's heartbeat and makes a worker handle it.
 func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat) error {
 	if h.AgentVersion == "" && h.Status == "" {
 		return invalid("Agent did not transmit a version, and a version is required. Please update the agent being used.")
@@ -72,11 +72,12 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 	})
 }
 
-// certificatePath is Ironic's folder for the certificates of agents ([agent]certificates_path);
-// here it is only a name.
+// certificatePath is the directory in which Ironic stores the certificates of agents ([agent]certificates_path). Here
+// it only serves as a name; no files are written.
 const certificatePath = "/var/lib/ironic/certificates"
 
-// storeCertificate stores an agent's certificate, which must not change.
+// storeCertificate stores the certificate of the node's agent and returns its path. A certificate that differs from
+// the one stored before is an error.
 func (t *task) storeCertificate(pem string) (string, error) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -93,7 +94,8 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// The conductor records heartbeats only from nodes in these states.
+// Heartbeats are recorded only for nodes in the states in heartbeatTaken. For the states in recordOnly, the conductor
+// does nothing more.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
@@ -156,7 +158,7 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 	}
 }
 
-// resumeSteps resumes the steps of an operation when its node has called back.
+// resumeSteps resumes the steps of the given kind after the node's agent has called.
 func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err
@@ -169,7 +171,8 @@ func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// processNextStep reads the result of the agent's step, and continues.
+// processNextStep checks the result of the step that was started on the agent, and continues with the next step if it
+// has succeeded.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {
@@ -209,7 +212,7 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// freshlyBooted reports whether the agent has not executed anything yet.
+// freshlyBooted reports whether the agent has not executed any step yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	for _, command := range commands {
 		if command.Text("command_name") != "get_"+string(kind)+"_steps" {
@@ -219,7 +222,8 @@ func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	return true
 }
 
-// completedCommand returns the agent's last command if that command has executed the current step and ended.
+// completedCommand returns the agent's last command if it executed the current step and has ended. Otherwise it
+// returns nil.
 func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
 	last := commands[len(commands)-1]
 	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
@@ -233,8 +237,8 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 	return last
 }
 
-// stepFailed implements _step_failure_handler. As in Ironic, a service step fails with the handler
-// of deployments.
+// stepFailed implements _step_failure_handler. As in Ironic, the failure of a service step is handled like that of a
+// deploy step.
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	if kind == cleanSteps {
 		t.collectLogs(ctx, "cleaning")
@@ -245,7 +249,7 @@ func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	t.failDeployment(ctx, message, true)
 }
 
-// rebootAfterStep boots the ramdisk again, as the completed step requires.
+// rebootAfterStep reboots the machine into the ramdisk, as requested by the completed step.
 func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	err := t.prepareAgentBoot(ctx)
 	if err == nil {
@@ -268,8 +272,8 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	_ = t.save()
 }
 
-// replan plans the steps again, because the agent reports another version of its hardware managers. Automated cleaning
-// starts over.
+// replan reads the agent's steps again, because the agent reports that the version of its hardware managers has
+// changed. Manual cleaning repeats the current step; automated cleaning is planned again and starts over.
 func (t *task) replan(ctx context.Context, kind stepKind) error {
 	manual := t.node.TargetProvisionState == manageable
 	if err := t.refreshSteps(ctx, kind); err != nil {

@@ -8,8 +8,8 @@ import (
 	"ironworks/python"
 )
 
-// record adds an event to the node's history; an error also becomes its last error. The event has
-// the node's state before it is saved.
+// record adds an event to the node's history. If isError is set, text also becomes the node's last error. The event
+// contains the node's current state, even if it has not been saved yet.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {
@@ -30,7 +30,7 @@ func (t *task) record(text, kind string, isError bool) {
 	t.c.tables.AddHistory(entry)
 }
 
-// flow is an operation that runs steps, by its name in the history of a node.
+// flow identifies an operation that runs steps. Its value is the operation's name in a node's history.
 type flow string
 
 const (
@@ -47,13 +47,14 @@ func cleaningFlow(manual bool) flow {
 	return automatedCleaning
 }
 
-// flowStarts records which steps start.
+// flowStarts records in the node's history that the operation f starts with the given steps.
 func (t *task) flowStarts(f flow, steps []db.Dict) {
 	name := strings.ReplaceAll(string(f), "_", " ")
 	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
 }
 
-// flowEnds records that the steps have ended: all of them, or, if aborted is not empty, all up to that step.
+// flowEnds records in the node's history that the operation f has ended. If aborted is not empty, it is the step at
+// which the operation was aborted; otherwise all steps have succeeded.
 func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	words := strings.Split(string(f), "_")
 	for i, word := range words {
@@ -67,7 +68,7 @@ func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	t.record(fmt.Sprintf("%s completed successfully with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_end", false)
 }
 
-// maskedSteps masks the secrets in the arguments of steps.
+// maskedSteps returns the steps with the secrets in their arguments masked.
 func maskedSteps(steps []db.Dict) []db.Dict {
 	masked := make([]db.Dict, len(steps))
 	for i, step := range steps {

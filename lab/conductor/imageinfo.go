@@ -12,7 +12,8 @@ import (
 	"ironworks/python"
 )
 
-// instanceCapabilities returns instance_info/capabilities, an object or a text with one.
+// instanceCapabilities returns the value of instance_info/capabilities, which is an object or a string that contains
+// an object in JSON.
 func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	value, given := n.InstanceInfo["capabilities"]
 	if !given {
@@ -67,7 +68,7 @@ func plainOrEmpty(value any) string {
 	return pythonStr(value)
 }
 
-// checkImage checks the image properties that a direct deployment requires.
+// checkImage checks the image properties that a deployment with the direct interface requires.
 func checkImage(n *db.Node) error {
 	info := n.InstanceInfo
 	source := info.Text("image_source")
@@ -91,8 +92,8 @@ func checkImage(n *db.Node) error {
 	return nil
 }
 
-// buildInstanceInfo implements build_instance_info_for_deploy for images on a web server, which
-// the agent fetches itself.
+// buildInstanceInfo implements build_instance_info_for_deploy for images on a web server. The agent downloads such
+// images itself.
 func (t *task) buildInstanceInfo(ctx context.Context) error {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -112,7 +113,7 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 	return t.save()
 }
 
-// Schemes of images with special rules. An image named by a UUID alone is in Glance, too.
+// Image schemes that need special treatment. An image that is given only by a UUID is in Glance, too.
 const (
 	schemeOCI    = "oci"
 	schemeGlance = "glance"
@@ -120,8 +121,8 @@ const (
 
 var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// imageScheme returns the scheme of an image by which Ironic selects the image service
-// (get_image_service of common/image_service.py).
+// imageScheme returns the scheme of an image's address. Ironic uses it to select the image service (get_image_service
+// in common/image_service.py).
 func imageScheme(source string) (string, error) {
 	scheme, _, found := strings.Cut(source, ":")
 	if !found || strings.ContainsAny(scheme, "/?#") {

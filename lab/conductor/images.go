@@ -16,30 +16,30 @@ import (
 	"ironworks/lab/db"
 )
 
-// imageStore publishes boot media: [deploy]http_root with its folder redfish. A medium is fetched
-// once and served to every node that boots from it, at an address per node, without copies.
+// imageStore publishes boot media, like the folder redfish in [deploy]http_root. Each medium is downloaded only once.
+// It is served without copies to all nodes that boot from it, under a different URL for each node.
 type imageStore struct {
 	c *Conductor
 
 	mu         sync.Mutex
 	dir        string
-	ownsFolder bool              // this store created the folder
-	fetched    map[string]*image // the fetched images, by their address
-	published  map[string]string // the file of each published name
+	ownsFolder bool              // whether this store created dir
+	fetched    map[string]*image // downloaded images, by their original URL
+	published  map[string]string // paths of the served files, by the names under which they are published
 }
 
-// image is an image that the store has fetched, as a file.
+// image is an image that the store has downloaded to a file.
 type image struct {
 	mu       sync.Mutex // held during the download
 	path     string
-	modified string // Last-Modified of the original
+	modified string // Last-Modified header of the original
 }
 
 func newImageStore(c *Conductor) *imageStore {
 	return &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 }
 
-// Images serves the published media, at [Options].HTTPURL.
+// Images returns the handler for [Options].HTTPURL, which serves the published media.
 func (c *Conductor) Images() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _ := strings.CutPrefix(r.URL.Path, "/redfish/")
@@ -55,10 +55,10 @@ func (c *Conductor) Images() http.Handler {
 	})
 }
 
-// bootImage returns the name of a node's boot medium.
+// bootImage returns the name under which the node's boot medium is published.
 func bootImage(node string) string { return "boot-" + node + ".iso" }
 
-// mediaImage returns the name of a medium that a client has requested.
+// mediaImage returns the name under which a medium is published that a client has attached to the given device.
 func mediaImage(node, device string) string {
 	if device == "cdrom" {
 		return device + "-" + node + ".iso"
@@ -66,8 +66,8 @@ func mediaImage(node, device string) string {
 	return device + "-" + node + ".img"
 }
 
-// publish fetches an image, if it is missing or has changed, and returns its address for the
-// node's BMC.
+// publish downloads the image at address, if it is missing or has changed, publishes it under the given name and
+// returns its URL for the node's BMC.
 func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", address, strings.SplitN(address, ":", 2)[0])
@@ -101,7 +101,8 @@ func (s *imageStore) unpublish(names ...string) {
 	}
 }
 
-// fetch returns the file with an image.
+// fetch returns the path of the file that contains the image at address. It downloads the image if it is missing or
+// has changed.
 func (s *imageStore) fetch(ctx context.Context, known *image, address string) (string, error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -163,7 +164,7 @@ func (s *imageStore) folder() (string, error) {
 	return s.dir, nil
 }
 
-// replaceFile replaces a file atomically: running downloads continue with the old one.
+// replaceFile replaces the file at path atomically. Clients that are reading the old file can finish.
 func replaceFile(path string, content io.Reader) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "fetching-")
 	if err != nil {
@@ -180,7 +181,7 @@ func replaceFile(path string, content io.Reader) error {
 	return nil
 }
 
-// close removes the fetched files.
+// close removes the downloaded files.
 func (s *imageStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"ironworks/python"
 )
 
-// Indicators returns the indicators of a node. Unlike the other calls of the management interface, Ironic validates
-// nothing before it (ironic/conductor/manager.py, get_supported_indicators).
+// Indicators returns the node's indicators. Unlike for the other calls of the management interface, Ironic does not
+// validate the interface first (get_supported_indicators in ironic/conductor/manager.py).
 func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []api.Indicator, err error) {
 	err = c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		indicators, err = t.driver.management.indicators(ctx, t)
@@ -20,7 +20,7 @@ func (c *Conductor) Indicators(ctx context.Context, uuid string) (indicators []a
 	return indicators, err
 }
 
-// IndicatorState returns the state of an indicator.
+// IndicatorState returns the state of the named indicator of the given component.
 func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name string) (state string, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state, err = t.driver.management.indicatorState(ctx, t, component, name)
@@ -29,7 +29,7 @@ func (c *Conductor) IndicatorState(ctx context.Context, uuid, component, name st
 	return state, err
 }
 
-// SetIndicatorState sets the state of an indicator.
+// SetIndicatorState sets the state of the named indicator of the given component.
 func (c *Conductor) SetIndicatorState(ctx context.Context, uuid, component, name, state string) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		return t.driver.management.setIndicatorState(ctx, t, component, name, state)
@@ -48,7 +48,7 @@ func (noManagement) setIndicatorState(_ context.Context, t *task, _, _, _ string
 	return unsupported(t.node.Driver, "set_indicator_state")
 }
 
-// indicators are the indicators of ironic/drivers/modules/fake.py, which has no function to set them.
+// indicators returns the indicators of ironic/drivers/modules/fake.py. That driver provides no function to set them.
 func (fakeManagement) indicators(context.Context, *task) ([]api.Indicator, error) {
 	return []api.Indicator{
 		{Name: "led-0", Component: "chassis", ReadOnly: true, States: []string{"off", "on"}},
@@ -70,13 +70,13 @@ func (f fakeManagement) indicatorState(ctx context.Context, t *task, component, 
 	return "on", nil
 }
 
-// indicators returns an empty list: the lab's machines have no LEDs.
+// indicators returns an empty list, because the lab's machines have no LEDs.
 func (redfishManagement) indicators(ctx context.Context, t *task) ([]api.Indicator, error) {
 	_, err := t.systemOf(ctx)
 	return nil, err
 }
 
-// indicatorState fails like Ironic, which looks up the state of a missing LED in a table
+// indicatorState fails with a KeyError like Ironic, which looks up the missing state of the LED in a table
 // (ironic/drivers/modules/redfish/management.py).
 func (redfishManagement) indicatorState(ctx context.Context, t *task, component, name string) (string, error) {
 	system, err := t.systemOf(ctx)
@@ -90,7 +90,7 @@ func (redfishManagement) indicatorState(ctx context.Context, t *task, component,
 	}
 }
 
-// redfishLEDs are the states of LEDs in Redfish.
+// redfishLEDs maps Ironic's indicator states to Redfish's LED states.
 var redfishLEDs = map[string]string{"on": "Lit", "off": "Off", "blinking": "Blinking", "unknown": "Unknown"}
 
 func (redfishManagement) setIndicatorState(ctx context.Context, t *task, component, name, state string) error {

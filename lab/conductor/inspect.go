@@ -12,7 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// Inspect starts an inspection.
+// Inspect starts an inspection of the node.
 func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if err := t.driver.power.validate(t); err != nil {
@@ -51,7 +51,7 @@ func (t *task) inspectNode(ctx context.Context) error {
 	return t.process(onDone)
 }
 
-// failInspection implements inspecting_error_handler, except for the state.
+// failInspection implements inspecting_error_handler, except that it does not change the provision state.
 func (t *task) failInspection(ctx context.Context, message string) {
 	t.record(message, "introspection", true)
 	if err := t.driver.inspect.abort(ctx, t); isKind(err, kindUnsupported) {
@@ -78,11 +78,11 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// DiscoveryDriver returns the driver with which machines that belong to no node are enrolled; "" if they are not
-// enrolled.
+// DiscoveryDriver returns the driver with which unknown machines, which belong to no node, are enrolled. If it is
+// empty, such machines are not enrolled.
 func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
 
-// ContinueInspection handles an agent's inspection data.
+// ContinueInspection handles the inspection data that the node's agent has sent.
 func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		discovered := t.node.ProvisionState == enroll && c.options.DiscoveryDriver != ""
@@ -129,7 +129,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		}
 		return err
 	}
-	if t.node.ProvisionState == enroll { // a node that auto-discovery created
+	if t.node.ProvisionState == enroll { // auto-discovery created the node
 		return nil
 	}
 	t.updateFirmwareCache(ctx)
@@ -140,13 +140,15 @@ func inspectionFailure(format string, args ...any) error {
 	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
 }
 
-// managesBoot is the field of driver_internal_info that is true if the conductor boots the ramdisk of an inspection.
+// managesBoot is the field of driver_internal_info that reports whether the conductor boots the ramdisk for the
+// inspection.
 const managesBoot = "inspector_manage_boot"
 
-// agentInspect is inspection by an agent.
+// agentInspect implements inspection by the agent.
 type agentInspect struct{}
 
-// validate requires a boot interface: [inspector]require_managed_boot is true in 39.0.0.
+// validate requires a boot interface that can boot the ramdisk, because [inspector]require_managed_boot is true in
+// 39.0.0.
 func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
@@ -188,7 +190,9 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection removes the ramdisk and powers the machine off. It returns the messages of all errors.
+// tearDownInspection cleans up the boot of the ramdisk, if the conductor manages it, and powers the machine off,
+// unless inspected machines stay on. If always is false, it powers off only machines whose boot the conductor
+// manages. A machine that must stay powered on is rebooted instead. It returns the messages of all errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))
@@ -215,8 +219,9 @@ func (agentInspect) abort(ctx context.Context, t *task) error {
 	return nil
 }
 
-// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. The error reports that a failed
-// clean-up of an auto-discovered node has no event in the state enroll.
+// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. If the clean-up of an
+// auto-discovered node fails, it returns an error, because the state machine has no event for this in the state
+// enroll.
 func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
 		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")
@@ -242,7 +247,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 	return endInspection(ctx, t)
 }
 
-// runHooks runs the default hooks: ramdisk-error, validate-interfaces, ports and architecture.
+// runHooks implements the default inspection hooks: ramdisk-error, validate-interfaces, ports and architecture.
 func runHooks(t *task, inventory, pluginData db.Dict) error {
 	var problems []string
 	if iface := pluginData["error"]; python.Truthy(iface) {
@@ -279,15 +284,15 @@ func invalidInventory(node, reason string) error {
 	return db.Faultf(http.StatusBadRequest, "InvalidNodeInventory", "Inventory for node %s is invalid: %s", node, reason)
 }
 
-// nic is a network interface in the inventory of an inspection.
+// nic is a network interface listed in an inspection's inventory.
 type nic struct {
 	name, mac string
 	pxe       bool
 	data      db.Dict
 }
 
-// inspectedInterfaces returns the interfaces with a name and an address, and those of them that
-// become ports ([inspector]add_ports = pxe).
+// inspectedInterfaces returns all interfaces in the inventory that have a name and a MAC address, and, as valid,
+// those for which ports are created ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")
@@ -329,8 +334,8 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	return all, valid, nil
 }
 
-// portsHook creates ports for the inspected network interfaces, and sets pxe_enabled of the ports that boot. Ports that
-// are not in the inventory stay ([inspector]keep_ports = all).
+// portsHook creates ports for the valid interfaces and sets pxe_enabled of each port according to the inventory.
+// Ports that are not in the inventory are kept ([inspector]keep_ports = all).
 func portsHook(t *task, all, valid []nic) {
 	for _, i := range valid {
 		extra := db.Dict{}
@@ -363,7 +368,8 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort creates a port, unless any node has a port with this address.
+// addPort adds a port with the given MAC address to the node, unless a port with this address already exists, for
+// this or another node.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

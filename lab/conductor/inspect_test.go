@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestAgentInspection: an agent's inspection sets properties, ports and the inventory.
+// TestAgentInspection checks that inspection by the agent sets properties, ports and the inventory.
 func TestAgentInspection(t *testing.T) {
 	r := newRig(t)
 	m, node := r.machine(func(n *db.Node) { n.ProvisionState = manageable })
@@ -34,7 +34,7 @@ func TestAgentInspectionFails(t *testing.T) {
 	_, node := r.machine(func(n *db.Node) { n.ProvisionState = manageable })
 	r.must(r.c.Inspect(t.Context(), node.UUID))
 	r.state(node.UUID, inspectWait)
-	// Without an inventory, the agent does not identify itself.
+	// An agent without an inventory cannot identify itself, so the test sends the data in its place.
 	inventory := db.Dict{"interfaces": []any{map[string]any{"name": "lo", "mac_address": testMAC, "ipv4_address": "127.0.0.1"}}}
 	r.must(r.c.ContinueInspection(t.Context(), node.UUID, inventory, db.Dict{"error": "boom"}))
 	node = r.state(node.UUID, inspectFail)
@@ -62,7 +62,8 @@ func TestAbortInspection(t *testing.T) {
 	}
 }
 
-// TestRedfishInspection reads the hardware from the BMC.
+// TestRedfishInspection checks that inspection with the interface redfish sets the properties and ports that the BMC
+// reports.
 func TestRedfishInspection(t *testing.T) {
 	r := newRig(t)
 	_, node := r.machine(func(n *db.Node) {
@@ -83,7 +84,8 @@ func TestRedfishInspection(t *testing.T) {
 	}
 }
 
-// TestRescue: rescue boots the ramdisk with a password; unrescue boots the disk again.
+// TestRescue checks that rescuing boots the ramdisk and removes the password from the node, and that unrescuing boots
+// the disk again.
 func TestRescue(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -106,7 +108,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// TestHashPassword: the hash is that of crypt(3), as in its specification.
+// TestHashPassword checks that the hash of a password is equal to an example in the specification of crypt(3), and
+// that it is salted.
 func TestHashPassword(t *testing.T) {
 	for _, c := range []struct{ key, salt, want string }{
 		{"Hello world!", "saltstring", "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"},

@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// redfishManagement is the management interface for Redfish.
+// redfishManagement implements the management interface redfish.
 type redfishManagement struct{}
 
 func (redfishManagement) validate(t *task) error {
@@ -23,7 +23,8 @@ func (redfishManagement) bootDevices() []string {
 	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
 }
 
-// redfishFailure wraps errors of the Redfish library, and returns other errors unchanged.
+// redfishFailure returns an error of the Redfish library as Ironic's RedfishError, with the given message and the
+// error's text as its last argument. It returns other errors unchanged.
 func redfishFailure(err error, format string, args ...any) error {
 	e := asSushy(err)
 	if e == nil {
@@ -88,7 +89,7 @@ func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) 
 	return "", nil
 }
 
-// Timeout of a boot mode change: [redfish]boot_mode_config_timeout.
+// Timeout for changing the boot mode ([redfish]boot_mode_config_timeout), and the interval between checks.
 const (
 	bootModeTimeout  = 900 * time.Second
 	bootModeInterval = 15 * time.Second
@@ -113,7 +114,7 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	if system, err = t.systemOf(ctx); err != nil || system.Boot.Mode == word {
 		return err
 	}
-	// The change of the boot mode takes effect at a restart of the machine.
+	// The new boot mode takes effect when the machine restarts.
 	before := system.power()
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
@@ -266,8 +267,8 @@ func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []str
 	return nil
 }
 
-// noManagement is embedded by management interfaces that lack its functions: each function except validate fails like
-// Ironic's base class.
+// noManagement is embedded in management interfaces that do not support all functions. Except for validate, each of
+// its methods fails like the method of Ironic's base class.
 type noManagement struct{}
 
 func (noManagement) validate(*task) error { return nil }

@@ -17,7 +17,8 @@ import (
 	"ironworks/python"
 )
 
-// TestDirectDeployment writes an image.
+// TestDirectDeployment checks that a deployment with the direct interface requires a checksum and writes the image to
+// the disk.
 func TestDirectDeployment(t *testing.T) {
 	const content = "an image of a whole disk"
 	images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, content) }))
@@ -50,7 +51,8 @@ func TestDirectDeployment(t *testing.T) {
 	}
 }
 
-// TestRamdiskDeployment boots its medium without an agent.
+// TestRamdiskDeployment checks that a deployment with the ramdisk interface boots the instance's medium and needs no
+// agent.
 func TestRamdiskDeployment(t *testing.T) {
 	r := newRig(t)
 	r.agent.Faults = agent.Faults{NoRoute: true}
@@ -68,7 +70,8 @@ func TestRamdiskDeployment(t *testing.T) {
 	}
 }
 
-// TestServiceByAgent boots the agent, and the instance again after a failure.
+// TestServiceByAgent checks that servicing boots the agent, and that the instance is booted again after servicing has
+// failed.
 func TestServiceByAgent(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -93,7 +96,7 @@ func TestServiceByAgent(t *testing.T) {
 	r.state(node.UUID, active)
 }
 
-// TestAbortDeployment: a deployment that waits for its agent is aborted immediately.
+// TestAbortDeployment checks that an abort takes effect immediately while the deployment waits for its agent.
 func TestAbortDeployment(t *testing.T) {
 	r := newRig(t)
 	r.agent.Faults = agent.Faults{NoRoute: true}
@@ -107,7 +110,8 @@ func TestAbortDeployment(t *testing.T) {
 	}
 }
 
-// TestImagesAreSharedAndServed: an image is fetched once, for any number of nodes.
+// TestImagesAreSharedAndServed checks that an image is downloaded only once for several deployments, and is no longer
+// served after the last one.
 func TestImagesAreSharedAndServed(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
@@ -131,7 +135,8 @@ func TestImagesAreSharedAndServed(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestHeartbeatRefused: a heartbeat needs the token, and TLS.
+// TestHeartbeatRefused checks that a heartbeat without a version, the right token or TLS is refused, and also the
+// first heartbeat of a locked node.
 func TestHeartbeatRefused(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait, func(n *db.Node) { n.DriverInternalInfo = db.Dict{"agent_secret_token": "right"} })
@@ -148,7 +153,7 @@ func TestHeartbeatRefused(t *testing.T) {
 	r.refused(r.c.Heartbeat(t.Context(), locked.UUID, api.Heartbeat{CallbackURL: "https://a", Token: "right", AgentVersion: "1"}), 409, "is locked by host localhost")
 }
 
-// TestToken: a token is returned once.
+// TestToken checks that a token is returned only once, and masked afterwards.
 func TestToken(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait)
@@ -161,7 +166,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestUpdateNode covers changes that are refused.
+// TestUpdateNode checks that invalid changes of nodes are refused with Ironic's messages.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
@@ -202,8 +207,8 @@ func TestUpdateNode(t *testing.T) {
 	r.refused(r.c.DestroyNode(t.Context(), node.UUID), 409, `Valid provision states to perform deletion are: "('manageable', 'enroll', 'adopt failed', 'available')", or set the node into maintenance mode`)
 }
 
-// TestIllegalVerbs: every verb is refused in all states without such a transition, and changes
-// nothing.
+// TestIllegalVerbs checks that every verb is refused in all states from which it has no transition, and that the node
+// is not changed.
 func TestIllegalVerbs(t *testing.T) {
 	r := newRig(t)
 	for state := range fsmStates {
@@ -220,7 +225,8 @@ func TestIllegalVerbs(t *testing.T) {
 	}
 }
 
-// BenchmarkIdle: ten thousand resting nodes are checked without being copied.
+// BenchmarkIdle measures the periodic tasks with ten thousand idle nodes, which should be checked without being
+// copied.
 func BenchmarkIdle(b *testing.B) {
 	store := db.New(time.Now)
 	c, err := New(Options{Tables: store})

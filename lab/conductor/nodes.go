@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// CreateNode adds a node, with the defaults of its hardware type.
+// CreateNode adds a node to the database. Interfaces that are not given are set to the defaults of its hardware type.
 func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, error) {
 	node = db.Clone(node)
 	if err := c.completeInterfaces(node); err != nil {
@@ -28,7 +28,7 @@ func (c *Conductor) CreateNode(_ context.Context, node *db.Node) (*db.Node, erro
 	return c.tables.Nodes.Create(node)
 }
 
-// checkProperties checks the properties that must be numbers.
+// checkProperties checks those properties that must be non-negative integers.
 func checkProperties(n *db.Node) error {
 	var bad []string
 	for _, key := range []string{"cpus", "local_gb", "memory_mb"} {
@@ -48,10 +48,10 @@ func checkProperties(n *db.Node) error {
 	return nil
 }
 
-// interfacesMayChange are the states in which the interfaces of a node may be changed.
+// interfacesMayChange lists the states in which the interfaces of a node may be changed.
 var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, available}
 
-// UpdateNode applies a patched node.
+// UpdateNode changes a node with the given function and stores it, if the change is allowed.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
 	defer c.updates.enter(uuid)()
 	var updated *db.Node
@@ -64,7 +64,8 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// The operator has chosen a deploy interface, so the next cleaning must not restore the original one.
+			// The operator has chosen another deploy interface, so the next cleaning must not restore the original
+			// one.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
@@ -74,7 +75,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		if err := t.save(); err != nil {
 			return err
 		}
-		// The answer is created under the lock, so it shows the reservation.
+		// The returned node shows the reservation, because the lock is still held.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
 		if c.updates.contended(uuid) {
@@ -85,9 +86,9 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	return updated, err
 }
 
-// updateTime is the time for which the conductor holds the lock of a node during a PATCH; Ironic 39.0.0 on SQLite takes
-// twice as long. During this time, concurrent requests have to try again. A single request holds the lock only for
-// shortUpdate, which is long enough for concurrent requests to arrive.
+// updateTime is the time for which the conductor holds a node's lock for a PATCH request if there are concurrent
+// ones, which have to try again during this time. Ironic 39.0.0 on SQLite takes twice as long. A single request holds
+// the lock only for shortUpdate, which is long enough for concurrent requests to arrive.
 const (
 	updateTime  = 40 * time.Millisecond
 	shortUpdate = time.Millisecond
@@ -99,7 +100,7 @@ type updates struct {
 	count map[string]int
 }
 
-// enter counts an update as running until the returned function is called.
+// enter counts an update of the node until the returned function is called.
 func (u *updates) enter(uuid string) (leave func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -116,14 +117,14 @@ func (u *updates) enter(uuid string) (leave func()) {
 	}
 }
 
-// contended reports whether a node has several concurrent updates.
+// contended reports whether the node has several concurrent updates.
 func (u *updates) contended(uuid string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count[uuid] > 1
 }
 
-// checkUpdate runs update_node's checks, and applies the consequences of a change.
+// checkUpdate runs the checks of update_node and applies the consequences of the change to n.
 func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
@@ -206,7 +207,7 @@ func (c *Conductor) checkInterfaces(old, n *db.Node, reset bool) error {
 	return nil
 }
 
-// SetMaintenance switches maintenance.
+// SetMaintenance puts the node into maintenance for the given reason, or ends its maintenance.
 func (c *Conductor) SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error {
 	_, err := c.UpdateNode(ctx, uuid, false, func(n *db.Node) error {
 		n.Maintenance, n.MaintenanceReason = on, reason
@@ -218,7 +219,7 @@ func (c *Conductor) SetMaintenance(ctx context.Context, uuid string, on bool, re
 	return err
 }
 
-// DestroyNode removes a node.
+// DestroyNode deletes the node, unless the node is protected, in use or in a state that does not allow this.
 func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
 		n := t.node
@@ -244,7 +245,7 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 	})
 }
 
-// AddTraits adds traits to a node, or, with replace, replaces all its traits.
+// AddTraits adds traits to the node. If replace is set, they replace all previous traits.
 func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		kept := slices.Clone(t.node.Traits)
@@ -263,10 +264,11 @@ func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string,
 	})
 }
 
-// maxTraits is the number of traits that a node may have.
+// maxTraits is the maximum number of traits of a node.
 const maxTraits = 50
 
-// setTraits changes traits without touching the node: in Ironic they have their own table.
+// setTraits changes the node's traits without changing the node's update time, because Ironic stores traits in
+// another table.
 func (c *Conductor) setTraits(uuid string, traits []string) error {
 	_, err := c.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		n.Traits = traits
@@ -275,7 +277,7 @@ func (c *Conductor) setTraits(uuid string, traits []string) error {
 	return err
 }
 
-// RemoveTraits removes the given traits from a node; nil removes all its traits.
+// RemoveTraits removes the given traits from the node, or all its traits if traits is nil.
 func (c *Conductor) RemoveTraits(ctx context.Context, uuid string, traits []string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if traits == nil {

@@ -11,43 +11,44 @@ import (
 	"ironworks/lab/db"
 )
 
-// Options configure a Conductor. Zero values are Ironic's defaults, unless noted otherwise.
+// Options configures a Conductor. Zero values mean Ironic's defaults, unless noted otherwise.
 type Options struct {
-	// Tables is the database. Required.
+	// Tables is the database. It is required.
 	Tables *db.Store
-	// HTTPURL is the address of [Conductor.Images]: [deploy]http_url. Required for nodes that boot
-	// from virtual media.
+	// HTTPURL is the URL at which the handler [Conductor.Images] is served ([deploy]http_url). It is required for
+	// nodes that boot from virtual media.
 	HTTPURL string
-	// VNCURL is [vnc]public_url, the page of ironic-novncproxy; none if empty.
+	// VNCURL is the URL of the console page of ironic-novncproxy ([vnc]public_url). It may be empty.
 	VNCURL string
-	// Client fetches images; http.DefaultClient if nil.
+	// Client downloads images. If nil, http.DefaultClient is used.
 	Client *http.Client
-	// Dir stores fetched images while the conductor runs; a temporary folder if empty.
+	// Dir is the directory that stores downloaded images while the conductor runs. If empty, a temporary directory is
+	// used.
 	Dir string
-	// RequireTLS refuses agents without TLS: [agent]require_tls, which is true by default in
-	// Ironic.
+	// RequireTLS makes the conductor refuse agents that do not use TLS ([agent]require_tls, whose default in Ironic
+	// is true).
 	RequireTLS bool
 
-	// AutomatedClean is [conductor]automated_clean.
+	// AutomatedClean enables automated cleaning ([conductor]automated_clean, whose default in Ironic is true).
 	AutomatedClean bool
-	// LogsCollect is [agent]deploy_logs_collect: always, on_failure (if empty) or never. Logs
-	// receives the collected logs, a tar.gz, with the file's name.
+	// LogsCollect is "always", "on_failure" or "never" ([agent]deploy_logs_collect). If empty, it is "on_failure".
+	// Logs is called with the logs collected from an agent, a tar.gz archive, and the name of its file.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
-	// DiscoveryDriver is [auto_discovery]driver: machines that no node knows are enrolled with it. Empty is
-	// [auto_discovery]enabled = false.
+	// DiscoveryDriver is the driver with which unknown machines are enrolled ([auto_discovery]driver). If it is
+	// empty, they are not enrolled ([auto_discovery]enabled = false).
 	DiscoveryDriver string
-	// InspectedStayOn is [inspector]power_off = false.
+	// InspectedStayOn leaves machines powered on after an inspection ([inspector]power_off = false).
 	InspectedStayOn bool
-	// Enabled are the enabled interfaces by kind ("deploy"), in the order of the configuration;
-	// missing kinds default to [EnabledInterfaces].
+	// Enabled lists the enabled interfaces of each kind, such as "deploy", in the order of the configuration. Missing
+	// kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
-	// HardwareTypes are the enabled hardware types; nil means all.
+	// HardwareTypes lists the enabled hardware types. If nil, all hardware types are enabled.
 	HardwareTypes []string
 
-	// Speed divides the pauses between attempts: for power changes, failed calls and locks. It
-	// does not affect timeouts and periods. 1 if 0.
+	// Speed divides the pauses between attempts, such as for power changes, failed calls and locks. It does not
+	// affect periods or timeouts, except those of firmware updates. 0 means 1.
 	Speed float64
 
 	Timeouts Timeouts
@@ -55,55 +56,58 @@ type Options struct {
 	Limits   Limits
 }
 
-// Timeouts of the conductor. 0 is the default; negative values mean no timeout if Ironic supports
-// that.
+// Timeouts holds the conductor's timeouts. 0 means the default. A negative value means no timeout, where Ironic
+// supports that.
 type Timeouts struct {
-	Deploy, Clean, Inspect, Rescue, Service time.Duration // 1800 s each
-	// PowerChange is [conductor]power_state_change_timeout, 60 s.
+	Deploy, Clean, Inspect, Rescue, Service time.Duration // default 1800 s each
+	// PowerChange is [conductor]power_state_change_timeout. The default is 60 s.
 	PowerChange time.Duration
 }
 
-// Periods of periodic tasks. 0 is the default; negative values disable a task.
+// Periods holds the periods of the conductor's periodic tasks. 0 means the default. A negative value disables the
+// task.
 type Periods struct {
-	// Provision is the period of checks for timeouts of deployment, cleaning, inspection and service, 60 s; Rescue
-	// that of checks for timeouts of rescue, 60 s.
+	// Provision is the period of the checks for timeouts of deployment, cleaning, inspection and servicing. Rescue is
+	// the period of the checks for timeouts of rescue. The default is 60 s each.
 	Provision, Rescue time.Duration
-	// PowerSync is 60 s, PowerRecovery 300 s.
+	// PowerSync is the period of the checks of the power states. PowerRecovery is the period of the checks of nodes
+	// in maintenance because of a power failure. The defaults are 120 s and 300 s.
 	PowerSync, PowerRecovery time.Duration
-	// RAID is the period of checks whether changes of volumes have ended, 60 s: [redfish]raid_config_status_interval
-	// and raid_config_fail_interval.
+	// RAID is the period of the checks for completed and failed changes of volumes
+	// ([redfish]raid_config_status_interval and raid_config_fail_interval). The default is 60 s.
 	RAID time.Duration
-	// Firmware is the period of checks of BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
-	// and failed ones ([redfish]firmware_update_fail_interval), 60 s each.
+	// Firmware is the period of the checks of BIOS steps and firmware updates
+	// ([redfish]firmware_update_status_interval) and of the checks of failed updates
+	// ([redfish]firmware_update_fail_interval). The default is 60 s.
 	Firmware time.Duration
-	// Consoles is the period of ending graphical consoles whose token has expired, 120 s:
-	// [vnc]expire_console_session_interval.
+	// Consoles is the period of the checks for graphical consoles whose tokens have expired
+	// ([vnc]expire_console_session_interval). The default is 120 s.
 	Consoles time.Duration
 }
 
-// Limits bound concurrent operations. 0 is the default.
+// Limits bounds concurrent operations and repeated attempts. 0 means the default.
 type Limits struct {
-	Workers        int // [conductor]workers_pool_size, 300
-	Deploy         int // [conductor]max_concurrent_deploy, 250
-	Clean          int // [conductor]max_concurrent_clean, 50
-	BMCConnections int // [redfish]connection_attempts, 5
-	BMCSessions    int // [redfish]connection_cache_size, 1000
-	SoftPowerTries int // [agent]post_deploy_get_power_state_retries, 6
+	Workers        int // [conductor]workers_pool_size, default 300
+	Deploy         int // [conductor]max_concurrent_deploy, default 250
+	Clean          int // [conductor]max_concurrent_clean, default 50
+	BMCConnections int // [redfish]connection_attempts, default 5
+	BMCSessions    int // [redfish]connection_cache_size, default 1000
+	SoftPowerTries int // [agent]post_deploy_get_power_state_retries, default 6
 }
 
 // Values of Ironic's options that [Options] cannot change.
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
-	answerTimeout   = 60 * time.Second  // timeout for a BMC's or an agent's answer
-	reservedPercent = 5                 // share of the workers that only API calls use
+	answerTimeout   = 60 * time.Second  // timeout for a response of a BMC or an agent
+	reservedPercent = 5                 // percentage of the workers that are reserved for API calls
 	powerSyncs      = 8                 // [conductor]sync_power_state_workers
 	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces returns the enabled interfaces by their kind: the same as in the real Ironics of tests
-// (lab/real).
+// EnabledInterfaces returns the interfaces that are enabled by default, by kind. They are the same as in the real
+// Ironic that tests use (lab/real).
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"fake", "no-bios"},
@@ -122,8 +126,8 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
-// ShippedInterfaces returns the interfaces that 39.0.0 enables by default, as far as the lab has them: no cinder
-// storage.
+// ShippedInterfaces returns, by kind, the interfaces that Ironic 39.0.0 enables by default, except the storage
+// interface cinder, which the lab does not support.
 func ShippedInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"redfish", "no-bios"},
@@ -142,8 +146,8 @@ func ShippedInterfaces() map[string][]string {
 	}
 }
 
-// ShippedHardwareTypes returns the hardware types that 39.0.0 enables by default, as far as the
-// lab has them: no ipmi.
+// ShippedHardwareTypes returns the hardware types that Ironic 39.0.0 enables by default, except ipmi, which the lab
+// does not support.
 func ShippedHardwareTypes() []string { return []string{"redfish"} }
 
 func setDefault[T comparable](value *T, byDefault T) {
@@ -153,7 +157,7 @@ func setDefault[T comparable](value *T, byDefault T) {
 	}
 }
 
-// complete sets the defaults.
+// complete checks the options and sets the defaults of missing ones.
 func (o *Options) complete() error {
 	if o.Tables == nil {
 		return errors.New("no database")

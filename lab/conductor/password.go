@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// crypt64 are the digits of crypt(3).
+// crypt64 contains the digits with which crypt(3) encodes binary data, in the order of their values.
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password for /etc/shadow: [conductor]rescue_password_hash_algorithm
-// is sha256.
+// hashPassword hashes a rescue password for /etc/shadow. It uses sha256, the value of
+// [conductor]rescue_password_hash_algorithm.
 func hashPassword(password string) string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails
@@ -21,8 +21,7 @@ func hashPassword(password string) string {
 	return "$5$" + string(salt) + "$" + sha256Crypt([]byte(password), salt)
 }
 
-// sha256Crypt is Ulrich Drepper's SHA-256 crypt with 5000 rounds
-// (https://akkadia.org/drepper/SHA-crypt.txt).
+// sha256Crypt implements Ulrich Drepper's SHA-256 crypt with 5000 rounds (https://akkadia.org/drepper/SHA-crypt.txt).
 func sha256Crypt(key, salt []byte) string {
 	const rounds = 5000
 	sum := func(parts ...[]byte) []byte {
@@ -80,7 +79,8 @@ func sha256Crypt(key, salt []byte) string {
 	return cryptText(digest)
 }
 
-// cryptText encodes a digest with crypt's digits, in crypt's order.
+// cryptText encodes a SHA-256 digest with the digits of crypt(3), taking the bytes in the order that SHA-256 crypt
+// specifies.
 func cryptText(d []byte) string {
 	var text strings.Builder
 	put := func(x, y, z byte, digits int) {

@@ -13,11 +13,12 @@ import (
 	"ironworks/python"
 )
 
-// periodicWorkers is [conductor]periodic_max_workers: how many nodes are failed for a timeout at
-// the same time.
+// periodicWorkers is [conductor]periodic_max_workers. At most this number of nodes are failed in one round because
+// they have timed out.
 const periodicWorkers = 8
 
-// periodic is a periodic task of the conductor: a function and its period.
+// periodic is a periodic task of the conductor. It calls do at the interval every; a negative interval disables the
+// task.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -49,17 +50,17 @@ func (c *Conductor) periodics() []periodic {
 	}
 }
 
-// wait is a provision state in which a node may stay only until a timeout.
+// wait describes a provision state in which a node may stay only for a limited time.
 type wait struct {
 	state      string
 	limit      time.Duration
 	keepTarget bool
-	fromStart  bool // the timeout counts from the start of the inspection
+	fromStart  bool // the time limit counts from the start of the inspection
 	fail       func(*task, context.Context)
 }
 
-// expired reports whether a node has exceeded the timeout. Nodes that are locked or in maintenance
-// are skipped.
+// expired reports whether the node has been in the state for longer than allowed. It is false for nodes that are
+// locked or in maintenance.
 func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {
@@ -68,7 +69,7 @@ func (w wait) expired(n *db.Node, now time.Time) bool {
 	return n.ProvisionState == w.state && n.Reservation == "" && !n.Maintenance && !since.IsZero() && since.Before(now.Add(-w.limit))
 }
 
-// failExpired fails the nodes that have exceeded the timeout (_fail_if_in_state).
+// failExpired fails the nodes that have been in the state for longer than allowed, longest first (_fail_if_in_state).
 func (c *Conductor) failExpired(ctx context.Context, w wait) {
 	now := c.tables.Now()
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.expired(n, now) })
@@ -114,16 +115,16 @@ func (t *task) serviceTimedOut(ctx context.Context) {
 	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
 }
 
-// notSynced are the states without power sync.
+// notSynced lists the provision states in which a node's power state is not synced.
 var notSynced = []string{deployWait, cleanWait, enroll, adoptFail}
 
-// syncs reports whether the power of a node is synced.
+// syncs reports whether the node's power state is to be synced.
 func syncs(n *db.Node) bool {
 	return !slices.Contains(notSynced, n.ProvisionState) && !n.Maintenance && n.TargetPowerState == "" && n.Reservation == ""
 }
 
-// syncPower compares the power of all nodes with the expected state: a few at a time, first those
-// that did not answer last time.
+// syncPower compares the power states of all nodes with the expected ones. It checks a few nodes at a time, starting
+// with those that failed the last check.
 func (c *Conductor) syncPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
@@ -172,7 +173,8 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 	c.failedSyncs[uuid] = failed
 }
 
-// syncPower implements do_sync_power_state: it returns the number of consecutive checks with a wrong power state.
+// syncPower implements do_sync_power_state. The parameter failed is the number of consecutive failed checks so far.
+// The result is the new number, which is 0 if the machine has the expected power state.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
 	most := powerRetries
@@ -225,7 +227,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 	return failed
 }
 
-// clearError clears the node's last error; the history still has it.
+// clearError clears the node's last error. The history keeps it.
 func (t *task) clearError() {
 	if t.node.LastError != "" {
 		t.node.LastError = ""
@@ -233,7 +235,8 @@ func (t *task) clearError() {
 	}
 }
 
-// giveUpPower puts a node with unknown power state into maintenance.
+// giveUpPower stores the power state now, which is empty if unknown, as the node's power state and puts the node into
+// maintenance.
 func (t *task) giveUpPower(now string, problem error) {
 	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",
 		t.node.UUID, nameOrNone(now), nameOrNone(t.node.PowerState), nameOrNone(now))
@@ -248,7 +251,7 @@ func (t *task) giveUpPower(now string, problem error) {
 	_ = t.save()
 }
 
-// recoverPower ends the maintenance of nodes whose power state is known again.
+// recoverPower ends the maintenance of nodes with a power failure whose power state can be read again.
 func (c *Conductor) recoverPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""

@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// CreatePort adds a port.
+// CreatePort adds a port to its node.
 func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, error) {
 	var made *db.Port
 	err := c.withTask(ctx, port.NodeUUID, locking{shared: true}, func(context.Context, *task) error {
@@ -24,7 +24,8 @@ func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, er
 	return made, err
 }
 
-// checkPhysicalNetwork implements validate_port_physnet: the ports of a group are in one network.
+// checkPhysicalNetwork implements validate_port_physnet: all ports of a port group must be in the same physical
+// network.
 func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	if port.PortgroupUUID == "" || (old != nil && old.PortgroupUUID == port.PortgroupUUID && old.PhysicalNetwork == port.PhysicalNetwork) {
 		return nil
@@ -54,13 +55,13 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	return nil
 }
 
-// connectivity lists the fields that describe the connection of a port, as Python shows a set of them.
+// connectivity lists the fields that describe the connection of a port, as Ironic's message shows them.
 const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
 
-// portsMayChange are the states in which the connectivity fields of ports may be changed.
+// portsMayChange lists the states in which the connectivity fields of a node's ports may be changed.
 var portsMayChange = []string{enroll, inspecting, inspectWait, manageable}
 
-// UpdatePort changes a port.
+// UpdatePort changes a port with the given function and stores it, if the change is allowed.
 func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db.Port) error) (*db.Port, error) {
 	old, err := c.tables.Ports.Get(uuid)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db
 	return updated, err
 }
 
-// DestroyPort removes a port.
+// DestroyPort deletes a port.
 func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
 	port, err := c.tables.Ports.Get(uuid)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Ports.Destroy(uuid) })
 }
 
-// UpdatePortgroup changes a port group.
+// UpdatePortgroup changes a port group with the given function and stores it, if the change is allowed.
 func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error) {
 	old, err := c.tables.Portgroups.Get(uuid)
 	if err != nil {
@@ -132,7 +133,7 @@ func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change fun
 	return updated, err
 }
 
-// DestroyPortgroup removes a port group.
+// DestroyPortgroup deletes a port group.
 func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
 	group, err := c.tables.Portgroups.Get(uuid)
 	if err != nil {
@@ -141,17 +142,17 @@ func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Portgroups.Destroy(uuid) })
 }
 
-// VIFs returns none, like the network interface noop.
+// VIFs returns an empty list, like the network interface noop.
 func (c *Conductor) VIFs(ctx context.Context, uuid string) ([]db.Dict, error) {
 	return []db.Dict{}, c.withTask(ctx, uuid, locking{shared: true}, func(context.Context, *task) error { return nil })
 }
 
-// AttachVIF does nothing, like noop.
+// AttachVIF does nothing, like the network interface noop.
 func (c *Conductor) AttachVIF(ctx context.Context, uuid string, _ db.Dict) error {
 	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }
 
-// DetachVIF does nothing, like noop.
+// DetachVIF does nothing, like the network interface noop.
 func (c *Conductor) DetachVIF(ctx context.Context, uuid, _ string) error {
 	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }

@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// SetPower starts a power change. The timeout is in seconds; 0 is the configured one.
+// SetPower starts a power change. The timeout is in seconds; 0 means the configured timeout.
 func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout int) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if err := t.driver.power.validate(t); err != nil {
@@ -41,7 +41,8 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 	})
 }
 
-// setPower implements node_power_action: it changes the power and waits for the result.
+// setPower implements node_power_action. It changes the machine's power state and waits for the result, with the
+// configured timeout.
 func (t *task) setPower(ctx context.Context, change string) error {
 	return t.setPowerWithin(ctx, change, 0)
 }
@@ -88,7 +89,8 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	return t.save()
 }
 
-// powerIsAlready reports whether the machine is in the requested power state, and clears the last error if it is.
+// powerIsAlready reports whether the machine is already in the requested power state. If so, it also clears the
+// node's last error.
 func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil
@@ -107,7 +109,7 @@ func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) 
 	return true, t.save()
 }
 
-// wipeOnPowerOff removes the data of the agent from the node, because the agent does not survive a power-off.
+// wipeOnPowerOff removes the agent's data from the node, because the agent does not survive a power-off.
 func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_url")
 	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
@@ -116,7 +118,7 @@ func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_cached_deploy_steps", "agent_cached_clean_steps", "agent_verify_ca", "agent_start_attempted")
 }
 
-// waitForPower waits for a power state.
+// waitForPower waits until the machine is in the given power state. A timeout of 0 means the configured timeout.
 func (t *task) waitForPower(ctx context.Context, state string, timeout time.Duration) error {
 	if timeout == 0 {
 		timeout = t.c.options.Timeouts.PowerChange
@@ -139,7 +141,8 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 	}
 }
 
-// powerOffAndOn calls do while the power is off.
+// powerOffAndOn powers the machine off, calls do, and powers the machine on. If the machine must stay powered on, it
+// only reboots the machine after calling do.
 func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
 	on := powerOn
 	if t.powerStaysOn() {
@@ -156,18 +159,18 @@ func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
 // powerStaysOn implements disable_power_off.
 func (t *task) powerStaysOn() bool { return t.node.DisablePowerOff != nil && *t.node.DisablePowerOff }
 
-// wipeAgent removes the agent's address and token (wipe_token_and_url).
+// wipeAgent removes the agent's address and token from the node (wipe_token_and_url).
 func (t *task) wipeAgent() {
 	t.dropInternal("agent_secret_token", "agent_secret_token_pregenerated", "agent_url", "agent_verify_ca")
 }
 
-// stepFlags are fields of driver_internal_info that steps leave behind.
+// stepFlags lists the fields of driver_internal_info that steps leave behind.
 var stepFlags = []string{
 	"cleaning_reboot", "deployment_reboot", "servicing_reboot", "skip_current_clean_step", "skip_current_deploy_step",
 	"skip_current_service_step", "cleaning_polling", "deployment_polling", "servicing_polling",
 }
 
-// wipeSteps removes the data of a run of steps (wipe_*_internal_info).
+// wipeSteps removes the node's data about steps of the given kind (wipe_*_internal_info).
 func (t *task) wipeSteps(kind stepKind) {
 	t.wipeAgent()
 	t.setInternal(string(kind)+"_steps", nil)

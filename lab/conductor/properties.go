@@ -10,8 +10,8 @@ import (
 //go:embed properties.json
 var propertiesFile []byte
 
-// properties returns the keys of driver_info of one kind, or of a logical disk of a RAID, with
-// Ironic's descriptions.
+// properties returns Ironic's descriptions of the keys of driver_info that interfaces of the given kind use. For the
+// kind "raid", it returns the descriptions of the properties of a logical disk.
 func properties(kind string) map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(propertiesFile, &all); err != nil {
@@ -20,13 +20,14 @@ func properties(kind string) map[string]string {
 	return all[kind]
 }
 
-// DriverProperties returns the keys of driver_info for the default interfaces of a hardware type.
+// DriverProperties returns descriptions of the keys of driver_info that the default interfaces of the given hardware
+// type use.
 func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)
 	}
 	all := map[string]string{}
-	// If two kinds describe a key, boot takes precedence.
+	// If a key has two descriptions, that of the boot interface takes precedence.
 	for _, kind := range append(slices.Clone(interfaceKinds), "boot") {
 		name, err := c.defaultInterface(driver, kind, "")
 		if err != nil {
@@ -48,7 +49,7 @@ func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	return all, nil
 }
 
-// RAIDProperties returns the properties of a logical disk.
+// RAIDProperties returns descriptions of the properties of a logical disk.
 func (c *Conductor) RAIDProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)

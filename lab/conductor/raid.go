@@ -11,7 +11,7 @@ import (
 	"ironworks/python"
 )
 
-// checkRAID returns the error with which the raid interface of this name refuses a RAID configuration.
+// checkRAID returns the error with which the named raid interface refuses the configuration target, or nil.
 func checkRAID(name string, target db.Dict) error {
 	check := raid.Check
 	if name == "redfish" {
@@ -20,7 +20,7 @@ func checkRAID(name string, target db.Dict) error {
 	return raidFault(check(map[string]any(target)))
 }
 
-// raidFault converts an error of the package models/raid to one of Ironic's exceptions.
+// raidFault converts an error of the package models/raid to the corresponding Ironic exception.
 func raidFault(err error) error {
 	var e *raid.Error
 	switch {
@@ -34,8 +34,8 @@ func raidFault(err error) error {
 	return err
 }
 
-// recordRAID implements the hooks after the agent's RAID steps (AgentRAID in ironic/drivers/modules/agent.py, and
-// update_raid_info in ironic/common/raid.py).
+// recordRAID implements the hooks that run after the agent's RAID steps (AgentRAID in
+// ironic/drivers/modules/agent.py, and update_raid_info in ironic/common/raid.py).
 func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	if step.Text("interface") != "raid" {
 		return nil
@@ -61,7 +61,8 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 	return t.save()
 }
 
-// rootVolume writes the root volume of a RAID configuration into the node's properties.
+// rootVolume copies the size, the root device hint and the RAID level of the root volume from a RAID configuration to
+// the node's properties.
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)
 	for _, value := range disks {

@@ -22,8 +22,7 @@ import (
 	"ironworks/python"
 )
 
-// sushyError is an error of Ironic's Redfish library, with its class and message. It is not one of
-// Ironic's exceptions.
+// sushyError is an exception of sushy, Ironic's Redfish library. It is not one of Ironic's own exceptions.
 type sushyError struct {
 	class  string
 	status int
@@ -32,7 +31,7 @@ type sushyError struct {
 
 func (e *sushyError) Error() string { return e.text }
 
-// asSushy returns the Redfish library's error in err, nil if there is none.
+// asSushy returns the sushyError that err wraps, or nil if there is none.
 func asSushy(err error) *sushyError {
 	var s *sushyError
 	if errors.As(err, &s) {
@@ -41,10 +40,10 @@ func asSushy(err error) *sushyError {
 	return nil
 }
 
-// isHTTP reports whether a BMC has answered with an error.
+// isHTTP reports whether the BMC has responded with an error status.
 func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
 
-// bmcCache caches the sessions with BMCs (SessionCache); it evicts the oldest first.
+// bmcCache caches the sessions with BMCs (SessionCache). If it is full, it evicts the oldest session.
 type bmcCache struct {
 	c     *Conductor
 	mu    sync.Mutex
@@ -56,7 +55,7 @@ func newBMCCache(c *Conductor) *bmcCache {
 	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
 }
 
-// get returns the BMC of a node. A new BMC has to log in first.
+// get returns the session for the given settings. A new session has to log in before its first request.
 func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +66,7 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	m := &bmc{c: b.c, info: info, key: key}
 	b.known[key] = b.order.PushBack(m)
 	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// The evicted session is closed if a worker is free; otherwise it expires.
+		// The evicted session is closed if a worker is free. Otherwise it remains until the BMC lets it expire.
 		_ = b.c.spawn(false, b.drop(b.order.Front()).logOut)
 	}
 	return m
@@ -79,7 +78,7 @@ func (b *bmcCache) drop(e *list.Element) *bmc {
 	return m
 }
 
-// forget removes a BMC from the cache because it was unreachable or rejected the credentials.
+// forget removes a session from the cache because the BMC was unreachable or rejected the credentials.
 func (b *bmcCache) forget(m *bmc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +87,7 @@ func (b *bmcCache) forget(m *bmc) {
 	}
 }
 
-// bmc is a session of the conductor with a BMC, which the nodes with the same Redfish settings share.
+// bmc is a session with a BMC. It is shared by the nodes with the same Redfish settings.
 type bmc struct {
 	c    *Conductor
 	info redfishInfo
@@ -98,12 +97,12 @@ type bmc struct {
 
 	mu     sync.Mutex
 	auth   auth
-	vendor string // vendor in the service root
-	// registries are the attribute registries that were read in this session, by ID.
+	vendor string // vendor named in the service root
+	// registries holds the attribute registries that were read in this session, by ID.
 	registries map[string][]registryAttribute
 }
 
-// auth has the data that authenticates the requests of a session.
+// auth holds the data that authenticates the requests of a session.
 type auth struct {
 	loggedIn bool // the login has succeeded
 	basic    bool
@@ -111,14 +110,14 @@ type auth struct {
 	session  string // path of the session
 }
 
-// answer is the answer of a BMC to one request.
+// answer is a BMC's response to one request.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// Retries of Ironic's Redfish library when a connection fails.
+// Number of attempts of sushy, and the interval between them, if a connection fails.
 const (
 	sushyTries    = 10
 	sushyInterval = 3 * time.Second
@@ -134,11 +133,11 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs = x509.NewCertPool()
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
-	// One connection per call, as in the library.
+	// Each request uses a new connection, as in sushy.
 	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
 }
 
-// send sends one request, with retries while the connection fails.
+// send sends one request and tries again if the connection fails.
 func (m *bmc) send(ctx context.Context, who auth, method, path string, body any) (answer, error) {
 	var raw []byte
 	if body != nil {
@@ -153,7 +152,7 @@ func (m *bmc) send(ctx context.Context, who auth, method, path string, body any)
 	}
 	address := m.info.base + path
 	if scheme, _, _ := strings.Cut(address, "://"); scheme != "http" && scheme != "https" {
-		// The HTTP library has no adapter for the scheme, so a retry is useless.
+		// Python's HTTP library has no adapter for this scheme, so trying again would be useless.
 		return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: No connection adapters were found for %s", address, python.Repr(address))}
 	}
 	for try := 1; ; try++ {
@@ -196,7 +195,7 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// pythonConnection returns a connection error with the message of Python's requests.
+// pythonConnection converts a connection error to one with the message of Python's requests library.
 func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
 	port := address.Port()
@@ -283,8 +282,9 @@ func mostSevere(raw json.RawMessage) string {
 	return ""
 }
 
-// enter reads the service root and logs in: it creates a session, or uses basic authentication if that is configured,
-// or is allowed and the BMC refuses a session. It does not return the authentication in outdated again.
+// enter reads the service root and logs in. It creates a session, or uses basic authentication if this is configured,
+// or if the BMC refuses a session and the settings allow both. If the session has already been renewed since the
+// caller read outdated, enter returns the current authentication.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()
@@ -344,7 +344,7 @@ func (m *bmc) openSession(ctx context.Context, path string) (auth, error) {
 	return who, nil
 }
 
-// logOut ends the session.
+// logOut deletes the session on the BMC.
 func (m *bmc) logOut(ctx context.Context) {
 	m.mu.Lock()
 	who := m.auth
@@ -354,7 +354,7 @@ func (m *bmc) logOut(ctx context.Context) {
 	}
 }
 
-// do sends an authenticated request. If the session has expired, it logs in again, once.
+// do sends an authenticated request. If the session has expired, do logs in again, but only once.
 func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, error) {
 	m.mu.Lock()
 	who := m.auth
@@ -380,14 +380,14 @@ func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, er
 	}
 }
 
-// rootVendor returns the vendor in the service root.
+// rootVendor returns the vendor named in the service root.
 func (m *bmc) rootVendor() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.vendor
 }
 
-// get reads a resource.
+// get reads the resource at path and stores it in the value that into points to.
 func (m *bmc) get(ctx context.Context, path string, into any) error {
 	got, err := m.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -399,8 +399,9 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect implements _get_connection: it retries while the BMC is unreachable, and returns Ironic's message. Nodes of
-// one BMC share the session, but each has its own system.
+// connect implements _get_connection. It calls do with the session and the path of the node's system, tries again
+// while the BMC is unreachable, and finally returns Ironic's error. The nodes of a BMC share the session, but each
+// node has its own system.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"ironworks/python"
 )
 
-// redfishInfo is the BMC configuration in driver_info.
+// redfishInfo holds the BMC settings in driver_info.
 type redfishInfo struct {
 	base           string // scheme and host
-	root           string // path of the service
+	root           string // path of the service root
 	system         string
 	user, password string
 	verify         bool
-	ca             string // a file with trusted certificates
+	ca             string // path of a file with trusted certificates
 	auth           string
 }
 
@@ -68,7 +68,8 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	return r, nil
 }
 
-// parseVerify reads redfish_verify_ca: a boolean, a boolean as text, or a file.
+// parseVerify reads redfish_verify_ca, which is a boolean, a string that contains a boolean, or the path of a file
+// with certificates.
 func (r *redfishInfo) parseVerify(n *db.Node) error {
 	value, given := n.DriverInfo["redfish_verify_ca"]
 	r.verify = true

@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// redfishInspect inspects the machine through its BMC.
+// redfishInspect implements inspection through the BMC.
 type redfishInspect struct{ fakeInspect }
 
 func (redfishInspect) validate(t *task) error {
@@ -18,7 +18,7 @@ func (redfishInspect) validate(t *task) error {
 	return err
 }
 
-// ethernet holds the fields of a Redfish EthernetInterface that an inspection reads.
+// ethernet holds the fields of a Redfish EthernetInterface that inspection uses.
 type ethernet struct {
 	ID         string `json:"Id"`
 	MACAddress string
@@ -51,7 +51,7 @@ type drive struct {
 	Status        *struct{ Health, State *string }
 }
 
-// storage holds the fields of a Redfish Storage that the conductor uses, and its drives.
+// storage holds the fields of a Redfish Storage that the conductor uses, and the drives it refers to.
 type storage struct {
 	ID                 string `json:"Id"`
 	Name               string
@@ -138,14 +138,14 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 		inventory["boot"] = map[string]any{"current_boot_mode": mode}
 	}
 	pluginData := db.Dict{}
-	// The default hooks: validate-interfaces, ports and architecture.
+	// runHooks runs the default hooks: validate-interfaces, ports and architecture.
 	if err := runHooks(t, inventory, pluginData); err != nil {
 		return "", err
 	}
 	if err := t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData}); err != nil {
 		return "", err
 	}
-	// As in Ironic, changes by rules to the properties and to the plugin data are lost.
+	// As in Ironic, changes that rules make to the properties and to the plugin data are lost.
 	properties = t.node.Properties.Clone()
 	if err := t.applyRules(inventory, pluginData); err != nil {
 		return "", err
@@ -157,7 +157,8 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	return manageable, t.save()
 }
 
-// checkDiscovered fails if an essential property is unknown (ironic/drivers/modules/redfish/inspect.py).
+// checkDiscovered returns an error if an essential property is still unknown
+// (ironic/drivers/modules/redfish/inspect.py).
 func (t *task) checkDiscovered() error {
 	var absent []string
 	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
@@ -171,7 +172,7 @@ func (t *task) checkDiscovered() error {
 	return nil
 }
 
-// withCapability adds a capability to a list.
+// withCapability returns the comma-separated list of capabilities with another one added.
 func withCapability(list, one string) string {
 	if list == "" {
 		return one
@@ -179,7 +180,7 @@ func withCapability(list, one string) string {
 	return list + "," + one
 }
 
-// instructionSets are the names of architectures in Redfish.
+// instructionSets maps Redfish's names of CPU architectures to Ironic's.
 var instructionSets = map[string]string{"ARM-A32": "arm", "ARM-A64": "aarch64", "IA-64": "ia64", "MIPS32": "mips", "MIPS64": "mips64", "x86": "i686", "x86-64": "x86_64"}
 
 func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
@@ -212,7 +213,8 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB implements _detect_local_gb: the smallest disk of 4 GiB or more, minus 1 GiB.
+// localGB implements _detect_local_gb. It returns, in GiB, the size of the smallest disk that has at least 4 GiB,
+// minus 1 GiB.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
 	smallest := func(sizes []int64) int64 {
@@ -269,7 +271,7 @@ func orNone[T any](p *T) any {
 	return *p
 }
 
-// orEmpty returns the list, or an empty one if it is nil, which JSON would show as null.
+// orEmpty returns list, or an empty list if it is nil, because nil would become null in JSON.
 func orEmpty(list []any) []any {
 	if list == nil {
 		return []any{}

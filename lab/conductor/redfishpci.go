@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// pcieFunction is a PCIeFunction. Its values are null, or texts in the form in which the BMC writes them.
+// pcieFunction holds the fields of a Redfish PCIeFunction that inspection uses. The values are null or strings, in
+// the format that the BMC uses.
 type pcieFunction struct {
 	DeviceClass       *string
 	DeviceID          any `json:"DeviceId"`
@@ -15,9 +16,9 @@ type pcieFunction struct {
 	RevisionID        any `json:"RevisionId"`
 }
 
-// pciDevices lists the PCIe functions of the machine (_get_pcie_devices of ironic/drivers/modules/redfish/inspect.py).
-// Unreadable devices are omitted. The system resource has links to its devices, or one link to a collection of them
-// (System.pcie_devices of sushy).
+// pciDevices returns the PCIe functions of the machine (_get_pcie_devices in
+// ironic/drivers/modules/redfish/inspect.py). Devices that cannot be read are omitted. The system resource contains
+// either links to the devices or a link to a collection of them (System.pcie_devices in sushy).
 func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	var links []link
 	if json.Unmarshal(s.PCIeDevices, &links) != nil {
@@ -47,7 +48,8 @@ func (s *redfishSystem) pciDevices(ctx context.Context) []any {
 	return list
 }
 
-// pciInfo names the numbers of a function as the agent does (_extract_function_info).
+// pciInfo returns the class and the IDs of a PCIe function under the names that the agent uses
+// (_extract_function_info).
 func pciInfo(raw json.RawMessage) map[string]any {
 	var f pcieFunction
 	if json.Unmarshal(raw, &f) != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// redfishPower is the power interface for Redfish.
+// redfishPower implements the power interface redfish.
 type redfishPower struct{}
 
 func (redfishPower) validate(t *task) error {
@@ -39,7 +39,7 @@ var resets = map[string]string{
 
 // change implements _set_power_state.
 func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
-	const tries, interval = 3, 3 * time.Second // for a BMC that is not ready to power on
+	const tries, interval = 3, 3 * time.Second // used while a BMC is not ready to power on
 	for try := 0; ; try++ {
 		err := system.reset(ctx, resets[change])
 		if err == nil {
@@ -71,7 +71,7 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 	case e == nil:
 		return err
 	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
-		// The machine may be in the requested state already.
+		// The machine may already be in the requested state.
 		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
 			return nil
 		}
@@ -110,7 +110,8 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 	return err
 }
 
-// restoreBootDevice sets the boot device again, if the BMC supports boot devices for one boot only.
+// restoreBootDevice sets the stored boot device again before the machine boots. The node stores a boot device if its
+// BMC supports boot devices only for a single boot.
 func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {

@@ -12,7 +12,8 @@ import (
 
 // This file implements the raid interface redfish (ironic/drivers/modules/redfish/raid.py).
 
-// hardwareRAIDSteps are the steps of the raid interface redfish. Ironic ignores delete_existing.
+// hardwareRAIDSteps returns the steps of the raid interface redfish. Ironic accepts the argument delete_existing but
+// ignores it.
 func hardwareRAIDSteps() []step {
 	optional := func(args db.Dict) db.Dict {
 		for _, name := range []string{"create_root_volume", "create_nonroot_volumes", "delete_existing"} {
@@ -30,8 +31,8 @@ func hardwareRAIDSteps() []step {
 	}
 }
 
-// flag returns a boolean argument of a step, or the default if the step lacks it. Values of other types are true or
-// false as in Python.
+// flag returns the named boolean argument of a step, or byDefault if the argument is missing. Values of other types
+// are converted to booleans as in Python.
 func flag(args db.Dict, name string, byDefault bool) bool {
 	if value, given := args[name]; given {
 		return python.Truthy(value)
@@ -39,7 +40,8 @@ func flag(args db.Dict, name string, byDefault bool) bool {
 	return byDefault
 }
 
-// applyHardwareRAID stores a configuration and creates it; without arguments, it creates only the root volume.
+// applyHardwareRAID stores the given RAID configuration and creates its volumes. By default, it creates only the root
+// volume.
 func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
 	config, ok := dictOf(args["raid_config"])
 	if !ok {
@@ -79,7 +81,7 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 	return t.afterRAID(ctx, reboots)
 }
 
-// afterRAID restarts the machine if the BMC applies the change only at a restart, and otherwise records the volumes.
+// afterRAID restarts the machine if the BMC applies the change only at a restart. Otherwise it records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
 		return "", err
@@ -90,7 +92,7 @@ func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
 	return t.rebootToFinishStep(ctx)
 }
 
-// raidStorages reads the storages of the system.
+// raidStorages reads the node's system and the storages of that system.
 func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, error) {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -103,8 +105,8 @@ func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, err
 	return system, storages, nil
 }
 
-// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not report the RAID types that
-// it supports counts as supporting RAID.
+// hasRAID reports whether the drives of the storage can be used in volumes. A storage that does not report its
+// supported RAID types is assumed to support RAID.
 func (s *storage) hasRAID() bool {
 	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
 }
@@ -138,8 +140,7 @@ func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
 	return drives, nil
 }
 
-// pendingOf converts the volumes that are created later to the form in which Ironic stores them in
-// driver_internal_info.
+// pendingOf converts volumes to the form in which Ironic stores them in driver_internal_info until they are created.
 func pendingOf(volumes []raid.Volume) []db.Dict {
 	var all []db.Dict
 	for i := range volumes {
@@ -167,8 +168,8 @@ func anyOf(texts []string) []any {
 	return all
 }
 
-// createVolumes implements _submit_create_configuration for volumes that are sorted by controller: after the first one
-// of a controller that waits for a restart, the others of this controller come later.
+// createVolumes implements _submit_create_configuration. The volumes must be sorted by controller. If the BMC creates
+// a volume only at a restart, the other volumes of the same controller remain pending until later.
 func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bool, err error) {
 	pending, monitors := map[string]any{}, []any{}
 	var waiting []string
@@ -190,7 +191,8 @@ func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bo
 	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
 }
 
-// keepMonitors stores the task monitors of an operation that the BMC completes at a restart.
+// keepMonitors adds the task monitors of an operation that the BMC completes only at a restart to configs, and stores
+// both in the node. It reports whether there are any.
 func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
 	if len(monitors) == 0 {
 		return false, nil

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// raidRuns returns those nodes in the given states that have pending changes of volumes.
+// raidRuns returns the nodes in the given states that have pending changes of volumes and are not locked.
 func (c *Conductor) raidRuns(states ...string) []*db.Node {
 	return c.tables.Nodes.List(func(n *db.Node) bool {
 		return slices.Contains(states, n.ProvisionState) && n.Reservation == "" && len(raidConfigs(n)) > 0 && interfaceOf(n, "raid") == "redfish"
@@ -21,7 +21,8 @@ func raidConfigs(n *db.Node) db.Dict {
 	return configs
 }
 
-// pollRAID implements _query_raid_config_status: Ironic does not poll nodes in service, which wait until their timeout.
+// pollRAID implements _query_raid_config_status. Like Ironic, it does not poll nodes in service, which therefore wait
+// until their timeout.
 func (c *Conductor) pollRAID(ctx context.Context) {
 	for _, n := range c.raidRuns(cleanWait, deployWait) {
 		t, err := c.acquire(ctx, n.UUID, locking{noRetry: true})
@@ -40,7 +41,7 @@ func (c *Conductor) pollRAID(ctx context.Context) {
 }
 
 // checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, or "" while changes
-// are pending. After an error the node is unchanged.
+// are pending. After an error, it also returns "", and the node keeps waiting.
 func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 	configs := maps.Clone(raidConfigs(t.node))
 	given, _ := configs["task_monitor_uri"].([]any)
@@ -83,7 +84,7 @@ func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 	return ""
 }
 
-// runs reports whether a task of the BMC still runs; a task that cannot be read counts as completed.
+// runs reports whether a task of the BMC is still running. A task that cannot be read counts as completed.
 func (t *task) runs(ctx context.Context, monitor string) bool {
 	running := false
 	err := t.connect(ctx, func(m *bmc, _ string) error {

@@ -46,11 +46,11 @@ type redfishSystem struct {
 	Links struct {
 		ManagedBy, Chassis []link
 	}
-	// PCIeDevices is a list of links, or the link of a collection.
+	// PCIeDevices is a list of links, or a link to a collection.
 	PCIeDevices json.RawMessage
 }
 
-// systemOf reads the node's system.
+// systemOf reads the node's system from the BMC, unless the task has already read it.
 func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
 	if t.system != nil {
 		return t.system, nil
@@ -79,7 +79,7 @@ func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
 	return system, nil
 }
 
-// power returns the power state in Ironic's terms, empty for a state that Ironic does not know.
+// power returns Ironic's name for the power state, or "" if Ironic has no name for it.
 func (s *redfishSystem) power() string {
 	switch s.PowerState {
 	case "On", "PoweringOn":
@@ -91,7 +91,7 @@ func (s *redfishSystem) power() string {
 	}
 }
 
-// reset sends a reset action.
+// reset sends a reset action of the given type to the system.
 func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	if allowed := s.Actions.Reset.Allowed; len(allowed) > 0 && !slices.Contains(allowed, kind) {
 		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("value", "ResetType", kind, allowed)}
@@ -103,8 +103,7 @@ func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	return err
 }
 
-// notAllowed returns the message about an unsupported value, with enumerations and sets as Python
-// shows them.
+// notAllowed returns the message about an unsupported value, which shows enumerations and sets as Python does.
 func notAllowed(parameter, class, value string, allowed []string) string {
 	shown := make([]string, len(allowed))
 	for i, word := range allowed {
@@ -113,7 +112,7 @@ func notAllowed(parameter, class, value string, allowed []string) string {
 	return fmt.Sprintf("The parameter \"%s\" value \"%s.%s\" is invalid. Valid values are: {%s}", parameter, class, enumName(value), strings.Join(shown, ", "))
 }
 
-// enumName returns the name that sushy gives to a Redfish value: FORCE_OFF for ForceOff.
+// enumName returns the name that sushy gives to a Redfish value, for example FORCE_OFF for ForceOff.
 func enumName(word string) string {
 	var b strings.Builder
 	for i, r := range word {
@@ -125,7 +124,7 @@ func enumName(word string) string {
 	return b.String()
 }
 
-// setBoot changes the boot override of the system; empty arguments leave a property unchanged.
+// setBoot changes the system's boot override. Empty arguments leave the corresponding properties unchanged.
 func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode string) error {
 	if target != "" && len(s.Boot.Targets) > 0 && !slices.Contains(s.Boot.Targets, target) {
 		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("target", "BootSource", target, s.Boot.Targets)}
@@ -140,7 +139,8 @@ func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode strin
 	return err
 }
 
-// virtualMedia holds the fields of a Redfish VirtualMedia, a virtual drive of the BMC.
+// virtualMedia holds the fields of a Redfish VirtualMedia that the conductor uses. It represents a virtual drive of
+// the BMC.
 type virtualMedia struct {
 	path       string
 	MediaTypes []string
@@ -156,7 +156,8 @@ type virtualMedia struct {
 	}
 }
 
-// drives returns the virtual media drives of the system, or else of its managers.
+// drives returns the virtual media drives of the system or, if the system does not refer to any, those of its
+// managers.
 func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
 	if s.VirtualMedia != nil {
 		return s.drivesAt(ctx, s.VirtualMedia.ID)
@@ -195,12 +196,13 @@ func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]*virtualMe
 	return all, nil
 }
 
-// isFor reports whether a drive supports a kind of medium: a DVD drive reads CDs.
+// isFor reports whether the drive supports the given kind of medium. A DVD drive also supports CDs. If kind is empty,
+// every drive is suitable.
 func (d *virtualMedia) isFor(kind string) bool {
 	return kind == "" || slices.Contains(d.MediaTypes, kind) || (kind == "CD" && slices.Contains(d.MediaTypes, "DVD"))
 }
 
-// insert inserts an image into a drive.
+// insert inserts the image with the given URL into a drive.
 func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image string) error {
 	if d.Actions.Insert.Target == "" {
 		_, err := s.bmc.do(ctx, http.MethodPatch, d.path, map[string]any{"Image": image, "Inserted": true, "WriteProtected": true})
@@ -213,7 +215,7 @@ func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image strin
 		if !e.isHTTP() {
 			return err
 		}
-		// Some BMCs require a property whose value follows from the image's URL.
+		// Some BMCs require further properties, such as the protocol in the image's URL.
 		switch {
 		case body["TransferProtocolType"] == nil && strings.Contains(e.text, "TransferProtocolType"):
 			body["TransferProtocolType"] = strings.ToUpper(strings.SplitN(image, ":", 2)[0])
@@ -226,7 +228,7 @@ func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image strin
 	return &sushyError{class: "BadRequestError", status: http.StatusBadRequest, text: "the BMC wants ever more parameters"}
 }
 
-// eject empties the virtual drives that support this kind of medium.
+// eject ejects the media from the virtual drives that support the given kind of medium.
 func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 	drives, err := s.drives(ctx)
 	if err != nil {
@@ -251,8 +253,8 @@ func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 	return nil
 }
 
-// insertMedium implements _insert_vmedia: it tries the drives one after the other, and retries all
-// of them while the BMC fails.
+// insertMedium implements _insert_vmedia. It tries the suitable drives in turn until one accepts the image. If the
+// BMC reports an error on its side, it tries all drives again.
 func (t *task) insertMedium(ctx context.Context, s *redfishSystem, image, kind string) error {
 	const tries, interval = 3, 3 * time.Second
 	var problems []string
@@ -303,10 +305,10 @@ func (t *task) insertMedium(ctx context.Context, s *redfishSystem, image, kind s
 	}
 }
 
-// mediaType returns the kind of a medium as Python shows it.
+// mediaType returns the name of a kind of medium as Python shows it.
 func mediaType(kind string) string { return "VirtualMediaType." + strings.ToUpper(kind) }
 
-// memory returns the memory in MiB, 0 if unknown.
+// memory returns the size of the memory in MiB, or 0 if it is unknown.
 func (s *redfishSystem) memory() int {
 	if s.MemorySummary == nil || s.MemorySummary.TotalSystemMemoryGiB == nil {
 		return 0
@@ -314,7 +316,7 @@ func (s *redfishSystem) memory() int {
 	return int(*s.MemorySummary.TotalSystemMemoryGiB * 1024)
 }
 
-// members reads the members of a collection.
+// members reads all members of a collection. If at is nil, there are none.
 func (s *redfishSystem) members(ctx context.Context, at *link) ([]json.RawMessage, error) {
 	if at == nil {
 		return nil, nil

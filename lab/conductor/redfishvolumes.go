@@ -19,8 +19,8 @@ type volumeCollection struct {
 	} `json:"@Redfish.OperationApplyTimeSupport"`
 }
 
-// addApplyTime adds to a request the time at which the BMC applies the change, if the BMC supports that: immediately if
-// possible, otherwise on reset.
+// addApplyTime adds to the body of a request the time at which the BMC should apply the change, if the BMC supports
+// that. It chooses Immediate if possible, and OnReset otherwise.
 func (c *volumeCollection) addApplyTime(body map[string]any) {
 	for _, at := range []string{"Immediate", "OnReset"} {
 		if slices.Contains(c.Support.SupportedValues, at) {
@@ -30,8 +30,8 @@ func (c *volumeCollection) addApplyTime(body map[string]any) {
 	}
 }
 
-// createVolume implements create_virtual_disk. It returns the address of the task monitor if the BMC creates the volume
-// at a restart.
+// createVolume implements create_virtual_disk. If the BMC creates the volume only at a restart, createVolume returns
+// the address of the task monitor.
 func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func noVolumes(id string) error {
 	return &sushyError{class: "MissingAttributeError", text: fmt.Sprintf("The attribute Volumes/@odata.id is missing from the resource %s", id)}
 }
 
-// monitorOf returns the address of the task monitor in a BMC's answer, empty if the BMC has started no task.
+// monitorOf returns the address of the task monitor in a BMC's response, or "" if the BMC has not started a task.
 func monitorOf(got answer) string {
 	at, err := url.Parse(got.header.Get("Location"))
 	if got.status != http.StatusAccepted || err != nil {
@@ -91,8 +91,9 @@ func monitorOf(got answer) string {
 	return at.RequestURI()
 }
 
-// deleteVolumes implements _submit_delete_configuration: it deletes all volumes of each controller, or only the first
-// one if the BMC deletes it at a restart.
+// deleteVolumes implements _submit_delete_configuration. It deletes all volumes of each controller. If the BMC
+// deletes volumes only at a restart, it deletes only the first volume of each controller, and the others remain
+// pending.
 func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
 	system, storages, err := t.raidStorages(ctx)
 	if err != nil {

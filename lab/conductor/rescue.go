@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Rescue starts to boot a rescue system.
+// Rescue starts to boot the node into a rescue system with the given password.
 func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		if t.node.Maintenance {
@@ -46,7 +46,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 	})
 }
 
-// nameOrNone returns a name as Python shows it, None for an empty one.
+// nameOrNone returns the name s, or Python's None if it is empty.
 func nameOrNone(s string) string {
 	if s == "" {
 		return "None"
@@ -86,7 +86,7 @@ func (t *task) rescueProblem(err error, what string) {
 	_ = t.process(onFail)
 }
 
-// Unrescue starts to boot the instance again.
+// Unrescue starts to boot the node's instance again.
 func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.dropInternal("agent_url")
@@ -130,8 +130,8 @@ func (t *task) abortRescue(ctx context.Context) {
 	_ = t.save()
 }
 
-// failRescue implements rescuing_error_handler. If noChange is true, the provision state stays unchanged, because the
-// node is in a failed state already.
+// failRescue implements rescuing_error_handler. If noChange is set, the provision state is not changed, because the
+// node is already in a failed state.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {
@@ -152,7 +152,7 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	}
 }
 
-// heartbeatInRescue sends the password to the agent, which ends the rescue operation.
+// heartbeatInRescue sends the password to the agent, which completes the rescue operation.
 func (t *task) heartbeatInRescue(ctx context.Context) {
 	if err := t.finalizeRescue(ctx); err != nil && ctx.Err() == nil && (t.node.ProvisionState == rescuing || t.node.ProvisionState == rescueWait) {
 		t.failRescue(ctx, "Node failed to perform rescue operation: "+messageOf(err), false)
@@ -230,8 +230,8 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off before that. On the fast track the
-// ramdisk keeps running (drivers/modules/redfish/boot.py, clean_up_ramdisk).
+// cleanUp ejects the ramdisk's medium, before which the boot interface powers the machine off. With the fast track,
+// it does nothing, and the ramdisk keeps running (clean_up_ramdisk in drivers/modules/redfish/boot.py).
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {

@@ -17,12 +17,12 @@ import (
 	"ironworks/lab/machine"
 )
 
-// patience is the maximum duration of each wait of a test.
+// patience is the maximum duration of each wait in a test.
 const patience = 60 * time.Second
 
 const testSpeed = 40
 
-// rig is a conductor with its API, as an agent sees it, and machines.
+// rig consists of a conductor, the part of its API that agents use, and simulated machines.
 type rig struct {
 	t       *testing.T
 	c       *Conductor
@@ -35,7 +35,7 @@ type rig struct {
 	mu      sync.Mutex
 	isoGone bool
 	fetched int
-	agent   agent.Options // options of the agents
+	agent   agent.Options // options for the agents that the machines run
 }
 
 type rigOptions func(*Options)
@@ -90,7 +90,7 @@ func (r *rig) serveISO(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, "a live image")
 }
 
-// metal is the hardware of a machine for its agent.
+// metal gives an agent access to the hardware of its machine.
 type metal struct {
 	m *machine.Machine
 }
@@ -145,7 +145,7 @@ func (h metal) PowerOff(context.Context) error                  { return h.m.Res
 
 func (h metal) Reboot(context.Context) error { return h.m.Reset(machine.ForceRestart) }
 
-// Run runs an agent as the ramdisk.
+// Run runs an agent as the machine's ramdisk.
 func (r *rig) Run(ctx context.Context, m *machine.Machine, _ machine.Media) error {
 	r.mu.Lock()
 	options := r.agent
@@ -156,7 +156,7 @@ func (r *rig) Run(ctx context.Context, m *machine.Machine, _ machine.Media) erro
 	return agent.Run(ctx, options)
 }
 
-// machine creates and enrolls a machine, until the test ends.
+// machine creates a machine and enrolls a node for it. The machine is removed when the test ends.
 func (r *rig) machine(change ...func(*db.Node)) (*machine.Machine, *db.Node) {
 	r.t.Helper()
 	m, err := machine.New(machine.Spec{
@@ -202,7 +202,7 @@ func (r *rig) enroll(node *db.Node) *db.Node {
 	return made
 }
 
-// fake enrolls a node of fake hardware in a state.
+// fake enrolls a node with fake hardware in the given provision state.
 func (r *rig) fake(state string, change ...func(*db.Node)) *db.Node {
 	r.t.Helper()
 	node := &db.Node{Driver: "fake-hardware", ProvisionState: state, PowerState: powerOff}
@@ -221,7 +221,7 @@ func (r *rig) node(uuid string) *db.Node {
 	return node
 }
 
-// until waits until a node satisfies a condition.
+// until waits until the condition is true for the node, and returns the node. It fails the test after patience.
 func (r *rig) until(uuid, what string, is func(*db.Node) bool) *db.Node {
 	r.t.Helper()
 	deadline := time.After(patience)
@@ -241,7 +241,7 @@ func (r *rig) until(uuid, what string, is func(*db.Node) bool) *db.Node {
 	}
 }
 
-// state waits until a node is in a state and unlocked.
+// state waits until the node is in the given provision state and unlocked.
 func (r *rig) state(uuid, state string) *db.Node {
 	r.t.Helper()
 	return r.until(uuid, state, func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
@@ -255,7 +255,7 @@ func (r *rig) events(uuid string) []string {
 	return all
 }
 
-// must fails the test on an error.
+// must fails the test if err is not nil.
 func (r *rig) must(err error) {
 	r.t.Helper()
 	if err != nil {
@@ -263,7 +263,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// refused checks the message and the status of an error.
+// refused checks that err is a fault with the given status and a message that contains words.
 func (r *rig) refused(err error, status int, words string) {
 	r.t.Helper()
 	var f *db.Fault
@@ -272,7 +272,7 @@ func (r *rig) refused(err error, status int, words string) {
 	}
 }
 
-// ready returns a machine that is available.
+// ready returns a machine whose node is available.
 func (r *rig) ready() (*machine.Machine, *db.Node) {
 	r.t.Helper()
 	m, node := r.machine()

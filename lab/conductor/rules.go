@@ -13,10 +13,10 @@ import (
 	"ironworks/rules"
 )
 
-// phaseMain is the phase in which rules run: after the hooks, before the inventory is stored.
+// phaseMain is the phase of the rules that run after the hooks and before the inventory is stored.
 const phaseMain = "main"
 
-// applyRules runs the inspection rules, as ironic/common/inspection_rules/engine.py does.
+// applyRules runs the inspection rules in the same way as ironic/common/inspection_rules/engine.py.
 func (t *task) applyRules(inventory, pluginData db.Dict) error {
 	list, err := t.rules()
 	if err != nil || len(list) == 0 {
@@ -27,7 +27,7 @@ func (t *task) applyRules(inventory, pluginData db.Dict) error {
 	if err != nil {
 		return err
 	}
-	result := rules.Run(list, before, rules.MaskAlways) // MaskAlways is the default of [inspection_rules]mask_secrets
+	result := rules.Run(list, before, rules.MaskAlways) // the default of [inspection_rules]mask_secrets
 	if err := t.saveSubject(before, result.After, ports); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (t *task) ruleSubject(ports []*db.Port, inventory, pluginData db.Dict) (s r
 	return s, err
 }
 
-// saveSubject stores the rules' changes to the node and its ports.
+// saveSubject stores the changes that rules have made to the node and its ports.
 func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error {
 	changed, err := changedFields(before.Node, after.Node)
 	if err != nil {
@@ -129,7 +129,7 @@ func changedFields(before, after *hints.PythonDict) (map[string]any, error) {
 	return plainObject(changed)
 }
 
-// pythonObject converts a JSON object to Python's.
+// pythonObject converts a JSON object to a Python dict.
 func pythonObject(object map[string]any) (*hints.PythonDict, error) {
 	raw, err := json.Marshal(object)
 	if err != nil {
@@ -143,7 +143,7 @@ func pythonObject(object map[string]any) (*hints.PythonDict, error) {
 	return d, err
 }
 
-// plainObject converts a Python object to the database's representation.
+// plainObject converts a Python dict to the form in which the database stores objects.
 func plainObject(d *hints.PythonDict) (map[string]any, error) {
 	raw, err := json.Marshal(d)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ironworks/python"
 )
 
-// Service starts to service a node that is in use.
+// Service starts to service a node that is in use, with the given steps.
 func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {
@@ -40,7 +40,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	}
 	t.wipeSteps(serviceSteps)
 	t.setInternal("service_steps", listOf(given))
-	t.setInternal("service_disable_ramdisk", nil) // the API omits it if it was not requested
+	t.setInternal("service_disable_ramdisk", nil) // null, because the API passes no value if it was not requested
 	if noRamdisk {
 		t.setInternal("service_disable_ramdisk", true)
 	}
@@ -54,7 +54,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		case isInvalid(err) && noRamdisk:
 			return err
 		case isInvalid(err):
-			ramdisk = true // the agent may provide the step
+			ramdisk = true // the agent may provide an unknown step
 		default:
 			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Cannot service node %s: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
@@ -89,9 +89,9 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	return nil
 }
 
-// serviced ends a successful service operation.
+// serviced finishes servicing after all its steps have succeeded.
 func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
-	// As in Ironic, the agent's token is removed before its logs are requested.
+	// As in Ironic, the agent's token is removed before the agent's logs are requested.
 	t.wipeSteps(serviceSteps)
 	if t.c.options.LogsCollect == "always" && !noRamdisk {
 		t.collectLogs(ctx, "service")

@@ -9,14 +9,14 @@ import (
 	"ironworks/python"
 )
 
-// stepRun has the names, states and handlers in which cleaning and service differ; both run their steps with the same
-// code.
+// stepRun holds the names, states and functions in which cleaning and servicing differ. Apart from these, both run
+// their steps with the same code.
 type stepRun struct {
-	messageName, historyName string // in messages, and in the history
+	messageName, historyName string // the operation's name in messages and in the history
 	fault                    string
-	states                   []string // working, waiting and failed
+	states                   []string // the provision states for working, waiting and failed
 	tearDown                 func(ctx context.Context, t *task) error
-	alsoFailed               func(t *task, err error) string // text to append if the clean-up fails as well
+	alsoFailed               func(t *task, err error) string // returns the text to append to the message if tearDown fails, too
 	end                      func(t *task, ctx context.Context, noRamdisk bool) error
 	abort                    func(t *task, ctx context.Context)
 }
@@ -40,7 +40,7 @@ func (k stepKind) run() stepRun {
 	}
 }
 
-// target returns the target state of a manual cleaning, or "" for the default target of the state.
+// target returns the target state of manual cleaning, or "" if the default target of the new state applies.
 func (t *task) target(kind stepKind) string {
 	if kind == cleanSteps && t.node.TargetProvisionState == manageable {
 		return manageable
@@ -55,14 +55,15 @@ func (t *task) flowOf(kind stepKind) flow {
 	return servicingFlow
 }
 
-// guardSteps calls do, and fails the operation if do returns an error that the steps have not handled.
+// guardSteps calls do. If do returns an error, which is one that the steps have not handled, guardSteps fails the
+// operation.
 func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
 		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), messageOf(err)), failing{})
 	}
 }
 
-// stepsFrom runs the steps from the given index on; -1 means that all steps are done.
+// stepsFrom runs the steps from the given index to the last one. An index of -1 means that all steps are done.
 func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
 	run, current := kind.run(), t.flowOf(kind)
 	steps := dictsOf(t.internal(string(kind) + "_steps"))
@@ -100,7 +101,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 	return run.end(t, ctx, noRamdisk)
 }
 
-// continueSteps runs the remaining steps.
+// continueSteps runs the remaining steps, or aborts the operation if that was requested during the current step.
 func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	t.guardSteps(ctx, kind, func() error {
 		next := t.nextStep(kind)
@@ -116,14 +117,14 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	})
 }
 
-// failing has options of failSteps.
+// failing holds the options of failSteps.
 type failing struct {
-	keep     bool // do not tear the operation down
-	noChange bool // leave the provision state unchanged: the node has already failed
+	keep     bool // do not tear down the operation
+	noChange bool // do not change the provision state, because the node has already failed
 }
 
-// failSteps implements cleaning_error_handler and servicing_error_handler. A node on which a step
-// has started goes into maintenance, because its disks may be partly erased.
+// failSteps implements cleaning_error_handler and servicing_error_handler. If a step has started, the node goes into
+// maintenance, because its disks may be partly erased.
 func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how failing) {
 	run, started := kind.run(), len(*kind.step(t.node)) > 0
 	if started {
@@ -152,7 +153,7 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 	}
 }
 
-// heartbeatInSteps starts the steps at the first heartbeat of the agent, and continues them at
+// heartbeatInSteps handles an agent's heartbeat: it starts the steps at the first heartbeat and continues them at
 // later ones.
 func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	run := kind.run()
@@ -186,7 +187,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	}
 }
 
-// planSteps plans the operation, now also with the steps that the agent has reported.
+// planSteps plans the steps of the operation again, including the steps that the agent has reported in the meantime.
 func (t *task) planSteps(kind stepKind) error {
 	if kind == cleanSteps {
 		return t.planCleaning(false, python.Truthy(t.internal("declarative_cleaning")))

@@ -12,7 +12,7 @@ import (
 	"ironworks/python"
 )
 
-// stepKind is the operation to which a step belongs: deployment, cleaning or service.
+// stepKind is the kind of operation to which a step belongs: deployment, cleaning or servicing.
 type stepKind string
 
 const (
@@ -21,7 +21,7 @@ const (
 	serviceSteps stepKind = "service"
 )
 
-// step returns the field of the node with the current step.
+// step returns a pointer to the field of the node that holds the current step.
 func (k stepKind) step(n *db.Node) *db.Dict {
 	switch k {
 	case cleanSteps:
@@ -33,7 +33,7 @@ func (k stepKind) step(n *db.Node) *db.Dict {
 	}
 }
 
-// gerund returns the name of the kind in flags such as deployment_reboot.
+// gerund returns the name of the operation as used in flags such as deployment_reboot.
 func (k stepKind) gerund() string {
 	switch k {
 	case cleanSteps:
@@ -45,7 +45,7 @@ func (k stepKind) gerund() string {
 	}
 }
 
-// waits returns the state in which a node waits for a step of this kind.
+// waits returns the provision state in which a node waits for a step of this kind to end.
 func (k stepKind) waits() string {
 	switch k {
 	case cleanSteps:
@@ -57,7 +57,8 @@ func (k stepKind) waits() string {
 	}
 }
 
-// stepInterfaces are the interfaces that have steps, in the order in which steps of equal priority run.
+// stepInterfaces lists the interfaces that have steps, in the order in which their steps run if they have equal
+// priority.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 func interfaceRank(name string) int {
@@ -67,7 +68,7 @@ func interfaceRank(name string) int {
 	return len(stepInterfaces) - slices.Index(stepInterfaces, name)
 }
 
-// sortSteps sorts by priority, then by interface.
+// sortSteps sorts steps by descending priority. It sorts steps with equal priority by interface.
 func sortSteps(steps []db.Dict) {
 	slices.SortStableFunc(steps, func(a, b db.Dict) int {
 		return cmp.Or(cmp.Compare(toInt(b["priority"]), toInt(a["priority"])), cmp.Compare(interfaceRank(b.Text("interface")), interfaceRank(a.Text("interface"))))
@@ -87,7 +88,8 @@ func findStep(steps []db.Dict, step db.Dict) db.Dict {
 	return nil
 }
 
-// driverSteps returns the steps of a node's interfaces.
+// driverSteps returns the steps of all the node's interfaces. If enabledOnly is set, it omits steps whose priority is
+// 0.
 func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	var steps []db.Dict
 	for _, name := range stepInterfaces {
@@ -109,7 +111,7 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	return steps
 }
 
-// inBandSteps returns the steps that the agent reported for the interface of this name, or for all interfaces if it is
+// inBandSteps returns the steps that the agent has reported for the named interface, or for all interfaces if name is
 // empty.
 func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
@@ -124,13 +126,13 @@ func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	return steps
 }
 
-// isReserved reports whether a step is one of Ironic's own, such as wait, which belong to no interface.
+// isReserved reports whether the step is one that Ironic itself provides, such as wait. Reserved steps belong to no
+// interface.
 func isReserved(step db.Dict) bool {
 	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
 }
 
-// checkUserSteps implements _validate_user_steps. Like Ironic, it drops reserved steps and those
-// for child nodes.
+// checkUserSteps implements _validate_user_steps. Like Ironic, it removes reserved steps and steps for child nodes.
 func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, skipMissing, noRamdisk bool) ([]db.Dict, error) {
 	known := t.driverSteps(kind, false, false)
 	var problems []string
@@ -139,7 +141,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 		if python.Truthy(step["execute_on_child_nodes"]) || isReserved(step) {
 			continue
 		}
-		// If several declared steps have this name, the last one applies.
+		// If several declared steps have the same name, the last one applies.
 		var declared db.Dict
 		for _, s := range known {
 			if sameStep(s, step) {
@@ -210,7 +212,7 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 	return problems
 }
 
-// completeStep adds the fields that only the interface defines.
+// completeStep sets the fields of step that only the interface may define.
 func completeStep(step, declared db.Dict) {
 	step["abortable"] = python.Truthy(declared["abortable"])
 	step["priority"] = toInt(declared["priority"])
@@ -232,7 +234,8 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps returns the checked steps of a deployment, which are given now or were given at its start.
+// userDeploySteps returns the client's steps for a deployment, after checking them. If given is empty, these are the
+// steps stored at the start of the deployment.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -243,8 +246,7 @@ func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, er
 	return t.checkUserSteps(given, deploySteps, `Validation of deploy steps from "deploy steps" argument failed.`, skipMissing, false)
 }
 
-// templateSteps returns the checked steps of the deploy templates that the instance's traits
-// select.
+// templateSteps returns the steps of the deploy templates that the instance's traits select, after checking them.
 func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	traits, _ := t.node.InstanceInfo["traits"].([]any)
 	var steps []db.Dict
@@ -270,8 +272,8 @@ func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	return err
 }
 
-// planDeployment merges the steps of the client, of templates and of the interfaces, in that order
-// of precedence.
+// planDeployment plans the steps of a deployment from the steps of the client, of deploy templates and of the
+// interfaces, in that order of precedence.
 func (t *task) planDeployment(reset, skipMissing bool) error {
 	user, err := t.userDeploySteps(nil, skipMissing)
 	if err != nil {
@@ -306,7 +308,8 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return t.save()
 }
 
-// planCleaning sets the steps of a cleaning: the requested steps, or the interfaces' steps of automated cleaning.
+// planCleaning plans the steps of cleaning. If asked is set, these are the steps that the client has requested;
+// otherwise they are the steps of automated cleaning, which the interfaces declare.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {
@@ -321,7 +324,7 @@ func (t *task) planCleaning(noRamdisk, asked bool) error {
 	return t.save()
 }
 
-// planService sets the steps of a service.
+// planService plans the steps of servicing, which the client has requested.
 func (t *task) planService(noRamdisk bool) error {
 	steps, err := t.checkUserSteps(dictsOf(t.internal("service_steps")), serviceSteps, "", false, noRamdisk)
 	if err != nil {
@@ -333,7 +336,7 @@ func (t *task) planService(noRamdisk bool) error {
 	return t.save()
 }
 
-// nextStep returns the index of the next step, or -1.
+// nextStep returns the index of the next step, or -1 if there is none.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"
@@ -358,8 +361,8 @@ func (t *task) nextStep(kind stepKind) int {
 	return index
 }
 
-// executeStep runs one step. It returns the provision state in which the node waits for the step, "" if the step is
-// done. over reports that a reserved step has changed the node's state itself.
+// executeStep runs one step. It returns the provision state in which the node waits for the end of the step, or "" if
+// the step is done. If over is true, a reserved step has already changed the node's state.
 func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
 	t.dropInternal(kind.gerund() + "_polling")
 	name := step.Text("interface")
@@ -377,7 +380,7 @@ func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (st
 	}
 	for _, declared := range interfaceSteps(name, t.driver.names[name]) {
 		if declared.name == step.Text("step") {
-			// A step may change its arguments, but the messages contain the original ones.
+			// A step may change its arguments, but messages should contain the original ones.
 			args, _ := dictOf(step["args"])
 			state, err = declared.do(ctx, t, args.Clone())
 			return state, false, err

@@ -10,15 +10,16 @@ import (
 	"ironworks/python"
 )
 
-// step is an out-of-band step of an interface.
+// step describes an out-of-band step of an interface.
 type step struct {
 	name string
-	// The step's properties in deployment, cleaning and service; nil if it is not offered there.
+	// These fields describe the step in deployment, cleaning and servicing. A field is nil if the interface does not
+	// offer the step there.
 	deploy, clean, service *offer
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
 
-// offer has the properties of a step that an interface offers.
+// offer holds the properties with which an interface offers a step in one kind of operation.
 type offer struct {
 	priority  int
 	abortable bool
@@ -44,8 +45,8 @@ func required(name, description string) db.Dict {
 	return db.Dict{name: map[string]any{"description": description, "required": true}}
 }
 
-// outOfBand are the steps of the interfaces other than deploy, by kind and name of the interface,
-// in the order of their names.
+// outOfBand lists the out-of-band steps of interfaces other than deploy, sorted by name. The keys consist of the kind
+// and the name of an interface.
 var outOfBand = map[string][]step{
 	"vendor/fake": {
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
@@ -63,7 +64,7 @@ var outOfBand = map[string][]step{
 	},
 }
 
-// interfaceSteps returns the out-of-band steps of an interface.
+// interfaceSteps returns the out-of-band steps of the named interface of the given kind.
 func interfaceSteps(kind, name string) []step {
 	switch key := kind + "/" + name; key {
 	case "bios/redfish":
@@ -77,7 +78,8 @@ func interfaceSteps(kind, name string) []step {
 	}
 }
 
-// applyFakeBIOS implements apply_configuration of the interface fake: it only stores the given settings.
+// applyFakeBIOS implements the step apply_configuration of the BIOS interface fake, which only stores the given
+// settings.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []biosValue
 	for _, setting := range dictsOf(args["settings"]) {
@@ -86,7 +88,7 @@ func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	return "", t.storeBIOS(settings, nil)
 }
 
-// pythonStr returns a value as Python's str() shows it.
+// pythonStr formats a value like Python's str().
 func pythonStr(value any) string {
 	if s, ok := value.(string); ok {
 		return s
@@ -94,12 +96,12 @@ func pythonStr(value any) string {
 	return python.Repr(value)
 }
 
-// noSuchStep returns Python's error for a step whose method the interface lacks.
+// noSuchStep returns Python's error for a step that the interface does not implement as a method.
 func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass returns the name of Ironic's Python class that implements an interface.
+// interfaceClass returns the name of the Python class in Ironic that implements the named interface.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"
@@ -111,7 +113,7 @@ func interfaceClass(kind, name string) string {
 	if last == "" {
 		last = strings.ToUpper(kind[:1]) + kind[1:]
 	}
-	// The class of no-vendor is NoVendor, because the name already contains the kind.
+	// The class of no-vendor is NoVendor, not NoVendorVendor, because the name already contains the kind.
 	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
 	for i, part := range parts {
 		parts[i] = strings.ToUpper(part[:1]) + part[1:]
@@ -119,7 +121,8 @@ func interfaceClass(kind, name string) string {
 	return strings.Join(parts, "") + last
 }
 
-// declaredSteps returns the steps that the interface of this name declares for the kind of operation.
+// declaredSteps returns the steps that the node's interface of the kind name declares for the given kind of
+// operation.
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
 	return describe(name, interfaceSteps(name, d.names[name]), kind)
 }
@@ -146,8 +149,7 @@ func describe(name string, steps []step, kind stepKind) []db.Dict {
 // longestWait is [conductor]max_conductor_wait_step_seconds.
 const longestWait = 30
 
-// reservedStep runs one of Ironic's own steps, which belong to no interface. over reports that the next step must not
-// start now.
+// reservedStep runs a step that Ironic itself provides. If over is true, the next step must not start now.
 func (t *task) reservedStep(ctx context.Context, step db.Dict) (over bool, err error) {
 	switch step.Text("step") {
 	case "power_on":

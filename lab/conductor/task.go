@@ -10,47 +10,46 @@ import (
 	"ironworks/lab/db"
 )
 
-// task has the lock and a copy of a node, like Ironic's TaskManager. save stores only the fields that were changed, so
-// that it does not overwrite concurrent changes of other fields.
+// task holds the lock of a node and a copy of the node, like Ironic's TaskManager. When it is saved, only changed
+// fields are stored, so that concurrent changes of other fields are not overwritten.
 type task struct {
 	c      *Conductor
 	node   *db.Node
 	loaded *db.Node // the node as it was last read or saved
-	driver *driver  // nil if the task does not need it
+	driver *driver  // nil if the task was created without a driver
 	shared bool
 
-	// after runs in a worker when the call that created the task has succeeded. name is its Python name, and refused is
-	// called if no worker is free.
+	// If after is not nil, a worker runs it once the call that created the task has succeeded. name is the name of
+	// the Python function that after implements. If no worker is free, refused is called.
 	after        func(context.Context, *task) error
 	name         string
 	refused      func(error)
-	reserved     bool // the task may use the workers reserved for API calls
+	reserved     bool // the task may use the workers that are reserved for API calls
 	held         bool // the task holds the node's lock
-	stepsChecked bool // the steps have been checked once, and completed
-	// system is the BMC's last answer, during a power sync.
+	stepsChecked bool // an earlier check has completed the steps with fields from their interfaces
+	// During a power sync, system holds the BMC's last response. Otherwise it is nil.
 	system *redfishSystem
 }
 
-// locking configures an attempt to lock a node.
+// locking specifies how to lock a node.
 type locking struct {
 	shared    bool
-	noRetry   bool // no second attempt
-	untilFree bool // retries until the node is free
+	noRetry   bool // do not try again if the node is locked
+	untilFree bool // try again until the node is free
 	noDriver  bool
 }
 
-// lockInterval is [conductor]node_locked_retry_interval.
+// lockInterval is the value of [conductor]node_locked_retry_interval.
 const lockInterval = time.Second
 
-// lockPause returns the pause before the next attempt to lock a node. An Ironic conductor pauses
-// for the interval and then waits for its turn among all threads, which spreads requests that were
-// refused together: for 40 concurrent PATCHes of one node it takes 4.7 s, and 29 of them succeed
-// (39.0.0).
+// lockPause returns the pause before the next attempt to lock a node. A conductor of Ironic pauses for the interval
+// and then waits for its turn among all threads, which spreads out requests that were refused at the same time. For
+// 40 concurrent PATCH requests for one node, it takes 4.7 s, and 29 of them succeed (39.0.0).
 func lockPause() time.Duration {
 	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
 }
 
-// acquire locks a node and returns its task; the task's release unlocks the node.
+// acquire locks the node and returns a task for it. The task's release method unlocks the node.
 func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
 	node, err := c.tables.Nodes.Get(uuid)
 	if err != nil {
@@ -74,7 +73,7 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 	return t, nil
 }
 
-// reserve takes the lock of a node, with the configured retries if the node is locked.
+// reserve takes the node's lock. If the node is locked, it tries again as configured.
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
@@ -87,7 +86,8 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// withTask locks a node for do, and unlocks it, or hands it over to the worker that continues.
+// withTask locks the node and calls do with a task for it. Afterwards it unlocks the node, unless do has set a
+// function with which a worker continues; then the worker takes over the lock.
 func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {
@@ -111,10 +111,10 @@ func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do f
 	return nil
 }
 
-// run runs the rest of the task in a worker, and releases the lock.
+// run runs the task's after function in a worker and releases the lock.
 func (t *task) run(ctx context.Context) {
 	err := t.after(ctx, t)
-	// Like Ironic's hook, record the error if the task has recorded none.
+	// Like a hook in Ironic, record the error unless the task has already recorded one.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
 		_ = t.save()
@@ -122,12 +122,12 @@ func (t *task) run(ctx context.Context) {
 	t.release()
 }
 
-// continueWith sets the function that a worker runs after this call.
+// continueWith sets the function that a worker runs after the current call has succeeded.
 func (t *task) continueWith(name string, do func(context.Context, *task) error) {
 	t.name, t.after = name, do
 }
 
-// upgrade makes a shared task exclusive: it takes the lock of the node.
+// upgrade makes a shared task exclusive by taking the node's lock.
 func (t *task) upgrade(ctx context.Context, how locking) error {
 	if !t.shared {
 		return nil
@@ -158,7 +158,7 @@ func (t *task) set(node *db.Node) {
 	}
 }
 
-// refresh reads the node again; unsaved changes are lost.
+// refresh reads the node from the database again. Unsaved changes are lost.
 func (t *task) refresh() error {
 	node, err := t.c.tables.Nodes.Get(t.node.UUID)
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *task) save() error {
 	return nil
 }
 
-// touch sets provision_updated_at to now, from which timeouts count.
+// touch sets the node's provision_updated_at, from which timeouts are counted, to the current time.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
 	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
@@ -200,7 +200,7 @@ func (t *task) touch() error {
 	return nil
 }
 
-// process moves the node by an event and saves it.
+// process moves the node to another state by the given event, and saves the node.
 func (t *task) process(e event) error { return t.processTo(e, "") }
 
 // processTo is like process, but with an explicit target state.
@@ -217,7 +217,8 @@ func (t *task) processTo(e event, target string) error {
 	return t.save()
 }
 
-// start moves the node by an event after which a worker continues, and sets the last error, mostly to "".
+// start moves the node to another state by the given event, sets its last error and saves it. It is used before a
+// worker continues; if no worker is free, the state is reverted.
 func (t *task) start(e event, target, lastError string) error {
 	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {
@@ -243,7 +244,7 @@ func (t *task) revertState(err error, state, target string) {
 	_ = t.save()
 }
 
-// recordError implements spawn_*_error_handler: it sets the last error and leaves the state unchanged.
+// recordError implements spawn_*_error_handler. It sets the last error but does not change the provision state.
 func (t *task) recordError(err error) {
 	if isKind(err, kindNoWorker) {
 		t.record("No free conductor workers available", "conductor", true)
@@ -251,7 +252,7 @@ func (t *task) recordError(err error) {
 	}
 }
 
-// internal returns a value of driver_internal_info.
+// internal returns the value of the given key in driver_internal_info.
 func (t *task) internal(key string) any { return t.node.DriverInternalInfo[key] }
 
 func (t *task) setInternal(key string, value any) { t.node.DriverInternalInfo[key] = value }
@@ -262,7 +263,7 @@ func (t *task) dropInternal(keys ...string) {
 	}
 }
 
-// stamp implements timestamp_driver_internal_info: naive UTC.
+// stamp implements timestamp_driver_internal_info. The time is in UTC, without a time zone.
 func (t *task) stamp(key string) {
 	t.setInternal(key, t.c.now().Format(stampFormat))
 }

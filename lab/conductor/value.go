@@ -9,7 +9,7 @@ import (
 	"ironworks/python"
 )
 
-// dictOf returns a value as an object.
+// dictOf returns value as an object, and reports whether it is one.
 func dictOf(value any) (db.Dict, bool) {
 	switch v := value.(type) {
 	case db.Dict:
@@ -21,7 +21,8 @@ func dictOf(value any) (db.Dict, bool) {
 	}
 }
 
-// dictsOf returns a value as a list of objects.
+// dictsOf returns value as a list of objects. It omits elements of other types, and returns nil if value is not a
+// list.
 func dictsOf(value any) []db.Dict {
 	switch v := value.(type) {
 	case []db.Dict:
@@ -39,7 +40,7 @@ func dictsOf(value any) []db.Dict {
 	}
 }
 
-// listOf returns a list that the database can store.
+// listOf converts objects to a list that the database can store.
 func listOf(dicts []db.Dict) []any {
 	all := make([]any, len(dicts))
 	for i, d := range dicts {
@@ -48,7 +49,7 @@ func listOf(dicts []db.Dict) []any {
 	return all
 }
 
-// toInt returns a value as an integer, or 0 for other types.
+// toInt converts a number to an integer. It returns 0 for values that it cannot convert.
 func toInt(value any) int {
 	switch v := value.(type) {
 	case int:
@@ -71,7 +72,7 @@ func toInt(value any) int {
 	}
 }
 
-// mask masks the secrets in an object.
+// mask returns a copy of the object in which secrets are masked.
 func mask(d db.Dict) db.Dict {
 	masked := db.Dict{}
 	for key, value := range d {

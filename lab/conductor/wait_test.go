@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// TestTimeouts: operations fail after their timeout, with Ironic's messages.
+// TestTimeouts checks that operations that wait for too long fail with Ironic's messages.
 func TestTimeouts(t *testing.T) {
 	step := db.Dict{"interface": "deploy", "step": "erase_devices"}
 	for name, c := range map[string]struct {
@@ -78,7 +78,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestLocked: a lock is tried three times, then the request is refused.
+// TestLocked checks that a request for a locked node is refused after the usual attempts, and succeeds after the
+// lock was released.
 func TestLocked(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(manageable)
@@ -94,7 +95,7 @@ func TestLocked(t *testing.T) {
 	r.state(node.UUID, available)
 }
 
-// TestNoWorker: without a free worker, only the error changes.
+// TestNoWorker checks that a request for which no worker is free is refused, and changes only the node's last error.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.c.mu.Lock()
@@ -107,8 +108,8 @@ func TestNoWorker(t *testing.T) {
 	}
 }
 
-// TestPowerSync: the power state is restored; a machine that does not answer is put into
-// maintenance after three attempts, until it answers again.
+// TestPowerSync checks that the expected power state is restored. If this fails repeatedly, the node goes into
+// maintenance until its power can be read again.
 func TestPowerSync(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Timeouts.PowerChange = 200 * time.Millisecond
@@ -140,7 +141,7 @@ func TestPowerSync(t *testing.T) {
 	}
 }
 
-// TestVerifyFails: if the BMC rejects the password, the node cannot be managed.
+// TestVerifyFails checks that a node cannot be managed if its BMC rejects the password.
 func TestVerifyFails(t *testing.T) {
 	r := newRig(t)
 	_, node := r.machine(func(n *db.Node) { n.DriverInfo["redfish_password"] = "wrong" })
@@ -155,7 +156,7 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
-// TestSharedBMC: two systems of one BMC are not confused.
+// TestSharedBMC checks that nodes that share a BMC are not confused with each other.
 func TestSharedBMC(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
@@ -174,7 +175,7 @@ func TestSharedBMC(t *testing.T) {
 	r.until(node.UUID, "power on", func(n *db.Node) bool { return n.PowerState == powerOn })
 }
 
-// TestSessionsAreClosed: the number of BMC sessions is limited; others are closed.
+// TestSessionsAreClosed checks that the conductor closes BMC sessions that exceed the configured number.
 func TestSessionsAreClosed(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.BMCSessions = 1 })
 	_, one := r.machine()
@@ -193,7 +194,7 @@ func TestSessionsAreClosed(t *testing.T) {
 	r.until(one.UUID, "the end of the session", func(*db.Node) bool { return sessions() == 0 })
 }
 
-// TestRestart: a starting conductor releases its locks and fails interrupted operations.
+// TestRestart checks that a starting conductor releases its old locks and fails interrupted operations.
 func TestRestart(t *testing.T) {
 	store := db.New(time.Now)
 	first, err := New(Options{Tables: store})
@@ -212,7 +213,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestAllocations: an allocation finds a node, or has an error.
+// TestAllocations checks that an allocation gets a suitable node, or else Ironic's error.
 func TestAllocations(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(available, func(n *db.Node) { n.ResourceClass = "big" })
@@ -238,7 +239,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestValidate covers a message for everything that is missing.
+// TestValidate checks that validation reports everything that is missing, for each interface except vendor.
 func TestValidate(t *testing.T) {
 	r := newRig(t)
 	node := r.enroll(&db.Node{Driver: "redfish", Interfaces: map[string]string{"boot": "redfish-virtual-media", "deploy": "custom-agent"}})

@@ -10,7 +10,8 @@ const (
 	rolesPath    = accountsPath + "/Roles"
 )
 
-// role is a predefined role of Redfish accounts (DSP0266, Roles). The only account of a machine is an administrator.
+// role is a predefined role of Redfish accounts (DSP0266, Roles). The only account of a machine has the role
+// Administrator.
 type role struct {
 	name       string
 	privileges []string
@@ -24,7 +25,7 @@ func roles() []role {
 	}
 }
 
-// getAccountService answers without accounts: the users of a machine are in its [Spec].
+// getAccountService returns a service without accounts, because a machine's user is defined in its [Spec].
 func getAccountService(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{
 		"@odata.id": accountsPath, "@odata.type": typeOf("AccountService"), "Id": "AccountService", "Name": "Accounts",

@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// adapterID is the ID of the only network adapter, which has all network interfaces.
+// adapterID is the ID of the machine's only network adapter, to which all its network interfaces belong.
 const adapterID = "NIC1"
 
 func (m *Machine) adapterPath() string { return m.chassisPath() + "/NetworkAdapters/" + adapterID }
 
-// AdapterSerial returns the serial number of the network adapter, by which Ironic names its
-// firmware: nic:SERIAL.
+// AdapterSerial returns the serial number of the network adapter. Ironic names the adapter's firmware after it:
+// nic:SERIAL.
 func (m *Machine) AdapterSerial() string { return m.spec.Serial + "-" + adapterID }
 
-// getAdapters answers with the network adapter, which a machine without interfaces does not have.
+// getAdapters returns the collection of network adapters. It is empty for a machine without network interfaces.
 func getAdapters(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var members []string
 	if len(m.spec.NICs) > 0 {
@@ -43,8 +43,8 @@ func getAdapter(w http.ResponseWriter, request *http.Request, m *Machine) {
 	})
 }
 
-// adapterPart is a kind of resource below the network adapter that describes its network interfaces. NetworkPort is the
-// older form of Port; gofish and sushy read both.
+// adapterPart is a kind of resource below the network adapter that describes a network interface. NetworkPort is the
+// older form of Port. The Redfish libraries gofish and sushy read both forms.
 type adapterPart struct {
 	schema, folder, name string
 	resource             func(m *Machine, number int, nic NIC) object
@@ -87,8 +87,8 @@ func (p adapterPart) get(w http.ResponseWriter, request *http.Request, m *Machin
 	show(w, resource)
 }
 
-// port returns a network interface as a Port. Without a link, the speed is missing, because sushy accepts only
-// numbers.
+// port returns a network interface as a Port resource. If the interface has no link, the speed is omitted, because
+// sushy accepts only numbers.
 func (m *Machine) port(number int, nic NIC) object {
 	port := object{
 		"PortId": strconv.Itoa(number), "PortProtocol": "Ethernet", "PortType": "BidirectionalPort", "LinkStatus": "LinkDown",

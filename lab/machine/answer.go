@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// object is a Redfish resource, or a part of one, as JSON.
+// object is a Redfish resource, or a part of one, in the form in which it is encoded as JSON.
 type object = map[string]any
 
-// maxBody bounds the size of a request's body.
+// maxBody is the maximum size, in bytes, of a request's body.
 const maxBody = 1 << 20
 
-// messageID is the ID of an error message (DMTF's Base message registry).
+// messageID identifies an error message (in DMTF's Base message registry).
 type messageID string
 
 const (
@@ -50,7 +50,7 @@ func links(paths ...string) []object {
 	return all
 }
 
-// collection returns a Redfish collection of resources of this schema.
+// collection returns a Redfish collection whose members are resources of the given schema.
 func collection(path, schema, name string, members ...string) object {
 	return object{
 		"@odata.id": path, "@odata.type": typeOf(schema + "Collection"),
@@ -58,15 +58,16 @@ func collection(path, schema, name string, members ...string) object {
 	}
 }
 
-// healthy returns the status of a working part.
+// healthy returns the status of a component that works.
 func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
 
-// show answers with a resource.
+// show writes a response that contains the given resource.
 func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
 
 func showCreated(w http.ResponseWriter, value any) { showAs(w, http.StatusCreated, value) }
 
-// showAs answers with a resource. The header ETag is computed from the content, so it changes with the resource.
+// showAs writes a response that contains the given resource. The ETag header is computed from the content, so it
+// changes whenever the resource does.
 func showAs(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -84,7 +85,7 @@ func showAs(w http.ResponseWriter, status int, value any) {
 
 func done(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }
 
-// fail answers with an error in Redfish's form (DSP0266, Error responses).
+// fail writes an error response in Redfish's format (DSP0266, Error responses).
 func fail(w http.ResponseWriter, status int, id messageID, text string) {
 	full := "Base.1.18." + string(id)
 	w.Header().Set("Content-Type", "application/json")
@@ -107,9 +108,9 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
 }
 
-// read decodes the body of a request into a structure; an empty body changes nothing. Unknown properties are
-// ignored, like services ignore OData's annotations (DSP0266, PATCH). On an error it writes the response and
-// returns false.
+// read decodes the body of a request into the value that body points to. An empty body changes nothing. Unknown
+// properties are ignored, as Redfish services ignore OData's annotations (DSP0266, PATCH). On an error, read writes
+// an error response and returns false.
 func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError
@@ -135,8 +136,8 @@ func texts[T ~string](words []T) []string {
 	})
 }
 
-// hasVersion reports whether a PATCH names the current version of its resource (If-Match). If not, it writes
-// the error response.
+// hasVersion reports whether the If-Match header of a PATCH request names the current version of the resource. If
+// not, it writes an error response. Other requests need no version.
 func (r *Rack) hasVersion(w http.ResponseWriter, request *http.Request) bool {
 	if request.Method != http.MethodPatch {
 		return true

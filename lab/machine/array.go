@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Array is a software RAID array. Its metadata is on its members, so the array survives a reboot.
+// Array is a software RAID array. Its metadata is stored on its members, so the array survives a reboot.
 type Array struct {
-	// Disk is the array as a block device, with its content.
+	// Disk describes the array as a block device, with its content.
 	Disk
-	// Level is the RAID level: 0, 1, 5, 6 or 10. Volume is the array's name.
+	// Level is the RAID level: "0", "1", "5", "6" or "10". Volume is the array's name.
 	Level, Volume string
-	// UUID is in mdadm's form, with colons.
+	// UUID identifies the array, in mdadm's format with colons.
 	UUID string
-	// Members are the names of the partitions or disks of the array.
+	// Members lists the names of the partitions or disks of which the array consists.
 	Members []string
 
 	running bool
@@ -36,10 +36,10 @@ func (m *Machine) Arrays() []Array {
 	return arrays
 }
 
-// Kind returns lsblk's name of the array's type.
+// Kind returns the name that lsblk gives to the array's type, such as raid1.
 func (a Array) Kind() string { return "raid" + a.Level }
 
-// dropArrays removes arrays without members, and missing members. Called with mu held.
+// dropArrays removes missing members from arrays, and arrays that have no members left. Called with mu held.
 func (m *Machine) dropArrays() {
 	for again := true; again; {
 		again = false
@@ -48,15 +48,15 @@ func (m *Machine) dropArrays() {
 				_, p := m.partition(name)
 				return p == nil || p.Array != a.UUID
 			})
-			// The partitions of a removed array are gone too, so check again.
+			// The partitions on a removed array are gone, too, so arrays on them must be checked again.
 			again = again || len(a.Members) == 0
 			return len(a.Members) == 0
 		})
 	}
 }
 
-// arraySize returns mdadm's size of an array with members of these sizes: superblock and bitmap
-// take some space of each.
+// arraySize returns the size that mdadm gives to an array whose members have the given sizes. On each member, the
+// superblock and the bitmap take some space.
 func arraySize(level string, sizes []int64) int64 {
 	const small, reserve = 100 * gib, 132 * mib
 	least := slices.Min(sizes)
@@ -80,7 +80,7 @@ func arraySize(level string, sizes []int64) int64 {
 	return least
 }
 
-// mdUUID returns a new identifier in mdadm's form.
+// mdUUID returns a new UUID in mdadm's format.
 func mdUUID() string {
 	plain := strings.ReplaceAll(uuid.NewString(), "-", "")
 	return strings.Join([]string{plain[:8], plain[8:16], plain[16:24], plain[24:]}, ":")

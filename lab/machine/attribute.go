@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// errAttribute reports an unknown BIOS attribute or an invalid value.
+// errAttribute is returned for an unknown BIOS attribute or an invalid value of one.
 var errAttribute = errors.New("not a BIOS attribute or not a value of it")
 
-// attributeError is an [errAttribute] with the ID of its Redfish message.
+// attributeError wraps [errAttribute] and adds the ID of the Redfish message that describes the error.
 type attributeError struct {
 	id   messageID
 	text string
@@ -38,19 +38,19 @@ const (
 	passwordAttribute    attributeType = "Password"
 )
 
-// attribute is a BIOS attribute: an entry of the attribute registry. Bounds apply to integers, lengths to strings and
-// passwords.
+// attribute describes a BIOS attribute, which is an entry of the attribute registry. The bounds lower and upper apply
+// to integers, and the lengths apply to strings and passwords.
 type attribute struct {
 	name, label          string
 	kind                 attributeType
-	values               []string // values of an enumeration; the first is the default
+	values               []string // values of an enumeration; the first one is the default
 	lower, upper         int
 	minLength, maxLength int
 	byDefault            any
 	readOnly, unique     bool
 }
 
-// attributes are the attributes of every machine: there is one for each type, and for each property that Ironic's
+// attributes lists the BIOS attributes that every machine has. They cover all types, and all properties that Ironic's
 // redfish BIOS interface stores (registry_fields in ironic/drivers/modules/redfish/bios.py).
 var attributes = []attribute{
 	enumerated("BootMode", "Boot mode", "Uefi", "Bios"),
@@ -80,7 +80,8 @@ func findAttribute(name string) (attribute, bool) {
 	return attributes[i], true
 }
 
-// checkAttribute returns a value as the BIOS stores it: a string, an int or a bool.
+// checkAttribute checks a new value of the named attribute, and returns it as the BIOS stores it, which is a string,
+// an int or a bool.
 func checkAttribute(name string, value any) (any, error) {
 	a, ok := findAttribute(name)
 	switch {
@@ -109,7 +110,7 @@ func checkAttribute(name string, value any) (any, error) {
 	return typed, nil
 }
 
-// typed converts a value from JSON or Go to the attribute's type; ok is false for a value of another type.
+// typed converts a value from JSON or Go to the attribute's type. It reports false if the value has another type.
 func (a attribute) typed(value any) (_ any, ok bool) {
 	switch v := value.(type) {
 	case string:
@@ -124,8 +125,8 @@ func (a attribute) typed(value any) (_ any, ok bool) {
 	return nil, false
 }
 
-// entry returns the attribute as the registry has it (AttributeRegistry v1.3.8). Read-only
-// attributes have no ResetRequired, as clients cannot change them.
+// entry returns the attribute's entry in the attribute registry (AttributeRegistry v1.3.8). Read-only attributes have
+// no ResetRequired, because clients cannot change them.
 func (a attribute) entry() object {
 	e := object{
 		"AttributeName": a.name, "DisplayName": a.label, "Type": a.kind, "ReadOnly": a.readOnly, "Immutable": a.readOnly,

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRack prints the cost of a thousand machines in one service: memory, the list of them,
-// and a poll of one of them.
+// BenchmarkRack measures what a thousand machines in one Redfish service cost: their memory, listing them, and
+// polling one of them.
 func BenchmarkRack(b *testing.B) {
 	const count = 1000
 	heap := func() uint64 {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// biosState has the current BIOS attributes, and the pending values that the next boot applies.
+// biosState holds the current BIOS attributes, their defaults, and the pending values that take effect at the next
+// boot.
 type biosState struct {
 	current, defaults, pending map[string]any
 }
@@ -27,15 +28,15 @@ func newBIOS(spec Spec) biosState {
 	return biosState{current: current, defaults: defaults, pending: map[string]any{}}
 }
 
-// BIOS returns the attributes, and the pending changes for the next boot. Values are strings, ints
-// and bools, and nil for a password.
+// BIOS returns the BIOS attributes and the changes that are pending until the next boot. Values are strings, ints and
+// bools. The value of a password is nil.
 func (m *Machine) BIOS() (current, pending map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.bios.current), maps.Clone(m.bios.pending)
 }
 
-// SetBIOS changes BIOS attributes at the next boot. If one of the changes is invalid, none is made.
+// SetBIOS changes BIOS attributes at the next boot. If one of the changes is invalid, SetBIOS makes none of them.
 func (m *Machine) SetBIOS(changes map[string]any) error {
 	names := slices.Sorted(maps.Keys(changes))
 	checked := map[string]any{}
@@ -54,7 +55,7 @@ func (m *Machine) SetBIOS(changes map[string]any) error {
 	return nil
 }
 
-// ResetBIOS restores the defaults of the BIOS attributes at the next boot.
+// ResetBIOS restores the defaults of all BIOS attributes at the next boot.
 func (m *Machine) ResetBIOS() {
 	m.mu.Lock()
 	defer m.unlock()
@@ -63,7 +64,7 @@ func (m *Machine) ResetBIOS() {
 	m.emit(BIOSPending, "defaults")
 }
 
-// applyBIOS applies the pending attributes at a boot. Called with mu held.
+// applyBIOS applies the pending changes of attributes when the machine boots. Called with mu held.
 func (m *Machine) applyBIOS() {
 	if len(m.bios.pending) == 0 {
 		return

@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// The attribute registry of the BIOS. Sushy finds it by its ID in the collection of registries.
+// The ID and the paths of the BIOS's attribute registry. Sushy finds the registry by its ID in the collection of
+// registries.
 const (
 	biosRegistry       = "LabBiosAttributeRegistry.v1_0_0"
 	biosRegistryPath   = registriesPath + "/" + biosRegistry

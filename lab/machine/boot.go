@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Device is a boot device, in Redfish's terms.
+// Device is a boot device. The values are Redfish's.
 type Device string
 
 // Boot devices.
@@ -19,30 +19,30 @@ const (
 	Hdd  Device = "Hdd"
 )
 
-// devices returns all devices that a boot override may name.
+// devices returns the devices that a boot override can have as its target.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled is the time for which a boot override holds, in Redfish's terms.
+// Enabled specifies for how many boots a boot override applies. The values are Redfish's.
 type Enabled string
 
-// Durations of a boot override.
+// Values of [Enabled].
 const (
 	Disabled   Enabled = "Disabled"
 	Once       Enabled = "Once"
 	Continuous Enabled = "Continuous"
 )
 
-// BootOverride is a boot device that takes precedence over the boot order, once or permanently.
+// BootOverride makes the machine boot from a device that takes precedence over the boot order, once or permanently.
 type BootOverride struct {
 	Target  Device
 	Enabled Enabled
 	Mode    BootMode
 }
 
-// Progress is the last stage that the last boot reached, in Redfish's terms (BootProgress).
+// Progress is the latest stage that a boot has reached. The values are Redfish's (BootProgress).
 type Progress string
 
-// Boot progress.
+// Stages of a boot.
 const (
 	ProgressNone      Progress = "None"
 	ProgressHardware  Progress = "PrimaryProcessorInitializationStarted"
@@ -51,7 +51,7 @@ const (
 	ProgressOSRunning Progress = "OSRunning"
 )
 
-// BootFailure is a device from which the machine could not boot, with the reason.
+// BootFailure records a device from which the machine could not boot, and the reason.
 type BootFailure struct {
 	Device Device
 	Reason string
@@ -60,25 +60,25 @@ type BootFailure struct {
 // BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
-	At       time.Time // when the boot reached the stage
-	// Device is the device from which the machine booted; empty until then, and if no device boots.
+	At       time.Time // when the boot reached the stage Progress
+	// Device is the device from which the machine has booted. It is empty until then, or if no device boots.
 	Device Device
-	// Failures are the devices that the machine tried before Device.
+	// Failures lists the devices that the machine tried before Device.
 	Failures []BootFailure
 }
 
 var (
-	// errBoot reports an invalid boot override.
+	// errBoot is returned for an invalid boot override.
 	errBoot = errors.New("this boot override is not possible")
 
 	errNoBoot = errors.New("no bootable device")
 )
 
-// Ramdisk is the program that runs on a machine that booted from a CD or from the network.
+// Ramdisk is a program that runs on a machine after it has booted from a CD.
 type Ramdisk interface {
-	// Run runs as long as the system does: its context ends when the machine is powered off or
-	// reset, and the next boot waits until it has returned. A machine whose ramdisk returned by
-	// itself stays on and idle.
+	// Run runs for as long as the booted system does. Its context is canceled when the machine is powered off or
+	// reset, and the next boot waits until Run has returned. If Run returns earlier, the machine stays on and does
+	// nothing.
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 
@@ -98,7 +98,8 @@ func (m *Machine) Override() BootOverride {
 	return m.override
 }
 
-// SetOverride changes the boot override. Empty fields are unchanged; the target None ends the override.
+// SetOverride changes the boot override. Empty fields of change leave the corresponding settings unchanged. The
+// target None disables the override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -131,8 +132,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices returns the devices that the next boot tries, starting with the target of the override, if there is one.
-// It clears a one-time override. Called with mu held.
+// bootDevices returns the devices that the next boot tries in turn. If there is a boot override, its target comes
+// first. bootDevices clears an override that applies only once. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {
@@ -146,7 +147,7 @@ func (m *Machine) bootDevices() (devices []Device, override Device) {
 	return append([]Device{override}, order...), override
 }
 
-// setProgress records a stage of the boot and its time. Called with mu held.
+// setProgress records that the boot has reached the given stage, and the time. Called with mu held.
 func (m *Machine) setProgress(progress Progress) {
 	m.boot.Progress, m.boot.At = progress, m.options.Now()
 }

@@ -12,7 +12,7 @@ import (
 
 func clientOf(w web) *http.Client { return &http.Client{Transport: w} }
 
-// insertT inserts the image and selects it for booting.
+// insertT inserts the test image and selects it for booting.
 func insertT(t *testing.T, m *Machine, enabled Enabled) {
 	t.Helper()
 	err := errors.Join(
@@ -31,7 +31,7 @@ func TestBoot(t *testing.T) {
 		change   func(*Spec)
 		options  Options
 		prepare  func(*testing.T, *Machine)
-		want     Device // empty: nothing boots
+		want     Device // empty if nothing boots
 		failures []string
 		runs     int
 	}{
@@ -153,7 +153,7 @@ func TestOverrideRefused(t *testing.T) {
 	}
 }
 
-// TestImage: the image is a file only while it is needed.
+// TestImage checks that the file with the image is removed when the image is no longer needed.
 func TestImage(t *testing.T) {
 	for _, test := range []struct {
 		name string

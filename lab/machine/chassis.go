@@ -17,10 +17,10 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// sensors holds the readings of the machine's sensors. The BMC also measures while the machine is off; the temperatures
-// are then near that of the air.
+// sensors holds the readings of the machine's sensors. The BMC also reads them while the machine is off, when the
+// temperatures are close to that of the air.
 type sensors struct {
-	inlet, processor, fan int // in degrees Celsius, and the fan in rpm
+	inlet, processor, fan int // temperatures in degrees Celsius, and the fan's speed in rpm
 	watts                 int
 }
 

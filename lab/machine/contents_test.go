@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestContentsSurviveARestart: the content of disks is unchanged after it was written and read as
-// JSON.
+// TestContentsSurviveARestart checks that the content of disks is unchanged after it was encoded as JSON and decoded
+// again.
 func TestContentsSurviveARestart(t *testing.T) {
 	before := workbench(t)
 	runs(t, before,
@@ -39,7 +39,7 @@ func TestContentsSurviveARestart(t *testing.T) {
 		t.Errorf("the arrays are %+v", got)
 	}
 
-	// Missing disks, and their arrays, are deleted.
+	// Disks that are missing from the stored content remain empty, so arrays on them do not exist, either.
 	kept.Disks = kept.Disks[:0]
 	empty := workbench(t)
 	empty.Restore(kept)

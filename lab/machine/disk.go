@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErrNoDisk reports that the machine has no disk of that name.
+// ErrNoDisk is returned if the machine has no disk with the given name.
 var ErrNoDisk = errors.New("no such disk")
 
-// Disk is a block device, with the attributes that root device hints match.
+// Disk is a block device. Its attributes are those that root device hints can match.
 type Disk struct {
-	// Name is the device name: /dev/sda.
+	// Name is the device name, such as /dev/sda.
 	Name      string
 	SizeBytes int64
 	Model     string
@@ -24,40 +24,40 @@ type Disk struct {
 	WWN       string
 	// Rotational is false for an SSD.
 	Rotational bool
-	// HCTL is the SCSI address, 0:0:0:0; ByPath the link in /dev/disk/by-path.
+	// HCTL is the SCSI address, such as 0:0:0:0. ByPath is the link to the disk in /dev/disk/by-path.
 	HCTL   string
 	ByPath string
-	// RAID marks the disk of a volume of the RAID controller.
+	// RAID is true for the disk of a volume of the RAID controller.
 	RAID bool
 
-	// Table is gpt or msdos; empty without a partition table.
+	// Table is the type of the partition table, gpt or msdos. It is empty if the disk has none.
 	Table      string
 	Partitions []Partition
-	// Installed is nil if there is no system on the disk.
+	// Installed describes the system on the disk. It is nil if there is none.
 	Installed *Installation
 }
 
-// Installation is an operating system that was installed on a disk.
+// Installation describes an operating system that was installed on a disk.
 type Installation struct {
 	// What describes the system, such as "Fedora CoreOS".
 	What string
-	// Image is the URL of the installed image; empty if the image was on the boot medium.
+	// Image is the URL of the installed image. It is empty if the image was on the boot medium.
 	Image string
 	// Ignition is the Ignition configuration for the first boot of the system.
 	Ignition []byte
 	At       time.Time
-	// Partitions are the partitions of the image; nil means the partitions of a CoreOS image.
+	// Partitions lists the partitions of the image. If nil, the image is assumed to be a CoreOS image.
 	Partitions []Partition
 }
 
-// Disks returns copies of the machine's disks: changes do not affect the machine.
+// Disks returns copies of the machine's disks. Changing the copies does not affect the machine.
 func (m *Machine) Disks() []Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return copyDisks(m.spec.Disks)
 }
 
-// Install replaces the content of a disk by a system. If the time of the installation is zero, it is now.
+// Install replaces the content of a disk with a system. If what.At is zero, it is set to the current time.
 func (m *Machine) Install(disk string, what Installation) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -80,8 +80,8 @@ func (m *Machine) Install(disk string, what Installation) error {
 	return nil
 }
 
-// InstallInto installs a system into a partition: a root file system with the usual Linux folders.
-// It returns the file system's identifier.
+// InstallInto replaces the content of a partition with a system, whose root file system contains the usual Linux
+// folders. It returns the UUID of the file system.
 func (m *Machine) InstallInto(partition string, what Installation) (string, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -99,7 +99,7 @@ func (m *Machine) InstallInto(partition string, what Installation) (string, erro
 	return p.FSID, nil
 }
 
-// Wipe erases the content of a disk.
+// Wipe erases a disk.
 func (m *Machine) Wipe(disk string) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -112,13 +112,13 @@ func (m *Machine) Wipe(disk string) error {
 	return nil
 }
 
-// clear erases a disk: it no longer belongs to an array. Called with mu held.
+// clear erases a disk and removes its partitions from their arrays. Called with mu held.
 func (m *Machine) clear(d *Disk) {
 	d.Installed, d.Table, d.Partitions = nil, "", nil
 	m.dropArrays()
 }
 
-// disk finds a disk, or an active array. Called with mu held.
+// disk returns the disk or the active array with the given device name. Called with mu held.
 func (m *Machine) disk(name string) (*Disk, error) {
 	for i := range m.spec.Disks {
 		if m.spec.Disks[i].Name == name {
@@ -147,18 +147,19 @@ func copyDisks(disks []Disk) []Disk {
 	return copies
 }
 
-// Contents is a machine's state that survives a power loss: the content of its disks, with their
-// arrays, and the boot menu of its firmware.
+// Contents holds the part of a machine's state that survives a power loss: the content of its disks, the software
+// RAID arrays and the RAID volumes on them, and the firmware's boot menu.
 type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
-	// Volumes are the volumes of the RAID controller; VolumesMade also counts deleted ones.
+	// Volumes lists the volumes of the RAID controller. VolumesMade counts all volumes ever created, including
+	// deleted ones.
 	Volumes     []Volume `json:"volumes,omitempty"`
 	VolumesMade int      `json:"volumes_made,omitempty"`
 }
 
-// DiskContents is the content of one disk.
+// DiskContents holds the content of one disk.
 type DiskContents struct {
 	Name       string        `json:"name"`
 	Table      string        `json:"table,omitempty"`
@@ -166,7 +167,7 @@ type DiskContents struct {
 	Installed  *Installation `json:"installed,omitempty"`
 }
 
-// Contents returns a copy. Empty disks are omitted.
+// Contents returns a copy of the machine's contents. Empty disks are omitted.
 func (m *Machine) Contents() Contents {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,8 +185,8 @@ func (m *Machine) Contents() Contents {
 	return c
 }
 
-// Restore restores the contents of a new machine. The content of missing disks is lost; arrays
-// start when a ramdisk assembles them, and only with their members.
+// Restore restores the contents of a new machine. The content of disks that the machine does not have is lost. Arrays
+// start only when a ramdisk assembles them, and only if the machine has their members.
 func (m *Machine) Restore(c Contents) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

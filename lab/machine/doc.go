@@ -7,12 +7,12 @@
 //	…
 //	m.Close()
 //
-// A conductor controls it: it inserts an image into the virtual CD, selects the CD as the next
-// boot device and powers the machine on. The machine fetches the image and passes it to its
-// [Ramdisk], which runs until the machine is powered off. This package does not know what a
-// ramdisk does; the ramdisk accesses the hardware through its [Machine], installs with
-// [Machine.Install] and powers off with [Machine.Reset].
+// A conductor controls the machine through Redfish: it inserts an image into the virtual CD drive,
+// selects the drive as the next boot device and powers the machine on. The machine downloads the
+// image and passes it to its [Ramdisk], which runs until the machine is powered off. This package
+// does not know what a ramdisk does. The ramdisk accesses the hardware through its [Machine],
+// installs a system with [Machine.Install] and powers off with [Machine.Reset].
 //
-// One [Rack] is one Redfish service. It serves one machine, like a BMC, or thousands; each has its
-// own user and password.
+// A [Rack] is a Redfish service. It serves a single machine, like a BMC, or thousands of machines,
+// each with its own user and password.
 package machine

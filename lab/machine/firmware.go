@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Component is a part of a machine that has its own firmware.
+// Component is a part of a machine that has firmware.
 type Component string
 
-// Components.
+// Components with firmware.
 const (
 	BIOSFirmware Component = "BIOS"
 	BMCFirmware  Component = "BMC"
 	NICFirmware  Component = "NIC"
 )
 
-// components returns all components that have firmware.
+// components returns all components with firmware.
 func components() []Component { return []Component{BIOSFirmware, BMCFirmware, NICFirmware} }
 
-// nicVersion is the first firmware version of the network adapter.
+// nicVersion is the initial firmware version of the network adapter.
 const nicVersion = "22.31.6"
 
-// firmwareState has the running firmware versions, and the versions that the next boot applies.
+// firmwareState holds the running firmware versions, and the staged versions that take effect at the next boot.
 type firmwareState struct {
 	running, staged map[Component]string
 }
@@ -37,27 +37,28 @@ func newFirmware(spec Spec) firmwareState {
 	}
 }
 
-// Firmware returns the running firmware version of a component.
+// Firmware returns the component's running firmware version.
 func (m *Machine) Firmware(c Component) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.firmware.running[c]
 }
 
-// errNoFirmware reports a file that is not a firmware image.
+// errNoFirmware is returned for a file that is not a firmware image.
 var errNoFirmware = errors.New("the file is not a firmware image for this machine")
 
-// firmwareImage is the first line of a firmware image: this word, a component and a version.
+// firmwareImage is the first word in a firmware image. The rest of the first line consists of a component and a
+// version.
 const firmwareImage = "ironworks-firmware"
 
-// FirmwareImage returns an image that updates a component of any machine to a version.
+// FirmwareImage returns a firmware image that updates the component of any machine to the given version.
 func FirmwareImage(c Component, version string) []byte {
 	return fmt.Appendf(nil, "%s %s %s\n", firmwareImage, c, version)
 }
 
-// UpdateFirmware fetches an image and updates the component that it is for, in a job of the BMC. The BMC restarts with
-// its new version. The BIOS and the network adapter run their new version after the next boot. As on most servers, only
-// the job of the BIOS update waits for that boot.
+// UpdateFirmware downloads a firmware image and updates the component for which the image is made, in a job of the
+// BMC. After an update of its firmware, the BMC restarts with the new version. The BIOS and the network adapter run
+// their new versions after the next boot. As on most servers, only the job of a BIOS update waits for that boot.
 func (m *Machine) UpdateFirmware(image VirtualMedia) (Job, error) {
 	if err := checkImageURL(image.URL); err != nil {
 		return Job{}, err
@@ -96,7 +97,7 @@ func (m *Machine) runUpdate(id int, image VirtualMedia) {
 	}
 }
 
-// finishUpdate ends the job of an update, unless the job was deleted. Called with mu held.
+// finishUpdate completes an update after the image was written, unless its job was deleted. Called with mu held.
 func (m *Machine) finishUpdate(id int, c Component, version string) {
 	if !m.hasJob(id) {
 		return
@@ -118,7 +119,7 @@ func (m *Machine) finishUpdate(id int, c Component, version string) {
 	}
 }
 
-// applyFirmware starts the staged versions at a boot. Called with mu held.
+// applyFirmware makes the staged versions the running ones when the machine boots. Called with mu held.
 func (m *Machine) applyFirmware() {
 	for _, c := range components() {
 		version, ok := m.firmware.staged[c]
@@ -132,7 +133,7 @@ func (m *Machine) applyFirmware() {
 	m.endJobs(firmwareJob)
 }
 
-// readFirmware reads the component and the version of a firmware image.
+// readFirmware returns the component and the version of the firmware image in the file at path.
 func readFirmware(path string) (Component, string, error) {
 	file, err := os.Open(path) //nolint:gosec // a file that was just fetched
 	if err != nil {

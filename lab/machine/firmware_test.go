@@ -9,8 +9,8 @@ import (
 
 const firmwareURL = "http://files.example/firmware.bin"
 
-// TestFirmwareUpdate: the BIOS waits for a boot with its job, the network adapter without, and the
-// BMC restarts at once.
+// TestFirmwareUpdate checks when updates take effect: the BMC restarts with its new version at once, whereas the BIOS
+// and the network adapter need a boot. Only the job of the BIOS update waits for that boot.
 func TestFirmwareUpdate(t *testing.T) {
 	for _, test := range []struct {
 		component Component
@@ -51,7 +51,7 @@ func TestFirmwareUpdate(t *testing.T) {
 	}
 }
 
-// TestFirmwareUpdateFails: the task of a failed update has the reason, and no version changes.
+// TestFirmwareUpdateFails checks that the task of a failed update contains the reason, and that no version changes.
 func TestFirmwareUpdateFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		web    web
@@ -85,7 +85,7 @@ func TestFirmwareUpdateFails(t *testing.T) {
 	}
 }
 
-// TestDeletedUpdate: deleting the job of a staged BIOS cancels the update.
+// TestDeletedUpdate checks that deleting the job of a staged BIOS update cancels the update.
 func TestDeletedUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machineT(t, spec(), Options{Client: clientOf(web{firmwareURL: string(FirmwareImage(BIOSFirmware, "9.0"))})})
@@ -103,7 +103,8 @@ func TestDeletedUpdate(t *testing.T) {
 	})
 }
 
-// TestIgnoredAttribute: the BMC accepts the change, and the firmware ignores it.
+// TestIgnoredAttribute checks the fault with which the BMC accepts the change of a BIOS attribute, but the firmware
+// ignores it.
 func TestIgnoredAttribute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machineT(t, spec(), Options{})

@@ -8,7 +8,7 @@ import (
 
 const simpleUpdatePath = updatePath + "/Actions/UpdateService.SimpleUpdate"
 
-// transferProtocols are the protocols with which the BMC fetches images.
+// transferProtocols lists the protocols with which the BMC can download images.
 var transferProtocols = []string{"HTTP", "HTTPS"}
 
 func getUpdateService(w http.ResponseWriter, _ *http.Request) {
@@ -21,7 +21,7 @@ func getUpdateService(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// getSoftware answers with no software: the BMC manages firmware only.
+// getSoftware returns an empty collection, because the BMC manages only firmware.
 func getSoftware(w http.ResponseWriter, request *http.Request) {
 	show(w, collection(request.URL.Path, "SoftwareInventory", "Software inventory"))
 }
@@ -55,8 +55,9 @@ func (r *Rack) getFirmware(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// simpleUpdate starts an update. The answer has the address of the task in the header Location and the task in the
-// body: sushy follows either (TaskMonitor.from_response in sushy/taskmonitor.py).
+// simpleUpdate starts a firmware update. The Location header of the response contains the address of the task, and
+// the body contains the task itself, because sushy may follow either of them (TaskMonitor.from_response in
+// sushy/taskmonitor.py).
 func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	var body struct {
 		ImageURI, TransferProtocol string
@@ -88,8 +89,8 @@ func (r *Rack) simpleUpdate(w http.ResponseWriter, request *http.Request) {
 	showAs(w, http.StatusAccepted, m.task(job))
 }
 
-// updateTarget returns the machine to update: the machine that the targets name, or, without targets, the only machine
-// that the client sees.
+// updateTarget returns the machine that is to be updated. That is the machine that the targets name or, if there are
+// no targets, the only machine that the client can see. If there is no such machine, it returns nil.
 func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	visible := r.visible(request)
 	if len(targets) == 0 && len(visible) == 1 {
@@ -103,7 +104,7 @@ func (r *Rack) updateTarget(request *http.Request, targets []string) *Machine {
 	return nil
 }
 
-// owns reports whether a path is the machine's system, manager, network adapter or firmware.
+// owns reports whether path is the path of the machine's system, manager, network adapter or firmware.
 func (m *Machine) owns(path string) bool {
 	mine := []string{m.SystemPath(), m.managerPath(), m.adapterPath()}
 	for _, c := range components() {

@@ -11,7 +11,7 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// trusting trusts exactly one certificate.
+// trusting returns a TLS configuration that trusts only the given certificate.
 func trusting(certificate tls.Certificate) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(certificate.Leaf)
@@ -82,7 +82,7 @@ func gofishSystem(t *testing.T, m *Machine, system *schemas.ComputerSystem) {
 	}
 	drives, err := storages[0].Drives()
 	bytes := 0
-	for _, drive := range drives { // in any order
+	for _, drive := range drives { // the drives may be in any order
 		bytes += *drive.CapacityBytes
 	}
 	if err != nil || len(drives) != 2 || bytes != 480e9+4e12 {

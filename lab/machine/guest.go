@@ -6,38 +6,39 @@ import (
 	"fmt"
 )
 
-// Guest is a virtual machine with its own firmware, which boots when it is powered on.
+// Guest is a virtual machine that runs its own firmware. It boots when the machine is powered on.
 type Guest interface {
-	// Run runs one boot, until the guest powers off or resets, or until ctx ends, which cuts the
-	// power.
+	// Run runs one boot until the guest powers off or resets. When ctx is canceled, Run cuts the power and returns.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
-	// PressPower asks the running guest to shut down, and does not wait. The guest may ignore it.
+	// PressPower requests the running guest to shut down and returns without waiting for that. The guest may ignore
+	// the request.
 	PressPower()
-	// Eject ejects the medium from the drive of the running guest, if there is one.
+	// Eject ejects the medium from the CD drive of the running guest, if there is one.
 	Eject()
 }
 
-// GuestBoot has the parameters of one boot of a guest.
+// GuestBoot holds the parameters for one boot of a guest.
 type GuestBoot struct {
-	// First is the first device to try; None leaves that to the firmware's own boot order.
+	// First is the first device from which the guest tries to boot. None means that the guest's firmware follows its
+	// boot order.
 	First Device
-	// Media is the medium in the CD drive; nil for an empty one.
+	// Media is the medium in the CD drive. If nil, the drive is empty.
 	Media *Media
-	// Started must be called once the guest runs.
+	// Started must be called as soon as the guest is running.
 	Started func()
 }
 
-// GuestEnd is the reason for the end of a guest's boot.
+// GuestEnd is the way in which a guest's boot ended.
 type GuestEnd string
 
-// Ends of a guest's boot.
+// Values of [GuestEnd].
 const (
 	GuestPoweredOff GuestEnd = "powered off"
 	GuestReset      GuestEnd = "reset"
 	GuestCut        GuestEnd = "power cut"
 )
 
-// runGuest runs one boot of the machine's guest.
+// runGuest runs one boot of the machine's guest, with the target of the boot override as the first device.
 func (m *Machine) runGuest(ctx context.Context, override Device) {
 	boot := GuestBoot{First: override, Started: func() {
 		m.advance(ctx, func() {
@@ -62,7 +63,8 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 
 var errNoMedium = errors.New("no medium in the drive")
 
-// guestEnded handles a guest that has powered off or reset by itself. Called with mu held.
+// guestEnded handles the end of a guest's boot that the guest has caused itself, by powering off or resetting, or by
+// an error. Called with mu held.
 func (m *Machine) guestEnded(end GuestEnd, err error) {
 	text := string(end)
 	if err != nil {
@@ -76,8 +78,8 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// requestGuest handles a graceful reset of a running guest: it asks the guest to shut down, and the power stays on
-// until the guest has ended. It returns false for other resets. Called with mu held.
+// requestGuest handles graceful resets while a guest is running. It requests the guest to shut down, and the power
+// stays on until the guest has ended. For other resets, it does nothing and returns false. Called with mu held.
 func (m *Machine) requestGuest(how ResetType) bool {
 	switch how {
 	case GracefulShutdown, PushPowerButton:

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// fakeGuest records boots; the test decides how each ends.
+// fakeGuest is a guest that records its boots. The test determines how each boot ends.
 type fakeGuest struct {
-	ends chan GuestEnd // how the boots end
+	ends chan GuestEnd // receives the end of each boot from the test
 	err  error
 
 	mu      sync.Mutex
 	boots   []Device
-	media   []string // previous image in the drive
+	media   []string // content of the medium in the drive at each boot
 	pressed int
 	ejected int
 	now     int
@@ -84,7 +84,7 @@ func guestT(t *testing.T) (*Machine, *fakeGuest) {
 	return m, g
 }
 
-// pass advances the clock of the test.
+// pass advances the test's clock.
 func pass(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // on the clock of the test
 
 func mustReset(t *testing.T, m *Machine, how ResetType) {
@@ -107,7 +107,7 @@ func TestGuestEndsItself(t *testing.T) {
 		m, g := guestT(t)
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, None)
-		g.ends <- GuestReset // boots again, the power stays on
+		g.ends <- GuestReset // the guest boots again, and the power stays on
 		g.is(t, 1, 0, None, None)
 		wantPower(t, m, On)
 		g.ends <- GuestPoweredOff
@@ -123,12 +123,12 @@ func TestShutdownAsksTheGuest(t *testing.T) {
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, None)
 		mustReset(t, m, GracefulShutdown)
-		pass(time.Hour) // a guest that ignores it stays on
+		pass(time.Hour) // the guest ignores the request and stays on
 		wantPower(t, m, On)
 		g.is(t, 1, 1, None)
 		mustReset(t, m, GracefulRestart)
 		g.is(t, 1, 2, None)
-		g.ends <- GuestPoweredOff // which is half of a restart
+		g.ends <- GuestPoweredOff // as the first half of the restart
 		g.is(t, 1, 2, None, None)
 		wantPower(t, m, On)
 		mustReset(t, m, PushPowerButton)
@@ -183,7 +183,7 @@ func TestGuestMedia(t *testing.T) {
 		}
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, Cd)
-		g.ends <- GuestReset // the one-time override is cleared, the medium stays
+		g.ends <- GuestReset // the one-time override was cleared, but the medium remains
 		g.is(t, 1, 0, Cd, None)
 		m.Eject()
 		if g.ejected != 1 {
@@ -199,7 +199,7 @@ func TestGuestMedia(t *testing.T) {
 		if want := []string{"the image", "the image", "", ""}; !slices.Equal(g.media, want) {
 			t.Errorf("in the drive was %q, want %q", g.media, want)
 		}
-		// A missing medium is a boot failure, and the guest boots without it.
+		// A medium that cannot be fetched is a boot failure, but the guest boots without it.
 		if err := m.Insert(VirtualMedia{URL: imageURL + ".gone", Inserted: true}); err != nil {
 			t.Fatal(err)
 		}

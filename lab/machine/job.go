@@ -7,52 +7,54 @@ import (
 	"strings"
 )
 
-// JobState is the state of a job of the BMC, in Redfish's terms (TaskState).
+// JobState is the state of a job of the BMC. The values are Redfish's (TaskState).
 type JobState string
 
 // States of a job.
 const (
-	JobNew       JobState = "New"     // fetches its image
-	JobRunning   JobState = "Running" // writes its image
-	JobPending   JobState = "Pending" // until the next boot
+	JobNew       JobState = "New"     // the image is being fetched
+	JobRunning   JobState = "Running" // the image is being written
+	JobPending   JobState = "Pending" // the job waits for the next boot
 	JobCompleted JobState = "Completed"
-	JobException JobState = "Exception" // failed
+	JobException JobState = "Exception" // the job has failed
 )
 
-// Job is a pending, running or finished job of the BMC.
+// Job is a job of the BMC. It is kept after it has ended.
 type Job struct {
 	ID    int
 	Name  string
 	State JobState
-	// Reason is why the job failed, and reasonID its ID in DMTF's Update message registry.
+	// Reason is the reason why the job failed. reasonID is the ID of the corresponding message in DMTF's Update
+	// message registry.
 	Reason   string
 	reasonID messageID
 }
 
-// maxJobs is the number of jobs that the BMC keeps: the oldest are dropped.
+// maxJobs is the maximum number of jobs that the BMC keeps. It drops the oldest ones.
 const maxJobs = 32
 
-// Names of jobs: pending BIOS changes, updates, and a pending change of volumes.
+// Names of jobs, which stand for pending BIOS changes, firmware updates and pending changes of volumes.
 const (
 	biosJob     = "BIOS configuration"
 	firmwareJob = "Firmware update"
 	raidJob     = "RAID configuration"
 )
 
-// Reasons of failed updates (DMTF's Update message registry).
+// Reasons why updates fail (DMTF's Update message registry).
 const (
 	transferFailed     messageID = "TransferFailed"
 	verificationFailed messageID = "VerificationFailed"
 )
 
-// Jobs returns the jobs of the BMC, the oldest first.
+// Jobs returns the jobs of the BMC, starting with the oldest one.
 func (m *Machine) Jobs() []Job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.jobs)
 }
 
-// DeleteJob deletes a job, with its pending change, and reports whether it existed.
+// DeleteJob deletes the job with the given ID, including the change that it would apply. It reports whether the job
+// existed.
 func (m *Machine) DeleteJob(id int) bool {
 	m.mu.Lock()
 	defer m.unlock()
@@ -68,8 +70,8 @@ func (m *Machine) DeleteJob(id int) bool {
 	return true
 }
 
-// dropPending drops the changes that a pending job would apply at the next boot. Called with mu held, like all
-// functions below.
+// dropPending discards the changes that a pending job with the given name would apply at the next boot. Called with
+// mu held, like all functions below.
 func (m *Machine) dropPending(name string) {
 	switch name {
 	case biosJob:
@@ -97,21 +99,22 @@ func (m *Machine) addJob(name string, state JobState) Job {
 	return j
 }
 
-// queueBIOS creates the job for the pending changes of BIOS attributes, unless it exists: all changes share one job.
+// queueBIOS creates a job for the pending changes of BIOS attributes, unless there is one already. All changes share
+// one job.
 func (m *Machine) queueBIOS() {
 	if !slices.ContainsFunc(m.jobs, func(j Job) bool { return j.Name == biosJob && j.State == JobPending }) {
 		m.addJob(biosJob, JobPending)
 	}
 }
 
-// setJob changes the state of a job, unless it was deleted.
+// setJob changes the state of a job, unless the job was deleted.
 func (m *Machine) setJob(id int, state JobState) {
 	if at := m.jobIndex(id); at >= 0 {
 		m.jobs[at].State = state
 	}
 }
 
-// failJob ends a job, unless it was deleted.
+// failJob ends a job with an error, unless the job was deleted.
 func (m *Machine) failJob(id int, reason messageID, text string) {
 	if at := m.jobIndex(id); at >= 0 {
 		j := &m.jobs[at]
@@ -120,7 +123,7 @@ func (m *Machine) failJob(id int, reason messageID, text string) {
 	}
 }
 
-// endJobs completes the pending jobs of this name.
+// endJobs completes the pending jobs with the given name.
 func (m *Machine) endJobs(name string) {
 	for i := range m.jobs {
 		if m.jobs[i].Name == name && m.jobs[i].State == JobPending {
@@ -150,7 +153,7 @@ func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
 	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
 }
 
-// job finds the machine and the job of a request, if the client may see it.
+// job returns the job in the path of a request and the job's machine, if the client may see that machine.
 func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
 	name, number, _ := strings.Cut(request.PathValue("task"), ":")
 	m, ok := r.Machine(name)
@@ -176,7 +179,8 @@ func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// task returns a job as a Task. A failed task has its reason as the only message, because Ironic shows all messages.
+// task returns a job as a Redfish Task. The only message of a failed task is the reason, because Ironic shows all
+// messages.
 func (m *Machine) task(j Job) object {
 	percent := map[JobState]int{JobRunning: 50, JobCompleted: 100, JobException: 100}
 	text := map[JobState]string{

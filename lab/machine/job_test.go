@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJobs: a change of BIOS attributes is pending in a job until the next boot; deleting the job
-// cancels it.
+// TestJobs checks that changes of BIOS attributes are pending in one job until the next boot, that deleting the job
+// cancels them, and that only the latest jobs are kept.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})
@@ -51,7 +51,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestWantETag: a BMC may require the version of a resource.
+// TestWantETag checks the fault with which the BMC requires clients to name the current version of the resource that
+// they change.
 func TestWantETag(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Severity is Redfish's severity of a log entry.
+// Severity is the severity of a log entry. The values are Redfish's.
 type Severity string
 
-// Severities.
+// Values of [Severity].
 const (
 	SeverityOK       Severity = "OK"
 	SeverityWarning  Severity = "Warning"
 	SeverityCritical Severity = "Critical"
 )
 
-// maxLog is the number of entries that the BMC keeps: the oldest are dropped, as in a wrapping log.
+// maxLog is the maximum number of entries in the BMC's log. The BMC drops the oldest ones.
 const maxLog = 512
 
 // LogEntry is an entry of the BMC's system event log.
@@ -28,14 +28,14 @@ type LogEntry struct {
 	Text     string
 }
 
-// Log returns the system event log, the oldest entry first.
+// Log returns the system event log, starting with the oldest entry.
 func (m *Machine) Log() []LogEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.sel)
 }
 
-// ClearLog empties the system event log.
+// ClearLog deletes all entries of the system event log.
 func (m *Machine) ClearLog() {
 	m.mu.Lock()
 	defer m.unlock()
@@ -43,7 +43,7 @@ func (m *Machine) ClearLog() {
 	m.emit(LogCleared, "")
 }
 
-// addLog adds an entry. Called with mu held.
+// addLog adds an entry for the event to the system event log. Called with mu held.
 func (m *Machine) addLog(event Event, severity Severity) {
 	m.lastEntry++
 	if len(m.sel) == maxLog {
@@ -76,8 +76,8 @@ func (m *Machine) logEntry(entry LogEntry) object {
 	}
 }
 
-// getLogEntries answers with the entries themselves, as BMCs do, instead of links: reading a log should not take five
-// hundred requests.
+// getLogEntries returns the log entries themselves instead of links to them, as BMCs do, so that reading the log does
+// not take five hundred requests.
 func getLogEntries(w http.ResponseWriter, request *http.Request, m *Machine) {
 	entries := []object{}
 	for _, entry := range m.Log() {

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// device is a block device as lsblk lists it.
+// device is a block device in the form in which lsblk lists it.
 type device struct {
 	name, kind      string
 	size            int64
 	rotational      bool
-	disk            *Disk // the disk with the attributes; nil for a partition
+	disk            *Disk // the disk that has further attributes; nil for a partition
 	fs              Filesystem
 	partUUID, table string
 	partName        string
 	parents         []string
 }
 
-// devices returns all devices that lsblk lists, each at its first position in the tree: a disk,
-// its partitions, and the arrays on them. Called with mu held.
+// devices returns all block devices that lsblk lists: each disk, followed by its partitions and the arrays on them.
+// An array appears only once, after its first member. Called with mu held.
 func (m *Machine) devices() []device {
 	var all []device
 	known := map[string]bool{}
@@ -53,7 +53,7 @@ func (m *Machine) devices() []device {
 	return all
 }
 
-// column returns the value of a column of lsblk; nil if the device has no such value.
+// column returns the device's value in the named column of lsblk, or nil if it has none.
 func (d device) column(name string) any {
 	text := func(s string) any {
 		if s == "" {
@@ -101,7 +101,7 @@ func (d device) column(name string) any {
 	return nil
 }
 
-// below returns a device and all devices on it.
+// below returns the named device and all devices that are based on it.
 func below(all []device, name string) []device {
 	var found []device
 	for i, d := range all {
@@ -113,7 +113,7 @@ func below(all []device, name string) []device {
 			if next.kind == "disk" {
 				break
 			}
-			// Arrays follow the first of their members.
+			// An array follows its first member.
 			if d.kind == "disk" || slices.Contains(next.parents, name) {
 				found = append(found, next)
 			}
@@ -124,7 +124,7 @@ func below(all []device, name string) []device {
 
 const allColumns = "name,kname,type,size,rota,fstype,label,uuid,partuuid,partlabel,pttype,model,serial,wwn"
 
-// lsblk simulates the program lsblk with --json, -P, --fs and a list of columns.
+// lsblk simulates lsblk with the options --json, -P and --fs and a list of columns.
 func (m *Machine) lsblk(args []string) Output {
 	all := m.devices()
 	columns, asJSON, pairs, fs := "NAME,SIZE,TYPE", false, false, false
@@ -170,7 +170,7 @@ func (m *Machine) lsblk(args []string) Output {
 	return listText(all, columns, pairs)
 }
 
-// singleDevice returns the entry of one device, without the devices on it.
+// singleDevice returns only the named device, without the devices that are based on it.
 func (m *Machine) singleDevice(name string) []device {
 	all := m.devices()
 	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
@@ -225,7 +225,7 @@ func listText(all []device, columns string, pairs bool) Output {
 	return Output{Stdout: b.String()}
 }
 
-// blkid simulates the program blkid: it finds partitions by a tag, or prints one tag of a partition.
+// blkid simulates blkid: it finds a partition by a tag, or prints one tag of a partition.
 func (m *Machine) blkid(args []string) Output {
 	device := ""
 	tag, want, _ := strings.Cut(after(args, "-t"), "=")

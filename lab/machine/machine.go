@@ -7,36 +7,35 @@ import (
 	"time"
 )
 
-// defaultMaxImage is the default of [Options].MaxImage in bytes: about the size of a DVD, the largest live medium.
+// defaultMaxImage is the default of [Options].MaxImage, in bytes. It is about the size of a DVD, the largest live
+// medium.
 const defaultMaxImage = 8 << 30
 
-// Options configure a machine. With zero values, each power change takes no time and nothing runs
-// on the machine.
+// Options configures a machine. With zero values, power changes take no time, and nothing runs on the machine.
 type Options struct {
 	// PowerOnTime is the time from the command to power on until the power is on. PowerOffTime is the duration of a
-	// forced power-off, ShutdownTime that of a graceful one. FirmwareTime is the time from power-on to the first boot
-	// device. BMCRestartTime is the time for which a reset BMC does not answer, UpdateTime the time for which it writes
-	// new firmware.
+	// forced power-off, and ShutdownTime is the duration of a graceful shutdown. FirmwareTime is the time from
+	// power-on until the firmware tries the first boot device. BMCRestartTime is the time for which the BMC does not
+	// answer after a reset, and UpdateTime is the time that it takes to write new firmware.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
-	// Ramdisk runs when the machine boots from the CD or from the network.
+	// Ramdisk runs after the machine has booted from the CD.
 	Ramdisk Ramdisk
 
-	// Guest replaces the simulated firmware and the booted system; nil for a simulated machine. Ramdisk and the times
-	// of firmware and shutdown are not used with it.
+	// Guest, if not nil, replaces the simulated firmware and the booted system. Ramdisk, FirmwareTime and
+	// ShutdownTime are then not used.
 	Guest Guest
 
-	// Client fetches images; http.DefaultClient if nil.
+	// Client downloads images. If nil, http.DefaultClient is used.
 	Client *http.Client
-	// Dir stores fetched images; the system's temporary folder if empty.
+	// Dir is the directory in which downloaded images are stored. If empty, the system's temporary directory is used.
 	Dir string
-	// MaxImage bounds an image, in bytes; 8 GiB if 0.
+	// MaxImage is the maximum size of an image, in bytes. 0 means 8 GiB.
 	MaxImage int64
 
-	// OnEvent receives events, in order and one at a time. It may call
-	// the machine.
+	// OnEvent is called for each event, in order and one event at a time. It may call methods of the machine.
 	OnEvent func(Event)
-	// Now is the clock; time.Now if nil.
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
 }
 
@@ -47,23 +46,23 @@ type Machine struct {
 	end     context.CancelFunc
 	work    sync.WaitGroup
 
-	mu      sync.Mutex // after a change, unlock releases it
+	mu      sync.Mutex // released by unlock after a change, so that events are delivered
 	closed  bool
-	spec    Spec // only the content of disks changes
+	spec    Spec // never changes, except for the content of disks
 	raid    raidState
-	arrays  []*Array     // software RAID arrays on the disks
-	records []BootRecord // the boot menu in NVRAM
+	arrays  []*Array     // software RAID arrays
+	records []BootRecord // the firmware's boot menu
 	faults  Faults
 
 	power           Power
-	changing        context.CancelFunc // cancels the current power change
+	changing        context.CancelFunc // cancels the power change in progress
 	powerOnAfterOff bool               // power on as soon as the machine is off
-	reboot          bool               // boot the guest again when it powers off
+	reboot          bool               // boot the guest again after it has powered off
 	override        BootOverride
 	boot            BootStatus
 	running         *boot
 	media           VirtualMedia
-	image           string // the file of the fetched image, or empty
+	image           string // the file that contains the downloaded image, or empty
 	bios            biosState
 	firmware        firmwareState
 	secure          SecureBoot
@@ -77,7 +76,7 @@ type Machine struct {
 	delivering bool
 }
 
-// New creates a machine that is powered off. The caller must call Close.
+// New creates a machine, which is powered off. The caller must call Close when the machine is no longer needed.
 func New(spec Spec, options Options) (*Machine, error) {
 	spec = spec.copied()
 	if err := spec.complete(); err != nil {
@@ -111,8 +110,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 	return m, nil
 }
 
-// Close ends the machine: its programs are canceled, and have ended when Close returns, so a ramdisk must not call
-// Close. A closed machine does not change.
+// Close stops the machine. It cancels the programs that run on the machine and waits for them, so a ramdisk must not
+// call it. A closed machine no longer changes.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -124,11 +123,11 @@ func (m *Machine) Close() {
 	m.dropImage()
 }
 
-// Name returns the Redfish ID of the machine.
+// Name returns the machine's ID in Redfish.
 func (m *Machine) Name() string { return m.spec.Name }
 
-// Spec returns the machine's hardware, with the running firmware and the current content of its
-// disks. The disks behind a RAID controller are its volumes.
+// Spec returns the machine's hardware, with its running firmware versions and the current content of its disks. If
+// the machine has a RAID controller, the disks are the controller's volumes.
 func (m *Machine) Spec() Spec {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,22 +136,23 @@ func (m *Machine) Spec() Spec {
 	return spec
 }
 
-// Faults are the simulated faults of a machine. They can be changed at any time.
+// Faults describes the simulated faults of a machine. They can be changed at any time.
 type Faults struct {
-	// Stall is the delay of every answer of the BMC.
+	// Stall delays each response of the BMC by the given time.
 	Stall time.Duration
-	// RefusePassword makes the BMC reject the right password, also in open sessions.
+	// RefusePassword makes the BMC reject even the right password, also in open sessions.
 	RefusePassword bool
-	// PowerStuck makes the BMC accept power commands without effect.
+	// PowerStuck makes the BMC accept power commands but ignore them.
 	PowerStuck bool
-	// PowerFails makes the BMC answer power commands with 500.
+	// PowerFails makes the BMC respond to power commands with the status 500.
 	PowerFails bool
-	// ImageFails, if set, is the reason why no image can be fetched.
+	// ImageFails, if not empty, makes downloads of images fail for this reason.
 	ImageFails string
-	// BIOSIgnores is a BIOS attribute that the BMC accepts and the firmware silently ignores at
+	// BIOSIgnores is the name of a BIOS attribute whose changes the BMC accepts, but the firmware silently ignores at
 	// boot.
 	BIOSIgnores string
-	// WantETag makes the BMC refuse changes that do not name the version of a resource (If-Match).
+	// WantETag makes the BMC refuse changes of resources unless the request names the current version of the resource
+	// (If-Match).
 	WantETag bool
 }
 

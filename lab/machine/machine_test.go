@@ -20,7 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const imageURL = "http://conductor.example/boot.iso"
 
-// web is an HTTP transport that answers requests for images without a network.
+// web is an HTTP transport that serves images from memory, by URL. The contents "refused" and "endless" stand for a
+// server that cannot be reached and for an image of unknown length.
 type web map[string]string
 
 func (w web) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -39,13 +40,14 @@ func (w web) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// recorder is a ramdisk that runs until its context ends, or returns an error immediately.
+// recorder is a ramdisk that records its runs. It runs until its context is canceled or, if fails is not nil, returns
+// that error immediately.
 type recorder struct {
 	fails error
 	mu    sync.Mutex
 	runs  []Media
-	read  []string // content of the images
-	now   int      // how many run
+	read  []string // contents of the images
+	now   int      // number of runs that have not ended
 	most  int
 }
 
@@ -72,7 +74,7 @@ func (r *recorder) Run(ctx context.Context, _ *Machine, media Media) error {
 	return r.fails
 }
 
-// spec returns a machine with two disks.
+// spec returns the hardware of a machine with two disks.
 func spec() Spec {
 	return Spec{
 		Name: "m1", User: "admin", Password: "secret", CPUs: 8, MemoryMiB: 16384, Product: "R1",
@@ -84,7 +86,7 @@ func spec() Spec {
 	}
 }
 
-// machineT returns a machine that is closed at the end of the test.
+// machineT returns a machine that is closed when the test ends.
 func machineT(t *testing.T, s Spec, options Options) *Machine {
 	t.Helper()
 	options.Dir = t.TempDir()
@@ -113,7 +115,7 @@ func TestSpec(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*Spec)
-		want   string // empty: valid
+		want   string // empty if the specification is valid
 	}{
 		{"complete", func(*Spec) {}, ""},
 		{"no name", func(s *Spec) { s.Name = "" }, "the name may have"},
@@ -200,7 +202,7 @@ func TestLogWraps(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	for range maxLog {
 		m.restartBMC()
-		m.Eject() // no entry for an empty drive
+		m.Eject() // adds no entry to the log, because the drive is empty
 	}
 	m.restartBMC()
 	entries := m.Log()
@@ -213,11 +215,11 @@ func TestLogWraps(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines calls everything concurrently, for the race detector, and then closes the
-// machine.
+// TestManyGoroutines calls methods of one machine concurrently so that the race detector can check them. It also
+// checks that only one ramdisk runs at a time.
 func TestManyGoroutines(t *testing.T) {
 	ramdisk := &recorder{fails: errors.New("ends at once")}
-	events := 0 // no lock needed: events arrive one at a time
+	events := 0 // needs no lock, because events arrive one at a time
 	m := machineT(t, spec(), Options{
 		Ramdisk: ramdisk, Client: clientOf(web{imageURL: "iso"}), OnEvent: func(Event) { events++ },
 		PowerOnTime: time.Millisecond, PowerOffTime: time.Millisecond, FirmwareTime: time.Millisecond,

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// managerResets are the resets that a BMC supports.
+// managerResets lists the resets that a BMC supports.
 var managerResets = []ResetType{GracefulRestart, ForceRestart}
 
 func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" }
@@ -31,8 +31,8 @@ func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// getManagerInterface answers with the network interface of the BMC. Its MAC address is derived from
-// the machine's UUID and locally administered.
+// getManagerInterface returns the BMC's network interface. Its MAC address is derived from the machine's name and
+// locally administered.
 func getManagerInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
 	mac := "02"
@@ -91,7 +91,7 @@ func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	show(w, cd)
 }
 
-// mediaRequest is the body of the action InsertMedia, and of a PATCH of the virtual drive.
+// mediaRequest is the body of the InsertMedia action, and of a PATCH request for the virtual drive.
 type mediaRequest struct {
 	Image, UserName, Password *string
 	Inserted                  *bool
@@ -133,7 +133,7 @@ func ejectMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	done(w)
 }
 
-// patchVirtualMedia inserts or ejects an image, for clients that do not use the actions.
+// patchVirtualMedia inserts or ejects an image for clients that do not use the actions.
 func patchVirtualMedia(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body mediaRequest
 	if !read(w, request, &body) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mdadm simulates the program for software RAID.
+// mdadm simulates mdadm, the program that manages software RAID.
 func (m *Machine) mdadm(args []string) Output {
 	last := args[len(args)-1]
 	switch args[0] {
@@ -34,7 +34,7 @@ func (m *Machine) mdadm(args []string) Output {
 	return Output{}
 }
 
-// array finds an active array by its device name.
+// array returns the active array with the given device name, or nil.
 func (m *Machine) array(name string) *Array {
 	for _, a := range m.arrays {
 		if a.Name == name && a.running {

@@ -10,40 +10,40 @@ import (
 	"os"
 )
 
-// errMedia reports that a medium cannot be inserted.
+// errMedia is returned if a medium cannot be inserted.
 var errMedia = errors.New("this medium cannot be inserted")
 
-// VirtualMedia is the virtual CD drive of the BMC.
+// VirtualMedia describes the BMC's virtual CD drive.
 type VirtualMedia struct {
-	// URL is the address of the image; empty in an empty drive.
+	// URL is the address of the image. It is empty if the drive is empty.
 	URL string
 	// User and Password are the credentials for the URL.
 	User, Password string
-	// Inserted reports whether the machine sees the medium.
+	// Inserted reports whether the machine can see the medium.
 	Inserted bool
 }
 
-// Media is the medium that a machine booted from.
+// Media describes the medium from which a machine has booted.
 type Media struct {
 	Device Device
-	// URL is the source of the image.
+	// URL is the URL of the image.
 	URL string
-	// Path is the file with the image, and Size its length. It exists until the medium is ejected
-	// or the machine is powered off; an open file stays readable.
+	// Path is the path of a file that contains the image, and Size is the file's size in bytes. The file exists until
+	// the medium is ejected or the machine is powered off. If it is open at that time, it remains readable.
 	Path string
 	Size int64
 }
 
-// VirtualMedia returns the virtual CD drive.
+// VirtualMedia returns the state of the virtual CD drive.
 func (m *Machine) VirtualMedia() VirtualMedia {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.media
 }
 
-// Insert replaces the image in the virtual CD drive. The image is fetched when the machine boots from it.
+// Insert replaces the image in the virtual CD drive. The image is downloaded when the machine boots from it.
 //
-// A guest sees it from its next boot on.
+// A guest does not see the new image before its next boot.
 func (m *Machine) Insert(media VirtualMedia) error {
 	if err := checkImageURL(media.URL); err != nil {
 		return fmt.Errorf("%w: %w", errMedia, err)
@@ -56,7 +56,7 @@ func (m *Machine) Insert(media VirtualMedia) error {
 	return nil
 }
 
-// checkImageURL returns an error for an address from which the BMC cannot fetch an image.
+// checkImageURL returns an error if the BMC cannot download an image from the given URL.
 func checkImageURL(text string) error {
 	address, err := url.Parse(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func checkImageURL(text string) error {
 	return nil
 }
 
-// Eject empties the virtual CD drive, also while a guest runs.
+// Eject empties the virtual CD drive, even if a guest is running.
 func (m *Machine) Eject() {
 	if m.options.Guest != nil {
 		m.options.Guest.Eject()
@@ -82,7 +82,7 @@ func (m *Machine) Eject() {
 	m.media = VirtualMedia{}
 }
 
-// redacted returns an address without its password, for logs.
+// redacted returns the URL with its password replaced, for use in logs.
 func redacted(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -91,7 +91,7 @@ func redacted(address string) string {
 	return parsed.Redacted()
 }
 
-// dropImage removes the fetched image. Called with mu held.
+// dropImage deletes the downloaded image. Called with mu held.
 func (m *Machine) dropImage() {
 	if m.image != "" {
 		_ = os.Remove(m.image)
@@ -99,8 +99,8 @@ func (m *Machine) dropImage() {
 	}
 }
 
-// loadCD fetches the image in the drive: again at each boot, as a drive does, so that a removed
-// image is noticed.
+// loadCD downloads the image in the virtual CD drive. It does so at each boot, as a real drive does, so that the boot
+// fails if the image was removed.
 func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	m.mu.Lock()
 	drive, fails := m.media, m.faults.ImageFails
@@ -126,7 +126,7 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	return Media{Device: Cd, URL: drive.URL, Path: path, Size: size}, nil
 }
 
-// fetch downloads an image into a file.
+// fetch downloads an image and returns the path and the size of the file.
 func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, drive.URL, http.NoBody)
 	if err != nil {
@@ -137,7 +137,7 @@ func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64,
 	}
 	response, err := m.options.Client.Do(request)
 	if err != nil {
-		return "", 0, err // already has method and address
+		return "", 0, err // already contains the method and the URL
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
@@ -149,7 +149,7 @@ func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64,
 	return m.store(response.Body, request.URL.Redacted())
 }
 
-// store writes an image into a file of this machine.
+// store writes an image to a new file and returns the file's path and size.
 func (m *Machine) store(content io.Reader, name string) (_ string, _ int64, err error) {
 	file, err := os.CreateTemp(m.options.Dir, "ironworks-"+m.spec.Name+"-*.iso")
 	if err != nil {

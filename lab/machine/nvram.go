@@ -12,18 +12,19 @@ import (
 type BootRecord struct {
 	Number int
 	Label  string
-	// Path is the device path: HD(…)/File(\EFI\fedora\shimx64.efi).
+	// Path is the device path, such as HD(…)/File(\EFI\fedora\shimx64.efi).
 	Path string
 }
 
-// BootRecords returns the entries of UEFI; none with BIOS.
+// BootRecords returns the boot menu of UEFI firmware. With BIOS firmware, it is empty.
 func (m *Machine) BootRecords() []BootRecord {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord adds an entry for the boot loader on a disk. It replaces an entry with the same label.
+// AddBootRecord adds an entry for a boot loader on the given disk to the boot menu. It replaces an entry with the
+// same label.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +44,7 @@ func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.records = append(m.records, BootRecord{Number: number, Label: label, Path: fmt.Sprintf("HD(2,GPT,%s,0x1000,0x3f800)/File(%s)", identifier, loader)})
 }
 
-// firmwareRecords returns the entries that the firmware itself adds to its boot menu.
+// firmwareRecords returns the entries that the firmware adds to its boot menu by default.
 func firmwareRecords(s Spec) []BootRecord {
 	var records []BootRecord
 	for i, nic := range s.NICs {
@@ -55,7 +56,7 @@ func firmwareRecords(s Spec) []BootRecord {
 	return records
 }
 
-// efibootmgr simulates the program efibootmgr: it lists the boot entries, or deletes one.
+// efibootmgr simulates efibootmgr: it deletes an entry of the boot menu if requested, and lists the entries.
 func (m *Machine) efibootmgr(args []string) Output {
 	if m.spec.BootMode == BIOS {
 		return fails(2, "EFI variables are not supported on this system.\n")

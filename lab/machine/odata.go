@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// Paths of OData's documents about the service (DSP0266, OData service and metadata documents).
+// Paths of the documents with which OData describes the service (DSP0266, OData service and metadata documents).
 const (
 	odataPath    = root + "/odata"
 	metadataPath = root + "/$metadata"
 	schemasURL   = "http://redfish.dmtf.org/schemas/v1/"
 )
 
-// schemaVersions maps the schemas of the service's resources to their versions. The schemas of collections have no
-// version.
+// schemaVersions maps the schemas that the service uses to their versions. Schemas of collections have no version.
 var schemaVersions = map[string]string{
 	"AccountService": "v1_15_1", "AttributeRegistry": "v1_3_8", "Bios": "v1_2_1", "CertificateCollection": "",
 	"Chassis": "v1_23_0", "ChassisCollection": "", "ComputerSystem": "v1_20_0", "ComputerSystemCollection": "", "Drive": "v1_17_0",
@@ -34,13 +33,13 @@ var schemaVersions = map[string]string{
 	"Volume": "v1_9_0", "VolumeCollection": "",
 }
 
-// typeOf returns the @odata.type of a resource of a schema.
+// typeOf returns the @odata.type of a resource with the given schema.
 func typeOf(schema string) string { return typeIn(schema, schema) }
 
-// typeIn returns the @odata.type of a type in a schema.
+// typeIn returns the @odata.type of the named type in the given schema.
 func typeIn(schema, name string) string { return "#" + namespace(schema) + "." + name }
 
-// namespace returns the name of a schema with its version.
+// namespace returns the name of a schema, including its version.
 func namespace(schema string) string {
 	if version := schemaVersions[schema]; version != "" {
 		return schema + "." + version
@@ -48,7 +47,7 @@ func namespace(schema string) string {
 	return schema
 }
 
-// describe sets the header that names the schema of a resource (DSP0266, Link header).
+// describe sets the Link header, which names the schema of the resource (DSP0266, Link header).
 func describe(header http.Header, value any) {
 	resource, _ := value.(object)
 	kind, _ := resource["@odata.type"].(string)
@@ -59,7 +58,7 @@ func describe(header http.Header, value any) {
 	header.Set("Link", "<"+schemasURL+kind[:strings.LastIndexByte(kind, '.')]+".json>; rel=describedby")
 }
 
-// getService answers with the service document: the service root and its links.
+// getService returns the service document, which lists the service root and the resources to which the root links.
 func getService(w http.ResponseWriter, _ *http.Request) {
 	entry := func(name, path string) object { return object{"name": name, "kind": "Singleton", "url": path} }
 	all, resource := []object{entry("Service", root+"/")}, rootResource()
@@ -72,7 +71,7 @@ func getService(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{"@odata.context": metadataPath, "value": append(all, entry("Sessions", sessionsPath))})
 }
 
-// reference names a schema in the metadata document.
+// reference refers to a schema in the metadata document.
 type reference struct {
 	URI     string `xml:"Uri,attr"`
 	Include []include

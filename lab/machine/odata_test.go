@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// checkHeaders compares the headers of a resource with its type, whose schema must be in the
-// metadata document.
+// checkHeaders checks that the headers of a resource match its type, and that the type's schema is in the metadata
+// document.
 func checkHeaders(t *testing.T, path string, kind any, header http.Header) {
 	t.Helper()
 	name, _ := kind.(string)
@@ -28,7 +28,7 @@ func checkHeaders(t *testing.T, path string, kind any, header http.Header) {
 	}
 }
 
-// TestODataDocuments reads the documents of the service without credentials.
+// TestODataDocuments checks that the service's OData documents are complete and can be read without credentials.
 func TestODataDocuments(t *testing.T) {
 	r := rackT(t, machineT(t, spec(), Options{}))
 	get := func(path, kind string) []byte {
@@ -70,7 +70,7 @@ func TestODataDocuments(t *testing.T) {
 	}
 }
 
-// TestODataVersion: requests may name only the version that the service has.
+// TestODataVersion checks that requests for a version of OData that the service does not support are refused.
 func TestODataVersion(t *testing.T) {
 	r := rackT(t, machineT(t, spec(), Options{}))
 	for version, want := range map[string]int{"": 200, "4.0": 200, "4.1": 412} {
@@ -86,7 +86,7 @@ func TestODataVersion(t *testing.T) {
 	}
 }
 
-// TestAllow names the methods of a resource: those of its route, also for HEAD.
+// TestAllow checks that the Allow header names the methods that a resource supports, also in responses to HEAD.
 func TestAllow(t *testing.T) {
 	r := rackT(t, machineT(t, spec(), Options{}))
 	for path, want := range map[string]string{
@@ -100,7 +100,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestDurableName converts the names that Linux has for disks to the forms of DSP0266's formats.
+// TestDurableName checks that WWNs, in Linux's form, are converted to the formats of DSP0266.
 func TestDurableName(t *testing.T) {
 	for wwn, want := range map[string][2]string{
 		"0x5000c500a1b2c3d4":                        {"NAA", "5000c500a1b2c3d4"},

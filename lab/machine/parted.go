@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// parted simulates the program parted: it runs the commands one after the other, and stops at the first failure.
+// parted simulates parted. It runs the commands in order and stops at the first one that fails.
 func (m *Machine) parted(args []string) Output {
 	var words []string
 	for i := 0; i < len(args); i++ {
@@ -94,7 +94,7 @@ func (r *partedRun) command() Output {
 
 var location = regexp.MustCompile(`^(-?)(\d+(?:\.\d+)?)(s|B|MiB|GiB|MB|GB|%)?$`)
 
-// locate parses a location on the disk; a negative location counts from the end.
+// locate converts a location on the disk to bytes. A negative location counts from the end of the disk.
 func (r *partedRun) locate(text string) (int64, bool) {
 	found := location.FindStringSubmatch(text)
 	if found == nil {
@@ -122,7 +122,7 @@ func (r *partedRun) makePartition() Output {
 	kind := r.next()
 	first := r.next()
 	if _, ok := r.locate(first); !ok {
-		first = r.next() // the previous argument was a file system type
+		first = r.next() // the previous argument was the type of a file system
 	}
 	last := r.next()
 	start, ok := r.locate(first)
@@ -146,7 +146,7 @@ func (r *partedRun) makePartition() Output {
 	return d.addPartition(p)
 }
 
-// addPartition adds a partition with the first free number.
+// addPartition adds a partition with the lowest free number.
 func (d *Disk) addPartition(p Partition) Output {
 	for _, other := range d.Partitions {
 		if p.Start < other.Start+other.Size && other.Start < p.Start+p.Size {
@@ -162,7 +162,7 @@ func (d *Disk) addPartition(p Partition) Output {
 	return Output{}
 }
 
-// print simulates the command print with parted's machine-readable output, in MiB.
+// print simulates the command print with parted's machine-readable output in MiB.
 func (r *partedRun) print() {
 	d := r.disk
 	size := func(bytes int64) string { return fmt.Sprintf("%.2fMiB", float64(bytes)/mib) }
@@ -173,15 +173,14 @@ func (r *partedRun) print() {
 		case "vfat":
 			fs = "fat32"
 		case raidMember, "swap", "iso9660":
-			fs = "" // unknown to parted, or not parsable by its callers
+			fs = "" // parted does not know the type, or its callers cannot parse it
 		}
 		flags := slices.Clone(p.Flags)
 		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(flags, ", "))
 	}
 }
 
-// sgdisk simulates the program sgdisk: it wipes a partition table, prints the first free sector, or creates a
-// partition.
+// sgdisk simulates sgdisk: it wipes the partition table, prints the first free sector, or creates a partition.
 func (m *Machine) sgdisk(args []string) Output {
 	device := args[len(args)-1]
 	d, err := m.disk(device)
@@ -212,7 +211,8 @@ func (m *Machine) sgdisk(args []string) Output {
 	return Output{}
 }
 
-// requested parses the argument NUMBER:STARTs:+SIZEMiB of a new partition. An invalid number is replaced by 1 MiB.
+// requested parses the argument that describes a new partition, NUMBER:STARTs:+SIZEMiB. A start or size that is not a
+// number is replaced by 1 MiB.
 func (d *Disk) requested(what string) *Partition {
 	fields := strings.Split(what, ":")
 	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
@@ -227,7 +227,7 @@ func (d *Disk) requested(what string) *Partition {
 	return p
 }
 
-// firstFree returns the first unallocated byte at or after an offset.
+// firstFree returns the offset of the first unallocated byte at or after the given offset.
 func (d *Disk) firstFree(from int64) int64 {
 	for again := true; again; {
 		again = false

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kinds of partition tables, as parted calls them.
+// Types of partition tables, as named by parted.
 const (
 	gpt   = "gpt"
 	msdos = "msdos"
@@ -21,43 +21,44 @@ const (
 	gib = 1 << 30
 )
 
-// Partition is a part of a disk or of an array.
+// Partition is a partition of a disk or of an array.
 type Partition struct {
 	Number int
 	// Start and Size are in bytes.
 	Start, Size int64
-	// Name is the name of a GPT partition, UUID its PARTUUID.
+	// Name is the name of the partition in a GPT. UUID is its PARTUUID.
 	Name, UUID string
-	// Flags are parted's flags: boot, esp, lvm, raid.
+	// Flags lists the partition's flags with parted's names: boot, esp, lvm, raid.
 	Flags []string
 	Filesystem
-	// Array is the UUID of the array that the partition belongs to; empty if it belongs to none.
+	// Array is the UUID of the array to which the partition belongs. It is empty if the partition belongs to none.
 	Array string
 }
 
-// Filesystem is the content of a partition.
+// Filesystem describes the content of a partition.
 type Filesystem struct {
-	// Type is blkid's name of the file system: ext4, vfat, swap, iso9660. Empty: none.
+	// Type is blkid's name for the type of the file system, such as ext4, vfat, swap or iso9660. It is empty if there
+	// is no file system.
 	Type        string
 	Label, FSID string
-	// Files are the files and folders of the file system, in any order.
+	// Files lists the files and folders in the file system, in any order.
 	Files []File
 }
 
-// File is a file, or a folder, in a file system.
+// File is a file or a folder in a file system.
 type File struct {
 	// Path is relative to the root of the file system.
 	Path    string
 	Folder  bool
 	Content []byte
-	// Mode are the permissions, 0 if not set.
+	// Mode holds the permissions. It is 0 if they are not set.
 	Mode, Owner, Group int
 }
 
-// raidMember is the type of a partition that belongs to an array.
+// raidMember is the file system type of a partition that belongs to an array.
 const raidMember = "linux_raid_member"
 
-// ErrNoFilesystem reports that a device cannot be mounted.
+// ErrNoFilesystem is returned if a device cannot be mounted.
 var ErrNoFilesystem = errors.New("no file system")
 
 func folders(names ...string) []File {
@@ -68,8 +69,8 @@ func folders(names ...string) []File {
 	return files
 }
 
-// coreOSPartitions returns the partitions of a CoreOS image before its first boot, with their
-// fixed names and identifiers.
+// coreOSPartitions returns the partitions of a CoreOS image before its first boot. Their names and the UUIDs of their
+// file systems are those of real images.
 func coreOSPartitions(size int64) []Partition {
 	const boot = 513 * mib
 	parts := []Partition{
@@ -87,11 +88,11 @@ func coreOSPartitions(size int64) []Partition {
 	return numbered(parts)
 }
 
-// rootFolders are the folders at the root of a Linux system.
+// rootFolders lists the folders in the root directory of a Linux system.
 var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
 
-// CloudPartitions returns the partitions that a cloud image is assumed to have, because the lab does not read its
-// content.
+// CloudPartitions returns the partitions that a cloud image is assumed to contain. The lab does not read the content
+// of such images.
 func CloudPartitions(size int64) []Partition {
 	const root = 101 * mib
 	return numbered([]Partition{
@@ -104,7 +105,7 @@ func CloudPartitions(size int64) []Partition {
 	})
 }
 
-// numbered assigns numbers and identifiers to partitions.
+// numbered assigns numbers and UUIDs to partitions.
 func numbered(parts []Partition) []Partition {
 	for i := range parts {
 		parts[i].Number, parts[i].UUID = i+1, uuid.NewString()
@@ -116,12 +117,12 @@ func copyPartitions(parts []Partition) []Partition {
 	copies := slices.Clone(parts)
 	for i := range copies {
 		copies[i].Flags = slices.Clone(copies[i].Flags)
-		copies[i].Files = slices.Clone(copies[i].Files) // contents are never changed in place
+		copies[i].Files = slices.Clone(copies[i].Files) // the contents of files are never changed in place
 	}
 	return copies
 }
 
-// partitionName returns the device of a partition: /dev/sda1, /dev/nvme0n1p1.
+// partitionName returns the device name of a partition, such as /dev/sda1 or /dev/nvme0n1p1.
 func partitionName(disk string, number int) string {
 	if last := disk[len(disk)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", disk, number)
@@ -129,7 +130,7 @@ func partitionName(disk string, number int) string {
 	return fmt.Sprintf("%s%d", disk, number)
 }
 
-// tables returns the disks and arrays. Called with mu held.
+// tables returns the disks and the active arrays, which may have partition tables. Called with mu held.
 func (m *Machine) tables() []*Disk {
 	var all []*Disk
 	for i := range m.spec.Disks {
@@ -143,7 +144,8 @@ func (m *Machine) tables() []*Disk {
 	return all
 }
 
-// partition finds a partition by its device, or by a link to it in /dev/disk. Called with mu held.
+// partition returns a partition and its disk. The partition is given by its device name or by a link to it in
+// /dev/disk. Called with mu held.
 func (m *Machine) partition(device string) (*Disk, *Partition) {
 	by, value := path.Split(strings.TrimPrefix(device, "/dev/disk/"))
 	for _, d := range m.tables() {
@@ -168,7 +170,7 @@ func (m *Machine) partition(device string) (*Disk, *Partition) {
 	return nil, nil
 }
 
-// Files returns the files in the file system on a partition.
+// Files returns the files in the file system on the given partition.
 func (m *Machine) Files(device string) ([]File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -182,7 +184,7 @@ func (m *Machine) Files(device string) ([]File, error) {
 	return slices.Clone(p.Files), nil
 }
 
-// SetFiles replaces all files of a partition.
+// SetFiles replaces all files in the file system on the given partition.
 func (m *Machine) SetFiles(device string, files []File) error {
 	m.mu.Lock()
 	defer m.unlock()

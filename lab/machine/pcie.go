@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// storageDeviceID is the ID of the storage controller as a PCIe device.
+// storageDeviceID is the ID of the PCIe device that represents the storage controller.
 const storageDeviceID = "Storage1"
 
-// pcieDevice is a PCIe device: the network adapter or the storage controller.
+// pcieDevice is a PCIe device, which is either the network adapter or the storage controller.
 type pcieDevice struct {
 	id, name, model, serial string
 }
@@ -63,10 +63,10 @@ func (m *Machine) pcieDevice(request *http.Request) (pcieDevice, bool) {
 	return all[at], true
 }
 
-// pcieIDs are the numbers of a device in the PCI ID repository, with its class.
+// pcieIDs holds the class of a device and its IDs in the PCI ID repository.
 type pcieIDs struct{ class, code, vendor, device, subsystemVendor, subsystem string }
 
-// ids returns the IDs of the device: a ConnectX-6 Dx or a SAS 3.5 controller.
+// ids returns the IDs of the device, which are those of a ConnectX-6 Dx or a SAS 3.5 controller.
 func (d pcieDevice) ids() pcieIDs {
 	if d.id == storageDeviceID {
 		return pcieIDs{"MassStorageController", "0x010700", "0x1000", "0x00E6", "0x1000", "0x4060"}
@@ -76,7 +76,7 @@ func (d pcieDevice) ids() pcieIDs {
 
 const pcieFunctionID = "0"
 
-// getPCIeFunctions answers with the only function of a device: Ironic copies functions into the inventory of an
+// getPCIeFunctions returns the only function of a PCIe device. Ironic copies the functions to the inventory of an
 // inspection (_get_pcie_devices in ironic/drivers/modules/redfish/inspect.py).
 func getPCIeFunctions(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if _, ok := m.pcieDevice(request); !ok {

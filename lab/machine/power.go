@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Power is the power state, in Redfish's terms.
+// Power is a machine's power state. The values are Redfish's.
 type Power string
 
-// Power states.
+// Values of [Power].
 const (
 	Off         Power = "Off"
 	PoweringOn  Power = "PoweringOn"
@@ -18,10 +18,10 @@ const (
 	PoweringOff Power = "PoweringOff"
 )
 
-// ResetType is a power command, in Redfish's terms.
+// ResetType is a power command. The values are Redfish's.
 type ResetType string
 
-// Resets (Redfish, Resource.ResetType).
+// Power commands (Redfish, Resource.ResetType).
 const (
 	ResetOn          ResetType = "On"
 	ForceOn          ResetType = "ForceOn"
@@ -32,32 +32,32 @@ const (
 	PushPowerButton  ResetType = "PushPowerButton"
 )
 
-// resetTypes returns all supported types.
+// resetTypes returns all supported power commands.
 func resetTypes() []ResetType {
 	return []ResetType{ResetOn, ForceOn, ForceOff, GracefulShutdown, GracefulRestart, ForceRestart, PushPowerButton}
 }
 
 var (
-	// errReset reports an unknown type.
+	// errReset is returned for an unknown power command.
 	errReset = errors.New("unknown reset type")
-	// errClosed reports that the machine was closed.
+	// errClosed is returned if the machine was closed.
 	errClosed = errors.New("the machine is closed")
-	// ErrShutdown is the cancellation cause of a ramdisk's context if the system is shut down gracefully. With any
-	// other cause, the power was cut.
+	// ErrShutdown is the cancellation cause of a ramdisk's context if the system is shut down gracefully. Any other
+	// cause means that the power was cut.
 	ErrShutdown = errors.New("the system shuts down")
 
 	errCut = errors.New("the power is cut")
 )
 
-// Power returns the power state.
+// Power returns the machine's power state.
 func (m *Machine) Power() Power {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.power
 }
 
-// Reset starts a power change, like a switch on the machine: the faults of the BMC do not apply. The system on the
-// machine also calls it to power off.
+// Reset starts a power change as if it were made at the machine itself, so the BMC's faults do not apply. The system
+// on the machine also calls it to power off.
 func (m *Machine) Reset(how ResetType) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -105,7 +105,8 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff starts to power the machine off. It replaces a running shutdown, so a hanging one can be forced.
+// powerOff starts to power the machine off. It replaces a shutdown in progress, so that a machine that does not shut
+// down can be forced off.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.powerOnAfterOff = false
 	if m.power == Off {
@@ -126,7 +127,7 @@ func (m *Machine) powerOff(duration time.Duration, cause error) {
 	})
 }
 
-// restart restarts the system with the power on, like a reset. It powers on a machine that is off.
+// restart restarts the system without powering the machine off. If the machine is off, it powers the machine on.
 func (m *Machine) restart(duration time.Duration, cause error) {
 	if m.power != On {
 		m.powerOn()
@@ -141,7 +142,7 @@ func (m *Machine) setPower(power Power) {
 	m.emit(PowerChanged, "%s", power)
 }
 
-// after makes a change after the duration. It replaces a change that is in progress.
+// after makes a change after the given duration. It replaces a change that is still waiting.
 func (m *Machine) after(duration time.Duration, change func()) {
 	m.changing()
 	if duration <= 0 {
@@ -165,7 +166,7 @@ func (m *Machine) after(duration time.Duration, change func()) {
 	})
 }
 
-// wait reports whether the context is still valid after the time.
+// wait waits for the given duration. It reports false if ctx was done before that.
 func wait(ctx context.Context, duration time.Duration) bool {
 	if duration <= 0 {
 		return ctx.Err() == nil

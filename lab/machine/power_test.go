@@ -9,7 +9,7 @@ import (
 
 func TestPower(t *testing.T) {
 	type step struct {
-		reset ResetType // empty: only wait
+		reset ResetType // empty if the step only waits
 		wait  time.Duration
 		want  Power
 	}

@@ -9,27 +9,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// Output is the output of a simulated program, and its exit status.
+// Output holds the output of a simulated program and its exit status.
 type Output struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// NotFound is the exit status of a program that the ramdisk does not have.
+// NotFound is the exit status for a program that the ramdisk does not contain.
 const NotFound = 127
 
 func fails(code int, format string, args ...any) Output {
 	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
 }
 
-// noOutput are programs that print nothing and have no visible effect.
+// noOutput lists programs that print nothing and have no visible effect.
 var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
 
-// Execute runs one of the programs with which a ramdisk works on disks: parted, sgdisk, mdadm,
-// lsblk, blkid, blockdev, wipefs and mkfs, as far as ironic-python-agent uses them. Their changes
-// take effect immediately.
+// Execute simulates one of the programs with which a ramdisk manages disks: parted, sgdisk, mdadm, lsblk, blkid,
+// blockdev, wipefs and mkfs. It supports what ironic-python-agent uses of them. Their changes take effect
+// immediately.
 func (m *Machine) Execute(argv []string) Output {
 	name := path.Base(argv[0])
 	if slices.Contains(noOutput, name) {
@@ -41,7 +41,7 @@ func (m *Machine) Execute(argv []string) Output {
 	args := argv[1:]
 	if len(args) == 0 && name != "lsblk" {
 		if name == "blkid" {
-			return Output{} // read-only
+			return Output{} // without arguments, blkid only reads
 		}
 		return fails(1, "%s: bad usage\n", name)
 	}
@@ -86,7 +86,7 @@ func (m *Machine) wipefs(args []string) Output {
 	return Output{}
 }
 
-// mkfs creates an empty file system; its label is the argument after -L or -n.
+// mkfs creates an empty file system. Its label is the argument that follows -L or -n.
 func (m *Machine) mkfs(name string, args []string) Output {
 	device := args[len(args)-1]
 	_, p := m.partition(device)
@@ -137,7 +137,7 @@ func (m *Machine) blockdev(args []string) Output {
 	return Output{Stdout: b.String()}
 }
 
-// after returns the argument that follows an option; empty if the option is missing.
+// after returns the argument that follows the given option, or "" if the option is missing.
 func after(args []string, option string) string {
 	if i := slices.Index(args, option); i >= 0 && i+1 < len(args) {
 		return args[i+1]

@@ -19,7 +19,8 @@ func workbench(t *testing.T) *Machine {
 	return m
 }
 
-// runs runs programs, and fails the test if one fails.
+// runs executes the given command lines, and fails the test if one of them fails. It returns the output of the last
+// one.
 func runs(t *testing.T, m *Machine, lines ...string) string {
 	t.Helper()
 	var last Output

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// odataVersion is the only version of OData that a request may ask for.
+// odataVersion is the only OData version that the service supports.
 const odataVersion = "4.0"
 
-// errTaken reports that a rack already has a machine of this name.
+// errTaken is returned if a rack already contains a machine with the same name.
 var errTaken = errors.New("the name is taken")
 
-// Rack is a Redfish service for one machine, or thousands. Each has its own user and password; a
-// client sees the machines that accept its credentials.
+// Rack is a Redfish service for one machine or for thousands of them. Each machine has a user and a password. A
+// client can see the machines that accept its credentials.
 //
-// A rack of one machine is its BMC: the machine's faults affect the whole service. With several,
-// they affect only the machine's own resources.
+// A rack with a single machine acts as the BMC of that machine, so the machine's faults affect the whole service.
+// With several machines, the faults of a machine affect only its resources.
 type Rack struct {
 	routes   *http.ServeMux
-	allow    map[string][]string // the methods of a route
+	allow    map[string][]string // allowed methods, by the path of a route
 	sessions sessions
 
 	mu       sync.RWMutex
@@ -31,7 +31,8 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack returns a service for some machines. now is the clock by which sessions expire; nil means time.Now.
+// NewRack returns a service for the given machines. now returns the current time, by which sessions expire. If nil,
+// time.Now is used.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now
@@ -46,7 +47,7 @@ func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	return r, nil
 }
 
-// Add adds a machine to the rack.
+// Add adds a machine to the rack. It returns an error if the name is taken.
 func (r *Rack) Add(m *Machine) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +60,7 @@ func (r *Rack) Add(m *Machine) error {
 	return nil
 }
 
-// Machine finds a machine by its name.
+// Machine returns the machine with the given name.
 func (r *Rack) Machine(name string) (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -67,7 +68,7 @@ func (r *Rack) Machine(name string) (*Machine, bool) {
 	return m, ok
 }
 
-// Machines returns all machines, by name.
+// Machines returns all machines, sorted by name.
 func (r *Rack) Machines() []*Machine {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -78,7 +79,7 @@ func (r *Rack) Machines() []*Machine {
 	return all
 }
 
-// onlyMachine returns the machine of a rack with a single machine. Such a rack is the BMC of its machine.
+// onlyMachine returns the machine of a rack that contains a single machine. Such a rack is the BMC of its machine.
 func (r *Rack) onlyMachine() (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -88,7 +89,7 @@ func (r *Rack) onlyMachine() (*Machine, bool) {
 	return r.machines[r.names[0]], true
 }
 
-// ServeHTTP answers one request, as a Redfish service does.
+// ServeHTTP responds to a request as a Redfish service does.
 func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if m, ok := r.onlyMachine(); ok && !m.ready(w, request) {
 		return
@@ -120,9 +121,9 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.routes.ServeHTTP(w, request)
 }
 
-// canonical returns a request with the path of a route. A service answers with and without a
-// trailing slash (DSP0266, Redfish-defined URIs), and creates members of a collection at its
-// property Members, too (DSP0266, POST (create)).
+// canonical returns a request whose path is the path of a route. A Redfish service accepts paths with and without a
+// trailing slash (DSP0266, Redfish-defined URIs). It also creates members of a collection if the path names the
+// collection's property Members (DSP0266, POST (create)).
 func canonical(request *http.Request) *http.Request {
 	path := strings.TrimRight(request.URL.Path, "/")
 	if path == "" {
@@ -140,7 +141,7 @@ func canonical(request *http.Request) *http.Request {
 	return &other
 }
 
-// noRoute answers 404 or 405, in Redfish's form.
+// noRoute responds to a request without a route. The response has the status 404 or 405, in Redfish's format.
 func noRoute(handler http.Handler, w http.ResponseWriter, request *http.Request) {
 	probe := statusOnly{header: http.Header{}}
 	handler.ServeHTTP(&probe, request)
@@ -152,7 +153,7 @@ func noRoute(handler http.Handler, w http.ResponseWriter, request *http.Request)
 	notFound(w, request)
 }
 
-// statusOnly is an [http.ResponseWriter] that keeps only the status and the header, and drops the body.
+// statusOnly is an [http.ResponseWriter] that keeps the status and the header, but discards the body.
 type statusOnly struct {
 	header http.Header
 	status int
@@ -162,14 +163,15 @@ func (s *statusOnly) Header() http.Header            { return s.header }
 func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
-// ready waits as long as the BMC stalls. While the BMC restarts, ready writes the response and returns false; if
-// the client disconnects or the service ends meanwhile, it writes nothing.
+// ready waits for as long as the BMC stalls, and reports whether the BMC then answers. If the BMC is restarting,
+// ready writes an error response and returns false. If the client disconnects or the service ends while ready waits,
+// it aborts the request without a response.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)
 	m.mu.Unlock()
 	if !wait(request.Context(), stall) {
-		panic(http.ErrAbortHandler) // makes net/http send no answer
+		panic(http.ErrAbortHandler) // makes net/http close the connection without a response
 	}
 	if restarting {
 		w.Header().Set("Retry-After", "1")

@@ -10,19 +10,22 @@ import (
 	"strings"
 )
 
-// RAIDController hides the drives of a machine, which are the disks of its [Spec], from the operating system. The
-// machine has a disk for each volume, and no disk before the first volume is created.
+// RAIDController describes a RAID controller. It hides the machine's drives, which are the disks in its [Spec], from
+// the operating system. Instead, the machine has a disk for each volume of the controller. Before the first volume is
+// created, it has no disks.
 type RAIDController struct {
-	// Model is the model of the disks in Linux.
+	// Model is the model that Linux reports for the disks.
 	Model string
-	// Types are the Redfish RAIDTypes that the controller supports; if empty, all that Ironic can create.
+	// Types lists the Redfish RAIDTypes that the controller supports. If empty, it supports all types that Ironic can
+	// create.
 	Types []string
-	// OnReset makes every change wait for the next boot; otherwise a client may choose.
+	// OnReset makes all changes wait for the next boot. Otherwise a client may choose when a change takes effect.
 	OnReset bool
 }
 
-// raidKind describes a RAIDType: how many drives a volume can have, by which step their number grows, and how many of
-// the drives hold no data.
+// raidKind describes a RAIDType. least and most are the minimum and the maximum number of drives of a volume, and the
+// number must be a multiple of step. spare returns the number of drives that hold no data, given the number of all
+// drives.
 type raidKind struct {
 	least, most, step int
 	spare             func(drives int) int
@@ -30,7 +33,7 @@ type raidKind struct {
 
 func constant(n int) func(int) int { return func(int) int { return n } }
 
-// raidKinds are the RAIDTypes that controllers support (DSP0268, Volume).
+// raidKinds returns the RAIDTypes that controllers support (DSP0268, Volume).
 func raidKinds() map[string]raidKind {
 	return map[string]raidKind{
 		"RAID0":  {1, math.MaxInt, 1, constant(0)},
@@ -43,7 +46,7 @@ func raidKinds() map[string]raidKind {
 	}
 }
 
-// complete sets defaults and reports unknown types.
+// complete sets the defaults. It returns an error if a type is unknown.
 func (c *RAIDController) complete() error {
 	if c.Model == "" {
 		c.Model = "MR9560-16i"
@@ -60,13 +63,13 @@ func (c *RAIDController) complete() error {
 	return nil
 }
 
-// Volume is a volume of the RAID controller; the disk of the volume has its content.
+// Volume is a volume of the RAID controller. Its content is stored in the volume's disk.
 type Volume struct {
 	ID, Name, Type string
 	CapacityBytes  int64
-	// Drives are the IDs of the volume's drives.
+	// Drives lists the IDs of the volume's drives.
 	Drives []string
-	// Device is the name of the volume's disk, Serial the serial number of that disk.
+	// Device is the device name of the volume's disk. Serial is the disk's serial number.
 	Device, Serial string
 }
 
@@ -78,28 +81,28 @@ var (
 	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
 )
 
-// raidChange is a change of volumes: one that is created or one that is removed.
+// raidChange is a change of volumes. It either creates or removes a volume.
 type raidChange struct {
 	create *Volume
-	remove string // the ID of a volume to remove
+	remove string // the ID of the volume to remove
 }
 
-// raidState is the state of a RAID controller.
+// raidState holds the state of a RAID controller.
 type raidState struct {
 	drives  []Disk
 	volumes []Volume
-	made    int // the number of volumes created so far, which gives each volume a new serial number
+	made    int // number of volumes created so far, from which serial numbers of new volumes are derived
 	pending *raidChange
 }
 
-// Drives returns the physical drives; without a RAID controller they are the disks.
+// Drives returns copies of the machine's physical drives. Without a RAID controller, these are the disks.
 func (m *Machine) Drives() []Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return copyDisks(m.physical())
 }
 
-// physical returns the physical drives themselves, not copies. Called with mu held.
+// physical returns the physical drives themselves instead of copies. Called with mu held.
 func (m *Machine) physical() []Disk {
 	if m.spec.RAID != nil {
 		return m.raid.drives
@@ -122,8 +125,8 @@ func copyVolumes(volumes []Volume) []Volume {
 	return all
 }
 
-// CreateVolume creates a volume now. With onReset, the next boot creates it, and CreateVolume returns the job. A size
-// of 0 uses all the space.
+// CreateVolume creates a volume. If onReset is set, the volume is created only at the next boot, and CreateVolume
+// returns the job that creates it. A size of 0 means all the available space.
 func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -133,8 +136,8 @@ func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
 	return m.changeRAID(raidChange{create: &v}, onReset)
 }
 
-// DeleteVolume deletes a volume with its content now. With onReset, the next boot deletes it, and DeleteVolume returns
-// the job.
+// DeleteVolume deletes a volume and its content. If onReset is set, the volume is deleted only at the next boot, and
+// DeleteVolume returns the job that deletes it.
 func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -145,8 +148,8 @@ func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
 	return job, err
 }
 
-// changeRAID makes a change now, or creates the job that makes it at the next boot. Called with mu held, like all
-// functions below.
+// changeRAID makes a change immediately, or creates a job that makes it at the next boot. Called with mu held, like
+// all functions below.
 func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	switch {
 	case m.raid.pending != nil:
@@ -161,7 +164,7 @@ func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
 	return m.makeChange(c), nil, nil
 }
 
-// applyRAID makes the pending change.
+// applyRAID makes the pending change, if there is one.
 func (m *Machine) applyRAID() {
 	if m.raid.pending == nil {
 		return
@@ -185,7 +188,7 @@ func (m *Machine) makeChange(c raidChange) Volume {
 	return v
 }
 
-// fitVolume checks a new volume, and sets its size.
+// fitVolume checks whether a new volume is possible. If its size is 0, it sets the size to the available space.
 func (m *Machine) fitVolume(v *Volume) error {
 	c := m.spec.RAID
 	if c == nil {
@@ -216,7 +219,7 @@ func (m *Machine) fitVolume(v *Volume) error {
 	return nil
 }
 
-// usedBy returns how many bytes of a drive the volumes use.
+// usedBy returns the number of bytes of the given drive that volumes use.
 func (m *Machine) usedBy(drive string) int64 {
 	used := int64(0)
 	for _, v := range m.raid.volumes {
@@ -228,7 +231,7 @@ func (m *Machine) usedBy(drive string) int64 {
 	return used
 }
 
-// addVolume adds a volume with an empty disk.
+// addVolume adds a volume, and an empty disk for it.
 func (m *Machine) addVolume(v Volume) Volume {
 	m.raid.made++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s volume %d", m.spec.Name, m.raid.made))
@@ -249,7 +252,7 @@ func (m *Machine) addVolume(v Volume) Volume {
 	return v
 }
 
-// showVolume adds the disk of a volume to the machine, as a SCSI disk.
+// showVolume adds the volume's disk, a SCSI disk, to the machine.
 func (m *Machine) showVolume(v Volume) {
 	disk := Disk{
 		Name: v.Device, SizeBytes: v.CapacityBytes, Vendor: "BROADCOM", Model: m.spec.RAID.Model, Serial: v.Serial, WWN: "0x" + v.Serial,
@@ -270,7 +273,7 @@ func firstFree(taken func(n int) bool) int {
 	return n
 }
 
-// diskLetter returns the device name of the n-th SCSI disk: /dev/sda is the first.
+// diskLetter returns the device name of the n-th SCSI disk, starting with /dev/sda for 1.
 func diskLetter(n int) string {
 	name := ""
 	for ; n > 0; n = (n - 1) / 26 {
@@ -279,7 +282,7 @@ func diskLetter(n int) string {
 	return "/dev/sd" + name
 }
 
-// restoreRAID restores the volumes of a new machine, without their content.
+// restoreRAID restores the volumes of a new machine, but not their content.
 func (m *Machine) restoreRAID(volumes []Volume, made int) {
 	if m.spec.RAID == nil {
 		return
@@ -287,7 +290,7 @@ func (m *Machine) restoreRAID(volumes []Volume, made int) {
 	m.raid.made = made
 	for _, v := range volumes {
 		if slices.ContainsFunc(v.Drives, func(id string) bool { return number(id, len(m.raid.drives)) == 0 }) {
-			continue // the machine has fewer drives now
+			continue // the new machine has fewer drives
 		}
 		m.raid.volumes = append(m.raid.volumes, v)
 		m.showVolume(v)

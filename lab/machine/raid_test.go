@@ -20,7 +20,7 @@ func raidMachine(t *testing.T, c RAIDController) *Machine {
 	return machineT(t, s, Options{})
 }
 
-// volumeBody is a request for a volume on some drives.
+// volumeBody returns the body of a request to create a volume on the given drives, which are separated by spaces.
 func volumeBody(kind, drives, more string) string {
 	var links []string
 	for id := range strings.FieldsSeq(drives) {
@@ -70,7 +70,8 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// TestDeletedVolumeLosesItsContent: a new volume is another disk, with the same name.
+// TestDeletedVolumeLosesItsContent checks that a volume created in place of a deleted one is a different, empty disk,
+// although it gets the same device name.
 func TestDeletedVolumeLosesItsContent(t *testing.T) {
 	t.Parallel()
 	m := raidMachine(t, RAIDController{})
@@ -94,7 +95,8 @@ func TestDeletedVolumeLosesItsContent(t *testing.T) {
 	}
 }
 
-// TestVolumesOnReset: a change is pending until the next boot, and only one at a time.
+// TestVolumesOnReset checks that a change of volumes is pending until the next boot, and that only one change can be
+// pending at a time.
 func TestVolumesOnReset(t *testing.T) {
 	t.Parallel()
 	m := raidMachine(t, RAIDController{OnReset: true})

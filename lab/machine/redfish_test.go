@@ -21,7 +21,7 @@ func rackT(t *testing.T, machines ...*Machine) *Rack {
 	return r
 }
 
-// call sends a request with the right password.
+// call sends a request with valid credentials.
 func call(t *testing.T, r *Rack, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -123,11 +123,11 @@ func TestRedfish(t *testing.T) {
 	}
 }
 
-// TestLinks: every link is valid, and every resource has its type and address.
+// TestLinks checks that every link leads to a resource, and that every resource reports its type and its path.
 func TestLinks(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	r := rackT(t, m)
-	m.restartBMC() // an entry in the log
+	m.restartBMC() // adds an entry to the log
 	seen, next := map[string]bool{}, []string{root + "/"}
 	for len(next) > 0 {
 		path := next[0]
@@ -284,7 +284,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestRack: several machines have their own passwords and faults.
+// TestRack checks that each machine of a rack has its own password and faults.
 func TestRack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var machines []*Machine

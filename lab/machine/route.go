@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Paths of the service's resources.
+// Paths of the resources that belong to the service.
 const (
 	root         = "/redfish/v1"
 	sessionsPath = root + "/SessionService/Sessions"
@@ -14,21 +14,21 @@ const (
 	firmwarePath = updatePath + "/FirmwareInventory"
 	softwarePath = updatePath + "/SoftwareInventory"
 	tasksPath    = root + "/TaskService"
-	// registriesPath has the registries of messages and attributes.
+	// registriesPath is the path of the registries of messages and BIOS attributes.
 	registriesPath = root + "/Registries"
 )
 
-// SystemPath returns the machine's Redfish path, Ironic's redfish_system_id.
+// SystemPath returns the path of the machine's system in Redfish, which is Ironic's redfish_system_id.
 func (m *Machine) SystemPath() string { return root + "/Systems/" + m.Name() }
 
 func (m *Machine) managerPath() string { return root + "/Managers/" + m.Name() }
 
 func (m *Machine) chassisPath() string { return root + "/Chassis/" + m.Name() }
 
-// forMachine is a handler for a resource of one machine.
+// forMachine handles requests for a resource that belongs to a machine.
 type forMachine func(w http.ResponseWriter, request *http.Request, m *Machine)
 
-// makeRoutes returns the handler, and the methods of each pattern for the header Allow.
+// makeRoutes returns the handler for all routes, and the methods of each path for the Allow header.
 func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
 	mux, allow = http.NewServeMux(), map[string][]string{}
 	handle := func(pattern string, handler http.HandlerFunc) {
@@ -58,7 +58,7 @@ func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
 	return mux, allow
 }
 
-// serviceRoutes returns the handlers of the resources that belong to the service and not to one machine.
+// serviceRoutes returns the handlers for the resources that belong to the service as a whole.
 func (r *Rack) serviceRoutes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /redfish":                              func(w http.ResponseWriter, _ *http.Request) { show(w, object{"v1": root + "/"}) },
@@ -92,7 +92,7 @@ func (r *Rack) serviceRoutes() map[string]http.HandlerFunc {
 	}
 }
 
-// machineRoutes returns the handlers of the resources of one machine.
+// machineRoutes returns the handlers for the resources that belong to a machine.
 func machineRoutes() map[string]forMachine {
 	return map[string]forMachine{
 		"GET /Systems/{machine}":                                                    getSystem,
@@ -146,8 +146,8 @@ func machineRoutes() map[string]forMachine {
 	}
 }
 
-// with returns a handler that finds the machine in the path of a request. It answers 404 if the machine does not exist,
-// and 401 if its BMC rejects the client's credentials.
+// with returns a handler that calls the given one with the machine in the path of the request. It responds with the
+// status 404 if there is no such machine, and with 401 if the machine's BMC rejects the client's credentials.
 func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		m, ok := r.Machine(request.PathValue("machine"))
@@ -169,14 +169,15 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	}
 }
 
-// readyFor calls [Machine.ready] for a machine that shares its service. For a service with one machine, ServeHTTP has
-// called it already.
+// readyFor calls [Machine.ready] for a machine that shares its rack with others. For the only machine of a rack,
+// ServeHTTP has already called it.
 func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine) bool {
 	_, alone := r.onlyMachine()
 	return alone || m.ready(w, request)
 }
 
-// members returns a handler that answers with a collection of a machine's resources, which are below the collection.
+// members returns a handler for a collection of resources that belong to a machine. The paths of the members, below,
+// are relative to the collection.
 func members(schema, name string, below ...string) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, _ *Machine) {
 		var paths []string
@@ -187,7 +188,7 @@ func members(schema, name string, below ...string) forMachine {
 	}
 }
 
-// list returns a handler that answers with a collection that has one resource of every machine.
+// list returns a handler for a collection that contains one resource of each machine that the client can see.
 func (r *Rack) list(schema, name string, path func(*Machine) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		var members []string

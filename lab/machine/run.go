@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// boot is one boot of a machine, from the start of the firmware to the end of the booted system.
+// boot represents one boot of a machine, from the start of the firmware to the end of the booted system.
 type boot struct {
 	end  context.CancelCauseFunc
 	done chan struct{} // closed when all parts of the boot have ended
 }
 
-// startBoot starts a boot. Called with mu held.
+// startBoot applies pending changes and starts a boot. Called with mu held.
 func (m *Machine) startBoot() {
 	if m.closed {
 		return
@@ -46,23 +46,23 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot ends the firmware or system that runs. If the cause is [ErrShutdown], the system can end cleanly. Called with
-// mu held.
+// endBoot ends the running firmware or system. If cause is [ErrShutdown], the system can shut down cleanly. Called
+// with mu held.
 func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
 		m.running.end(cause)
 	}
 }
 
-// run simulates the firmware: it tries to boot from one device after the other.
+// run simulates the firmware. It tries to boot from the given devices in turn.
 func (m *Machine) run(ctx context.Context, devices []Device) {
 	if !wait(ctx, m.options.FirmwareTime) {
 		return
 	}
 	m.advance(ctx, func() { m.setProgress(ProgressFirmware) })
 	for _, device := range devices {
-		// BMCs report OSBootStarted when the firmware is ready to boot (UEFI's ReadyToBoot), whether
-		// or not a device boots; Ironic's BIOS steps wait for it.
+		// BMCs report OSBootStarted when the firmware is ready to boot (UEFI's ReadyToBoot), whether or not a device
+		// boots. Ironic's BIOS steps wait for this.
 		m.advance(ctx, func() { m.setProgress(ProgressOSStarted) })
 		system, err := m.load(ctx, device)
 		if ctx.Err() != nil {
@@ -85,11 +85,11 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 	m.advance(ctx, func() { m.emit(NothingBoots, "%v", errNoBoot) })
 }
 
-// runSystem runs the booted system.
+// runSystem runs the booted system until the boot ends.
 func (m *Machine) runSystem(ctx context.Context, s system) {
 	m.advance(ctx, func() { m.setProgress(ProgressOSRunning) })
 	if s.media == nil || m.options.Ramdisk == nil {
-		return // an installed system, which does nothing
+		return // an installed system does nothing
 	}
 	err := m.options.Ramdisk.Run(ctx, m, *s.media)
 	m.advance(ctx, func() {
@@ -99,11 +99,11 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 		}
 		m.emit(RamdiskEnded, "")
 	})
-	// The power is still on, and the ramdisk's other services continue until it goes off.
+	// The power is still on, and other services of the ramdisk continue until the machine is powered off.
 	<-ctx.Done()
 }
 
-// advance changes the state of a boot, unless the boot is over.
+// advance changes the machine's state as a part of a boot, unless that boot has ended.
 func (m *Machine) advance(ctx context.Context, change func()) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -112,13 +112,13 @@ func (m *Machine) advance(ctx context.Context, change func()) {
 	}
 }
 
-// system is the operating system or ramdisk that a boot device contains.
+// system is the operating system or the ramdisk on a boot device.
 type system struct {
 	name  string
 	media *Media // nil for a system on a disk
 }
 
-// load returns the system on a device, or the reason why the device does not boot.
+// load returns the system on the given device. The error is the reason why the device does not boot.
 func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 	switch device {
 	case Cd:

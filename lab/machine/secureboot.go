@@ -9,27 +9,29 @@ import (
 	"strings"
 )
 
-// errSecureBoot reports that secure boot cannot be enabled.
+// errSecureBoot is returned if secure boot cannot be enabled.
 var errSecureBoot = errors.New("secure boot requires the boot mode UEFI")
 
-// KeysReset is an action on the keys of secure boot (SecureBoot, ResetKeysType).
+// KeysReset specifies how to reset the keys of secure boot (SecureBoot, ResetKeysType).
 type KeysReset string
 
-// Resets of keys.
+// Values of [KeysReset].
 const (
 	DefaultKeys KeysReset = "ResetAllKeysToDefault"
 	DeleteKeys  KeysReset = "DeleteAllKeys"
 	DeletePK    KeysReset = "DeletePK"
 )
 
-// platformKey is the database without which the firmware is in setup mode.
+// platformKey is the name of the database that contains the platform key. Without this key, the firmware is in setup
+// mode.
 const platformKey = "PK"
 
-// SecureBoot is the state of secure boot. The simulated firmware stores it and verifies nothing.
+// SecureBoot describes the state of secure boot. The simulated firmware only stores this state and does not verify
+// anything.
 type SecureBoot struct {
-	// Enabled reports whether the next boot uses secure boot, Active whether the current boot does.
+	// Enabled reports whether the next boot uses secure boot. Active reports whether the current boot uses it.
 	Enabled, Active bool
-	// Keys has the databases that contain keys: PK, KEK, db and dbx.
+	// Keys reports, for each database (PK, KEK, db and dbx), whether it contains keys.
 	Keys map[string]bool
 }
 
@@ -46,7 +48,7 @@ func (m *Machine) SecureBoot() SecureBoot {
 	return state
 }
 
-// SetSecureBoot enables or disables secure boot from the next boot on.
+// SetSecureBoot enables or disables secure boot. The change takes effect at the next boot.
 func (m *Machine) SetSecureBoot(on bool) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -75,7 +77,8 @@ func (m *Machine) applySecureBoot() {
 
 func (m *Machine) secureBootPath() string { return m.SystemPath() + "/SecureBoot" }
 
-// withSecureBoot passes on requests for machines with secure boot; virtual machines do not have it.
+// withSecureBoot calls the handler only for simulated machines. It responds with the status 404 for virtual machines,
+// which do not support secure boot.
 func withSecureBoot(handler forMachine) forMachine {
 	return func(w http.ResponseWriter, request *http.Request, m *Machine) {
 		if m.options.Guest != nil {
@@ -86,7 +89,7 @@ func withSecureBoot(handler forMachine) forMachine {
 	}
 }
 
-// secureBootRoutes returns the handlers of the resources of secure boot.
+// secureBootRoutes returns the handlers for the resources that describe secure boot.
 func secureBootRoutes() map[string]forMachine {
 	const path = "/Systems/{machine}/SecureBoot"
 	const database = path + "/SecureBootDatabases/{database}"
@@ -139,7 +142,8 @@ func patchSecureBoot(w http.ResponseWriter, request *http.Request, m *Machine) {
 	done(w)
 }
 
-// keysReset reads the body of ResetKeys. For an unknown reset, it writes the response.
+// keysReset reads the body of a request for the action ResetKeys. If the body is invalid, it writes an error response
+// and reports false.
 func keysReset(w http.ResponseWriter, request *http.Request, allowed ...KeysReset) (how KeysReset, ok bool) {
 	var body struct{ ResetKeysType KeysReset }
 	switch {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSecureBoot: a change applies at the next boot, and without a platform key nothing is
-// verified.
+// TestSecureBoot checks that changes take effect at the next boot, and that secure boot is not active without a
+// platform key.
 func TestSecureBoot(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	r := rackT(t, m)
@@ -48,8 +48,8 @@ func TestSecureBoot(t *testing.T) {
 	}
 }
 
-// TestSecureBootNeedsUEFI: Secure Boot cannot be enabled in boot mode Legacy, as Ironic expects (set_secure_boot_state
-// in ironic/drivers/modules/redfish/management.py).
+// TestSecureBootNeedsUEFI checks that secure boot cannot be enabled in the boot mode Legacy, with the error that
+// Ironic expects (set_secure_boot_state in ironic/drivers/modules/redfish/management.py).
 func TestSecureBootNeedsUEFI(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	if err := m.SetOverride(BootOverride{Mode: BIOS}); err != nil {
@@ -64,7 +64,7 @@ func TestSecureBootNeedsUEFI(t *testing.T) {
 	}
 }
 
-// TestGuestHasNoSecureBoot: virtual machines have no setting for it.
+// TestGuestHasNoSecureBoot checks that virtual machines have no resource for secure boot.
 func TestGuestHasNoSecureBoot(t *testing.T) {
 	m := machineT(t, spec(), Options{Guest: &fakeGuest{}})
 	r := rackT(t, m)

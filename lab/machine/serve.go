@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// shutdownTimeout is the time that active requests may take when the server stops.
+// shutdownTimeout is the time for which the server waits for active requests when it stops.
 const shutdownTimeout = 5 * time.Second
 
-// Serve answers over HTTP until the context ends. It closes the listener.
+// Serve serves the rack over HTTP until ctx is done. It closes the listener.
 func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           r,
 		ReadHeaderTimeout: time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		// Do not log clients that do not trust the certificate.
+		// Discard the messages about clients that do not trust the certificate.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	ended := make(chan error, 1)
@@ -52,15 +52,15 @@ func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// ServeTLS answers over HTTPS until the context ends. It closes the listener.
+// ServeTLS serves the rack over HTTPS until ctx is done. It closes the listener.
 func (r *Rack) ServeTLS(ctx context.Context, listener net.Listener, certificate tls.Certificate) error {
 	return r.Serve(ctx, tls.NewListener(listener, &tls.Config{
 		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12,
 	}))
 }
 
-// NewCertificate returns a self-signed certificate for hosts and addresses, like that of a new
-// BMC. It is valid for ten years.
+// NewCertificate returns a self-signed certificate for the given host names and IP addresses, like the certificate of
+// a new BMC. It is valid for ten years.
 func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -78,7 +78,7 @@ func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true, // the certificate is its own CA, so that a client can trust only this certificate
+		IsCA:                  true, // the certificate is its own CA, so that clients can trust this certificate alone
 	}
 	for _, host := range hosts {
 		if address := net.ParseIP(host); address != nil {

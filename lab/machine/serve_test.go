@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// serveT serves over HTTP, or HTTPS, and returns the address and a client.
+// serveT serves the rack over HTTP, or over HTTPS if secure is set. It returns the server's URL and a client that
+// trusts the server.
 func serveT(t *testing.T, r *Rack, secure bool) (string, *http.Client) {
 	t.Helper()
 	var config net.ListenConfig
@@ -65,12 +66,12 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeEndsWhileStalling: a stalling machine does not prevent the service from ending.
+// TestServeEndsWhileStalling checks that the service ends even while a machine delays a response.
 func TestServeEndsWhileStalling(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	m.SetFaults(Faults{Stall: time.Hour})
 	asked, answered := make(chan struct{}), make(chan error, 1)
-	t.Cleanup(func() { // after the service has ended
+	t.Cleanup(func() { // runs after the service has ended
 		if err := <-answered; err == nil {
 			t.Error("answered")
 		}

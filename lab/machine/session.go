@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// sessionTimeout is the time after which an unused session ends.
+// sessionTimeout is the time after which an unused session expires.
 const sessionTimeout = 30 * time.Minute
 
-// identity is a client's user and password.
+// identity holds a client's user name and password.
 type identity struct{ user, password string }
 
 type identityKey struct{}
@@ -23,13 +23,13 @@ func withIdentity(request *http.Request, who identity) *http.Request {
 	return request.WithContext(context.WithValue(request.Context(), identityKey{}, who))
 }
 
-// identityOf returns the client's identity, empty on a public path.
+// identityOf returns the identity of the client that sent the request. It is empty if the path is public.
 func identityOf(request *http.Request) identity {
 	who, _ := request.Context().Value(identityKey{}).(identity)
 	return who
 }
 
-// accepts reports whether the machine's BMC accepts the credentials.
+// accepts reports whether the machine's BMC accepts the client's credentials.
 func (m *Machine) accepts(who identity) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,21 +37,21 @@ func (m *Machine) accepts(who identity) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(right)) == 1 && !m.faults.RefusePassword
 }
 
-// accepted reports whether any machine accepts the credentials.
+// accepted reports whether at least one machine accepts the client's credentials.
 func (r *Rack) accepted(who identity) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.ContainsFunc(r.names, func(name string) bool { return r.machines[name].accepts(who) })
 }
 
-// visible returns the machines that accept the credentials.
+// visible returns the machines that accept the credentials of the request.
 func (r *Rack) visible(request *http.Request) []*Machine {
 	who := identityOf(request)
 	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
 }
 
-// isPublic reports whether a request needs no authentication (DSP0266, Authentication requirements): one for the roots
-// or OData's documents, or one that opens a session.
+// isPublic reports whether a request needs no authentication (DSP0266, Authentication requirements). This applies to
+// reading the roots and OData's documents, and to opening a session.
 func isPublic(request *http.Request) bool {
 	switch request.URL.Path {
 	case "/redfish", root, odataPath, metadataPath:
@@ -63,7 +63,7 @@ func isPublic(request *http.Request) bool {
 	}
 }
 
-// identify reads the credentials of a request.
+// identify returns the identity of the client, which is given by a session token or by basic authentication.
 func (r *Rack) identify(request *http.Request) (identity, bool) {
 	if token := request.Header.Get("X-Auth-Token"); token != "" {
 		return r.sessions.find(token)
@@ -110,7 +110,7 @@ func (s *sessions) find(token string) (identity, bool) {
 	return found.who, true
 }
 
-// list returns the IDs of a user's sessions.
+// list returns the IDs of the client's sessions, sorted.
 func (s *sessions) list(who identity) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *sessions) list(who identity) []string {
 	return ids
 }
 
-// remove ends a user's session and reports whether it existed.
+// remove ends the client's session with the given ID, and reports whether it existed.
 func (s *sessions) remove(id string, who identity) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// BootMode is the firmware's boot mode, in Redfish's terms.
+// BootMode is the firmware's boot mode. The values are Redfish's.
 type BootMode string
 
-// Boot modes.
+// Values of [BootMode].
 const (
 	UEFI BootMode = "UEFI"
 	BIOS BootMode = "Legacy"
@@ -20,54 +20,54 @@ const (
 
 // Spec describes a machine's hardware.
 type Spec struct {
-	// Name is the Redfish ID of the system, its manager and its chassis: letters, digits, dots,
+	// Name is the Redfish ID of the machine's system, manager and chassis. It consists of letters, digits, dots,
 	// dashes and underscores.
 	Name string
-	// UUID is the UUID of the system; if empty, it is derived from the name.
+	// UUID is the UUID of the system. If empty, it is derived from the name.
 	UUID string
-	// Vendor, Product and Serial are the values in the tables of the firmware.
+	// Vendor, Product and Serial are the values in the firmware's tables.
 	Vendor, Product, Serial string
-	// BIOSVersion and BMCVersion are the versions of the firmware.
+	// BIOSVersion and BMCVersion are the versions of the firmware of the BIOS and the BMC.
 	BIOSVersion, BMCVersion string
 
-	// CPUs is the number of cores; MemoryMiB is the size of the memory.
+	// CPUs is the number of cores. MemoryMiB is the size of the memory in MiB.
 	CPUs      int
 	MemoryMiB int
-	// BootMode is the boot mode of the firmware; UEFI if empty.
+	// BootMode is the firmware's boot mode. If empty, it is UEFI.
 	BootMode BootMode
-	// BootOrder has the devices that the firmware tries if there is no override, or if the override's device does not
-	// boot. If empty, they are the disk and then the network.
+	// BootOrder lists the devices that the firmware tries in turn if there is no boot override, or if the target of
+	// the override does not boot. If empty, the firmware tries the disk first and then the network.
 	BootOrder []Device
 
-	// Disks are the disks of the machine. If it has a RAID controller, they are the drives of that controller.
+	// Disks lists the machine's disks. If the machine has a RAID controller, they are the drives of that controller.
 	Disks []Disk
 	RAID  *RAIDController
 	NICs  []NIC
 
-	// User and Password are the BMC's credentials.
+	// User and Password are the credentials that the BMC accepts.
 	User, Password string
 }
 
 // NIC is a network interface.
 type NIC struct {
-	// Name is the name in Linux: eno1.
+	// Name is the interface's name in Linux, such as eno1.
 	Name string
-	// MAC is in lower case with colons.
+	// MAC is the MAC address in lower case, with colons.
 	MAC string
-	// SpeedMbps is the speed of the link; 0 means that there is no link.
+	// SpeedMbps is the speed of the link in Mbit/s. 0 means that there is no link.
 	SpeedMbps int
 }
 
-// Names have only characters that paths contain unescaped.
+// validName allows only characters that need no escaping in paths.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Completed returns the Spec with the defaults that a [Machine] uses.
+// Completed returns a copy of the Spec in which missing values have the defaults that a [Machine] uses.
 func (s Spec) Completed() (Spec, error) {
 	s = s.copied()
 	return s, s.complete()
 }
 
-// complete sets defaults and reports invalid values.
+// complete sets the defaults. It returns an error if a value is invalid.
 func (s *Spec) complete() error {
 	if !validName.MatchString(s.Name) {
 		return fmt.Errorf("machine %q: the name may have letters, digits, dots, dashes and underscores", s.Name)
@@ -111,7 +111,7 @@ func (s *Spec) complete() error {
 func checkNICs(nics []NIC) error {
 	names := map[string]bool{}
 	for _, nic := range nics {
-		// Ironic compares addresses as text, in this form.
+		// Ironic compares MAC addresses as strings in this form.
 		if mac, err := net.ParseMAC(nic.MAC); err != nil || mac.String() != nic.MAC {
 			return fmt.Errorf("network interface %s: %q is not a MAC address in lower case with colons", nic.Name, nic.MAC)
 		}
@@ -146,8 +146,8 @@ func (s Spec) copied() Spec {
 	return s
 }
 
-// uuidOf derives a UUID (version 8, RFC 9562 §5.8) from a name, so that a machine is recognized
-// after a restart.
+// uuidOf derives a UUID (version 8, RFC 9562 §5.8) from a name, so that a machine has the same UUID after a restart
+// of the lab.
 func uuidOf(name string) string {
 	sum := sha256.Sum256([]byte("ironworks lab machine " + name))
 	sum[6] = sum[6]&0x0f | 0x80

@@ -27,8 +27,9 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// storageController returns the properties common to both forms of the controller: the object in the storage, and its
-// newer resource. Ironic prefers the latter (get_first_controller in ironic/drivers/modules/redfish/utils.py).
+// storageController returns the properties that both forms of the storage controller contain: the older object within
+// the storage resource and the newer resource. Ironic prefers the latter (get_first_controller in
+// ironic/drivers/modules/redfish/utils.py).
 func (m *Machine) storageController() object {
 	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {
@@ -73,7 +74,7 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 	show(w, drive)
 }
 
-// volumesOf returns the paths of the volumes on a drive.
+// volumesOf returns the paths of the volumes that use the given drive.
 func (m *Machine) volumesOf(drive int) []string {
 	var in []string
 	for _, v := range m.Volumes() {
@@ -84,7 +85,7 @@ func (m *Machine) volumesOf(drive int) []string {
 	return in
 }
 
-// setTexts sets the properties that are not empty: a service omits the others.
+// setTexts sets the properties whose values are not empty. A Redfish service omits the others.
 func setTexts(resource object, values map[string]string) {
 	for name, value := range values {
 		if value != "" {
@@ -93,8 +94,8 @@ func setTexts(resource object, values map[string]string) {
 	}
 }
 
-// durableName converts Linux's WWN of a disk to a Redfish durable name and its format (Resource, DurableNameFormat).
-// WWNs that Linux makes up, nvme.…, are not durable.
+// durableName converts a disk's WWN, in Linux's form, to a durable name and its format in Redfish (Resource,
+// DurableNameFormat). It returns nil for WWNs that Linux makes up (nvme.…), because they are not durable.
 func durableName(wwn string) object {
 	name := func(format, value string) object { return object{"DurableName": value, "DurableNameFormat": format} }
 	if eui, ok := strings.CutPrefix(wwn, "eui."); ok {

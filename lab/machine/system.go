@@ -48,8 +48,8 @@ type bootBody struct {
 	Mode    BootMode `json:"BootSourceOverrideMode"`
 }
 
-// patchSystem changes the boot override. It accepts a request with at least one known property, because gofish sends
-// all properties of Boot.
+// patchSystem changes the boot override. It accepts requests that contain unknown properties besides known ones,
+// because gofish sends all properties of Boot.
 func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body struct{ Boot bootBody }
 	if !read(w, request, &body) {
@@ -96,14 +96,14 @@ func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	}
 }
 
-// ignorePower records that a power command has no effect, because of the fault PowerStuck.
+// ignorePower records that a power command has no effect because of the fault PowerStuck.
 func (m *Machine) ignorePower(how ResetType) {
 	m.mu.Lock()
 	defer m.unlock()
 	m.emit(PowerIgnored, "%s", how)
 }
 
-// ProcessorModel is the name of the only processor.
+// ProcessorModel is the model name of a machine's only processor.
 const ProcessorModel = "Lab CPU"
 
 func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
@@ -148,10 +148,10 @@ func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 	notFound(w, request)
 }
 
-// redfishTime formats a time for Redfish.
+// redfishTime returns a time in Redfish's format.
 func redfishTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// number parses a number in a path, from 1 to limit. It returns 0 if the number is invalid.
+// number parses a number from a path. It returns 0 if the number is invalid or not between 1 and limit.
 func number(text string, limit int) int {
 	value, err := strconv.Atoi(text)
 	if err != nil || value < 1 || value > limit {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxDrives is the maximum number of drives of a controller.
+// maxDrives is the maximum number of drives that a RAID controller can have.
 const maxDrives = 1000
 
-// Times at which a change takes effect (DSP0266, OperationApplyTime).
+// Times at which changes take effect (DSP0266, OperationApplyTime).
 const (
 	onReset   = "OnReset"
 	immediate = "Immediate"
@@ -19,7 +19,7 @@ const (
 
 func (m *Machine) volumesPath() string { return m.storagePath() + "/Volumes" }
 
-// applyTimes returns the times at which the controller can apply changes of volumes.
+// applyTimes returns the times at which the controller can apply changes of volumes. The first one is the default.
 func (m *Machine) applyTimes() []string {
 	if m.spec.RAID.OnReset {
 		return []string{onReset}
@@ -41,7 +41,7 @@ func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	show(w, all)
 }
 
-// volumeResource returns a volume in Redfish's form.
+// volumeResource returns the Redfish resource that describes the volume.
 func (m *Machine) volumeResource(v *Volume) object {
 	drives := []string{}
 	for _, id := range v.Drives {
@@ -65,13 +65,13 @@ func getVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
 	show(w, m.volumeResource(&all[at]))
 }
 
-// applyTime is the part of a request that says when the change takes effect.
+// applyTime is the part of a request that specifies when the change takes effect.
 type applyTime struct {
 	At string `json:"@Redfish.OperationApplyTime"`
 }
 
-// onReset reports whether a change takes effect at the next reset. If the controller does not support the requested
-// time, it writes the error response and ok is false.
+// onReset reports whether a change takes effect only at the next boot. If the controller does not support the
+// requested time, onReset writes an error response and returns false for ok.
 func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
 	if a.At == "" {
 		a.At = m.applyTimes()[0]
@@ -161,14 +161,16 @@ func failRAID(w http.ResponseWriter, request *http.Request, err error) {
 	}
 }
 
-// accepted answers with the monitor of a job (DSP0266, Asynchronous operations). The answer has no body: in a body,
-// sushy would follow the address of the task, which does not answer 202 while the task runs.
+// accepted responds with the address of the job's task monitor (DSP0266, Asynchronous operations). The response has
+// no body, because sushy would follow the address of a task in the body, and that address does not return the status
+// 202 while the task is running.
 func (m *Machine) accepted(w http.ResponseWriter, j Job) {
 	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// getTaskMonitor answers 202 until a task has ended, and then with the task: Ironic reads the result of the task there.
+// getTaskMonitor responds with the status 202 until the task has ended, and with the status 200 afterwards. The
+// response contains the task, from which Ironic reads the result.
 func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) {
 	m, j, ok := r.job(request)
 	switch {

@@ -1,5 +1,5 @@
-// Package bios checks changes of BIOS settings against Ironic's data about the settings, and compares the settings of
-// machines.
+// Package bios checks requested changes of BIOS settings against what Ironic knows about the settings, and compares
+// the settings of two machines.
 package bios
 
 import (
@@ -14,13 +14,13 @@ import (
 	"ironworks/spell"
 )
 
-// Change is a BIOS setting with the value that it should get.
+// Change is a BIOS setting and its new value.
 type Change struct {
 	Name  string
 	Value string
 }
 
-// ParseChange reads NAME=VALUE.
+// ParseChange parses a change of the form NAME=VALUE.
 func ParseChange(text string) (Change, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -29,9 +29,9 @@ func ParseChange(text string) (Change, error) {
 	return Change{name, value}, nil
 }
 
-// Pending returns the changes that a machine with these settings needs, as values for Redfish. It also returns the
-// problems of the other changes. If there are no settings, Ironic has not read them yet, and Pending does not check
-// values.
+// Pending returns the changes in wanted that the machine needs, with values converted for Redfish, and a problem for
+// each change that is not possible. settings holds the machine's current settings. If it is empty, Ironic has not
+// read them yet, and Pending does not check the values.
 func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, problems []string) {
 	byName := map[string]models.BIOSSetting{}
 	for _, s := range settings {
@@ -57,7 +57,8 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 	return pending, problems
 }
 
-// same reports whether a setting has a value. Ironic stores booleans as its database does: 0, False or false.
+// same reports whether the setting already has the given value. Ironic stores booleans the way its database does: as
+// 0, False or false.
 func same(s models.BIOSSetting, value string) bool {
 	if s.Type != "Boolean" {
 		return s.Value == value
@@ -67,7 +68,7 @@ func same(s models.BIOSSetting, value string) bool {
 	return err == nil && wrong == nil && now == wanted
 }
 
-// Shown returns the value of a setting in the form of the BMC.
+// Shown returns the setting's value in the form that the BMC uses.
 func Shown(s models.BIOSSetting) string {
 	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
 		return strconv.FormatBool(on)
@@ -75,7 +76,7 @@ func Shown(s models.BIOSSetting) string {
 	return s.Value
 }
 
-// Value is a value for Redfish: a string, a number or a boolean.
+// Value is a new value in the form that Redfish expects: a string, a number or a boolean.
 type Value struct {
 	Name   string
 	Value  any
@@ -91,8 +92,8 @@ func Arguments(changes []Value) map[string]any {
 	return map[string]any{"settings": settings}
 }
 
-// typed converts a value to the type of its setting, with the checks of Ironic (_validate_and_convert_settings in
-// ironic/drivers/modules/redfish/bios.py, 39.0.0); 21.4.4 passes values on unchecked.
+// typed converts a value to the type of its setting. It makes the same checks as Ironic 39.0.0
+// (_validate_and_convert_settings in ironic/drivers/modules/redfish/bios.py); Ironic 21.4.4 does not check values.
 func typed(s models.BIOSSetting, value string) (converted any, problem string) {
 	if s.ReadOnly != nil && *s.ReadOnly {
 		return nil, "read-only"
@@ -129,7 +130,7 @@ func outside(n int, low, high *int) bool {
 	return low != nil && n < *low || high != nil && n > *high
 }
 
-// Allowed describes the values that a setting accepts; empty if unknown.
+// Allowed describes the values that a setting accepts. It returns an empty string if they are unknown.
 func Allowed(s models.BIOSSetting) string {
 	low, high, unit := s.Lower, s.Upper, ""
 	switch s.Type {
@@ -151,7 +152,7 @@ func Allowed(s models.BIOSSetting) string {
 	return ""
 }
 
-// Notes returns the reasons why a setting is not copied from another machine.
+// Notes returns the reasons why the setting should not be copied between machines.
 func Notes(s models.BIOSSetting) []string {
 	var notes []string
 	for _, n := range []struct {
@@ -165,17 +166,17 @@ func Notes(s models.BIOSSetting) []string {
 	return notes
 }
 
-// Difference is a setting in which a machine differs from a golden machine.
+// Difference is a setting whose value differs between a machine and the golden machine.
 type Difference struct {
 	Name   string `json:"name" yaml:"name"`
 	Golden string `json:"golden" yaml:"golden"`
 	// Value is the machine's value; it is empty if the machine lacks the setting.
 	Value string `json:"value" yaml:"value"`
-	// Note is the reason why the setting cannot be copied: read-only, unique, missing.
+	// Note explains why the setting cannot be copied: it is read-only, unique, or missing on one of the machines.
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// Compare returns the settings that differ from a golden machine, sorted by name.
+// Compare returns the settings that differ from those of the golden machine, sorted by name.
 func Compare(golden, settings []models.BIOSSetting) []Difference {
 	have := map[string]models.BIOSSetting{}
 	for _, s := range settings {
@@ -199,7 +200,8 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 	return list
 }
 
-// Copied returns the changes that make a machine like the golden one.
+// Copied returns the changes that give a machine the settings of the golden machine, without the settings that cannot
+// be copied.
 func Copied(list []Difference) []Change {
 	var changes []Change
 	for _, d := range list {

@@ -18,7 +18,7 @@ func some() []models.BIOSSetting {
 		{Name: "RetryDelay", Value: "10", Type: "Integer", Lower: &low, Upper: &high},
 		{Name: "AssetTag", Value: "r7", Type: "String", MinLength: &low, MaxLength: &high, Unique: &yes},
 		{Name: "Model", Value: "R7", Type: "String", ReadOnly: &yes},
-		{Name: "Plain", Value: "a"}, // of a BMC without a registry
+		{Name: "Plain", Value: "a"}, // from a BMC without an attribute registry
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"ironworks/models"
 )
 
-// discoveryMinor is the API version of the requests with which unknown machines are enrolled
-// (ironic/api/controllers/v1/versions.py, MINOR_84_CONTINUE_INSPECTION).
+// discoveryMinor is the minor API version that a ramdisk needs to enroll an unknown machine through
+// continue_inspection (ironic/api/controllers/v1/versions.py, MINOR_84_CONTINUE_INSPECTION).
 const discoveryMinor = 84
 
-// judgeDiscovery reports whether auto-discovery is enabled. Ironic's API does not show [auto_discovery]enabled, and a
-// request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection). The
-// evidence is in the nodes: plugin_data of a discovered node's inventory has auto_discovered.
+// judgeDiscovery reports whether auto-discovery is enabled. Ironic's API does not show the option
+// [auto_discovery]enabled, and a request that would reveal it enrolls a node (ironic/api/controllers/v1/ramdisk.py,
+// continue_inspection). Therefore, the evidence comes from the nodes: the inventory of a discovered node contains
+// auto_discovered in its plugin_data.
 func judgeDiscovery(f *Facts) Diagnosis {
 	with, _, evidence, reported := f.splitByInterface("inspect", "agent")
 	const option = "the API does not show [auto_discovery]enabled"

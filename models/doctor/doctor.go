@@ -12,7 +12,7 @@ import (
 // ID names a check. IDs are stable, because scripts use them.
 type ID string
 
-// The checks; docs/reference/doctor.md describes them.
+// The IDs of the checks, which are described in docs/reference/doctor.md.
 const (
 	CheckConfiguration ID = "configuration"
 	CheckConfigDoubts  ID = "configuration-doubts"
@@ -56,7 +56,7 @@ const (
 // Result is the outcome of a check.
 type Result string
 
-// The results, best first.
+// The possible results of a check, from best to worst.
 const (
 	OK      Result = "ok"
 	Unknown Result = "unknown" // the check was skipped, or cannot tell
@@ -78,11 +78,11 @@ func (r Result) rank() int {
 	return 1
 }
 
-// Diagnosis is the finding of a check. It has no secrets and is sanitized.
+// Diagnosis is the finding of a check. It contains no secrets and is sanitized.
 type Diagnosis struct {
 	ID     ID     `json:"id"`
 	Result Result `json:"result"`
-	// Title is the finding in one clause; Hint is the remedy, or empty.
+	// Title states the finding in one clause. Hint suggests a remedy, if there is one.
 	Title    string               `json:"title"`
 	Evidence []models.Observation `json:"evidence"`
 	Hint     string               `json:"hint"`
@@ -90,7 +90,7 @@ type Diagnosis struct {
 	Group string `json:"-"`
 }
 
-// WorstOf returns the worst result of the diagnoses.
+// WorstOf returns the worst result among the diagnoses, or OK if there are none.
 func WorstOf(all []Diagnosis) Result {
 	worst := OK
 	for _, d := range all {
@@ -110,16 +110,16 @@ const (
 	doctorMachine = "this machine"
 )
 
-// rule is one check, a pure function of the facts.
+// rule is a check. Its judge function depends only on the facts.
 type rule struct {
 	id    ID
 	group string
-	// after has the checks that must pass before this one is meaningful.
+	// after lists the checks that must pass for this one to be meaningful.
 	after []ID
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo returns the checks of the connection that precede a check.
+// wayTo returns the connection checks that precede the check id, or all of them if id is not a connection check.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -174,8 +174,8 @@ func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// Diagnose runs all checks. If a check of the connection fails, the checks that need the connection are skipped, and
-// say so.
+// Diagnose runs all checks. If a connection check fails, the checks that need the connection are skipped, and their
+// diagnoses say so.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
@@ -196,11 +196,11 @@ func Diagnose(f *Facts) []Diagnosis {
 
 func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
-		// A failure at Ironic does not affect the authentication at Keystone.
+		// If the first request failed at Keystone, a failure at Ironic is no reason to skip the authentication check.
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
 			continue
 		}
-		// Checks that have nothing to check, such as nodes when none is named, are omitted.
+		// Omit checks that do not apply anyway, such as the checks of named nodes if no node is named.
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}
@@ -209,7 +209,7 @@ func evaluate(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	return rule.judge(f)
 }
 
-// skippedBecause has, for each check of the connection, the reason why later checks are skipped if it fails.
+// skippedBecause maps each connection check to the reason given for skipping later checks when it fails.
 var skippedBecause = map[ID]string{
 	CheckConfiguration:  "invalid configuration",
 	CheckName:           "name not resolved",
@@ -237,7 +237,7 @@ func failure(title, hint string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Fail, Title: title, Hint: hint, Evidence: evidence}
 }
 
-// someOf lists the first few of many names, with the number of the others.
+// someOf lists the first five names and says how many more there are.
 func someOf(all []string) string {
 	const most = 5
 	if len(all) <= most {

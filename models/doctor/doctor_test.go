@@ -39,7 +39,7 @@ func wellFacts() *Facts {
 	return f
 }
 
-// isoFile returns a valid deploy ISO.
+// isoFile returns the facts of a deploy ISO that was requested and found valid.
 func isoFile() plan.BootFile {
 	head := make([]byte, BootFileHead)
 	copy(head[isoMarkAt:], isoMark)
@@ -49,7 +49,7 @@ func isoFile() plan.BootFile {
 	}
 }
 
-// diagnosed returns the first diagnosis of a check.
+// diagnosed returns the first diagnosis with the given ID.
 func diagnosed(t *testing.T, all []Diagnosis, id ID) Diagnosis {
 	t.Helper()
 	i := slices.IndexFunc(all, func(d Diagnosis) bool { return d.ID == id })
@@ -225,7 +225,8 @@ func TestDoctorJudges(t *testing.T) {
 	}
 }
 
-// stranger returns a change to answers of another server than Ironic.
+// stranger returns a function that changes the facts as if the server that answered were not Ironic, and then applies
+// change to its answer.
 func stranger(change func(r *models.Reach)) func(f *Facts) {
 	return func(f *Facts) {
 		f.Asked, f.Ironic.Body = false, []byte("{}")
@@ -244,7 +245,7 @@ func imageOfNode(f *Facts, status int) {
 	f.Named = []NamedNode{{Name: "n1", Node: n, ImageFacts: &plan.ImageFacts{Image: plan.WebAnswer{Status: status, Length: 5}}}}
 }
 
-// TestDoctorGoesOn checks that only checks that depend on a failed one are skipped.
+// TestDoctorGoesOn verifies that after a failed check, only the checks that depend on it are skipped.
 func TestDoctorGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -9,26 +9,29 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts are the facts about the connection and the deployment prerequisites. Checks read nothing else.
+// Facts holds everything that the checks know about the connection and the deployment prerequisites. Checks read
+// nothing else.
 type Facts struct {
 	Now  time.Time
 	Auth models.AuthKind
-	// Config is the configuration, which is known without any request.
+	// Config is the configuration, which is known before any request is sent.
 	Config Config
 
-	// Keystone and Ironic are the results of requests without credentials to these services; nil if none was sent.
+	// Keystone and Ironic hold the results of requests sent to these services without credentials. A field is nil if
+	// no request was sent.
 	Keystone, Ironic *models.Reach
-	// Identity is the user's identity that Keystone reports; nil if it did not report one.
+	// Identity is the user's identity as reported by Keystone, or nil if it did not report one.
 	Identity *Identity
-	// First is the fault of the first API request. Asked means that the request was sent.
+	// First is the fault of the first API request, or nil if it succeeded or was not sent. Asked reports whether the
+	// request was sent.
 	First *models.Fault
 	Asked bool
 	// Version is the negotiated API version.
 	Version models.APIVersion
-	// Latencies are the latencies of small requests.
+	// Latencies holds the measured latencies of small requests.
 	Latencies []time.Duration
-	// Skew is Ironic's clock minus this machine's clock, with a precision of half a second. It is valid if SkewKnown is
-	// true.
+	// Skew is the difference between Ironic's clock and this machine's clock (Ironic's minus this machine's),
+	// accurate to half a second. It is valid only if SkewKnown is true.
 	Skew      time.Duration
 	SkewKnown bool
 
@@ -37,10 +40,11 @@ type Facts struct {
 	Drivers         []models.Driver
 	DriversError    string
 
-	// Nodes summarizes the list of nodes; nil if the nodes were not listed. NodesError says why the list is incomplete.
+	// Nodes summarizes the list of nodes. It is nil if the nodes were not listed. NodesError says why the list is
+	// incomplete.
 	Nodes      *NodesTally
 	NodesError string
-	// ISOs are the deploy ISOs that doctor requested from their servers, with the answers.
+	// ISOs lists the deploy ISOs that doctor requested from their web servers, with the answers.
 	ISOs []plan.BootFile
 
 	Named []NamedNode
@@ -50,48 +54,51 @@ type Facts struct {
 
 // Config is the resolved configuration.
 type Config struct {
-	// Context is the name of the selected context, Source the place where it was configured. Endpoint is masked.
+	// Context is the name of the selected context, and Source is the place where it was configured. Secrets in
+	// Endpoint are masked.
 	Context, Source, Endpoint string
-	// Guessed means that nothing is configured. Searched lists the files in which a configuration was searched.
+	// Guessed means that nothing is configured. Searched lists the files that were searched for a configuration.
 	Guessed  bool
 	Searched []string
-	// Problems make the configuration unusable; Warnings do not.
+	// Problems lists what makes the configuration unusable. Warnings lists lesser problems.
 	Problems, Warnings []string
-	// ReadOnly forbids changes; MaxMinor limits the API version; 0 is no limit. User is the login name.
+	// ReadOnly forbids changes. MaxMinor limits the minor API version; 0 means no limit. User is the name of the API
+	// user.
 	ReadOnly bool
 	MaxMinor int
 	User     string
 	TLS      models.TLS
 }
 
-// Identity is the identity that Keystone reports.
+// Identity is a user's identity as reported by Keystone.
 type Identity struct {
 	User, Project string
 	Roles         []string
 	Expires       time.Time
 }
 
-// NodesTally summarizes all nodes.
+// NodesTally summarizes all of Ironic's nodes.
 type NodesTally struct {
 	Count       int
 	States      map[models.ProvisionState]int
 	Maintenance int
-	// Drivers, Deploy and Inspect count nodes by driver and interfaces.
+	// Drivers, Deploy and Inspect count the nodes by driver, deploy interface and inspect interface.
 	Drivers, Deploy, Inspect map[string]int
-	// NoRamdisk has the nodes without a deploy ramdisk of their own.
+	// NoRamdisk lists the nodes that do not specify a deploy ramdisk.
 	NoRamdisk []string
-	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
+	// ISOs counts the nodes by the URL of their deploy ISO. A URL may contain secrets.
 	ISOs map[string]int
-	// Nameless are nodes that auto-discovery may have enrolled (models.Node.MayBeDiscovered). Of those whose
-	// inventories were read, Discovered are the nodes that it did enroll, and Undiscovered is the number of the others.
+	// Nameless lists the nodes that auto-discovery may have enrolled (models.Node.MayBeDiscovered). For the nameless
+	// nodes whose inventories were read, Discovered lists the nodes that auto-discovery did enroll, and Undiscovered
+	// counts the others.
 	Nameless     []string
 	Discovered   []string
 	Undiscovered int
-	// Conductor is the conductor that Ironic reports for a node.
+	// Conductor is the conductor that Ironic reports for one of the nodes.
 	Conductor string
 }
 
-// Add counts a node.
+// Add adds a node to the tally.
 func (t *NodesTally) Add(n *models.Node) {
 	if t.States == nil {
 		t.States, t.ISOs = map[models.ProvisionState]int{}, map[string]int{}
@@ -119,7 +126,8 @@ func (t *NodesTally) Add(n *models.Node) {
 	}
 }
 
-// BusiestISOs returns at most most deploy ISOs, those with the most nodes first.
+// BusiestISOs returns the deploy ISOs that are used by the largest numbers of nodes, in descending order. The
+// parameter most limits how many ISOs it returns.
 func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 	var all []plan.BootFile
 	for address, nodes := range t.ISOs {
@@ -134,60 +142,61 @@ func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 // NamedNode is a node named on the command line.
 type NamedNode struct {
 	Name string
-	// Node is nil if it could not be read; Error then says why.
+	// Node is nil if the node could not be read; in that case, Error says why.
 	Node  *models.Node
 	Error string
 	Files []plan.BootFile
-	// ImageFacts are the answers of the image's web server; nil if there is none.
+	// ImageFacts holds the answers of the image's web server, or is nil if the server was not asked.
 	ImageFacts *plan.ImageFacts
 }
 
-// LocalFacts has the prerequisites of this machine.
+// LocalFacts describes what this machine provides for deployments.
 type LocalFacts struct {
-	// Keys is the number of SSH keys for ramdisks. Named has the keys that the context names. KeyNotes are the problems
-	// of unusable keys.
+	// Keys counts the SSH keys for ramdisks. Named lists the keys that the context names. KeyNotes explains why some
+	// keys are unusable.
 	Keys     int
 	Named    []string
 	KeyNotes []string
 
 	Journal JournalFacts
-	// Audit is the audit file; AuditError explains why it cannot be written; AuditNew means that it does not exist yet.
+	// Audit is the path of the audit file. AuditError explains why it cannot be written. AuditNew means that the file
+	// does not exist yet.
 	Audit      string
 	AuditNew   bool
 	AuditError string
 
-	// BMCUser is the user name for BMCs. BMCPassword reports whether there is a password, and BMCKeyring whether there
-	// is a keyring: it was not opened, because that may ask the user.
+	// BMCUser is the user name for BMCs. BMCPassword reports whether a password is set. BMCKeyring reports whether a
+	// keyring exists that may hold a password; the keyring is not opened, because that may prompt the user.
 	BMCUser     string
 	BMCPassword bool
 	BMCKeyring  bool
 
 	Terminal TerminalFacts
 
-	// VMsMissing lists the requirements of the lab's virtual machines that this machine lacks. NoKVM says why KVM is
-	// not usable. Both are empty if all requirements are met.
+	// VMsMissing lists what this machine lacks for the lab's virtual machines. NoKVM says why KVM cannot be used.
+	// Both are empty if all requirements are met.
 	VMsMissing, NoKVM string
 }
 
-// JournalFacts describe the journal.
+// JournalFacts describes the journal.
 type JournalFacts struct {
 	Path  string
 	Error string
-	// Bytes is the size of the journal on disk, 0 without a journal. MaxSize limits the size of its lines, MaxAge their
-	// age.
+	// Bytes is the size of the journal on disk, or 0 if there is no journal. MaxSize limits the total size of its
+	// lines, and MaxAge limits their age.
 	Bytes, MaxSize int64
 	MaxAge         time.Duration
 	// Dropped counts the records that were dropped because too many were waiting to be written.
 	Dropped int64
 }
 
-// TerminalFacts describe the terminal.
+// TerminalFacts describes the terminal.
 type TerminalFacts struct {
 	IsTerminal    bool
 	Term          string
 	Width, Height int
-	// Colours names the color support of the terminal. Locale is the environment variable that sets the locale, as
-	// NAME=VALUE. UTF8 reports whether that locale uses UTF-8.
+	// Colours describes the terminal's color support. Locale is the environment variable that sets the locale, in the
+	// form NAME=VALUE. UTF8 reports whether that locale uses UTF-8.
 	Colours, Locale string
 	UTF8            bool
 }

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// judgeSSHKeys judges the SSH keys. Without a key, the log of a ramdisk cannot be read over SSH.
+// judgeSSHKeys judges the SSH keys. Without a key, ironworks cannot read a ramdisk's log over SSH.
 func judgeSSHKeys(f *Facts) Diagnosis {
 	h := &f.Local
 	var evidence []models.Observation
@@ -75,7 +75,7 @@ func judgeBMC(f *Facts) Diagnosis {
 	return ok("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
 }
 
-// judgeLabVMs never fails, because only lab up --vms needs virtual machines.
+// judgeLabVMs never returns a warning or a failure, because only lab up --vms needs virtual machines.
 func judgeLabVMs(f *Facts) Diagnosis {
 	switch h := &f.Local; {
 	case h.VMsMissing != "":
@@ -104,7 +104,8 @@ func judgeTerminal(f *Facts) Diagnosis {
 	return ok(strings.Join(text, ", "), evidence...)
 }
 
-// TerminalOf describes the terminal by environment variables, as the console reads them.
+// TerminalOf describes the terminal. Like the console, it derives this from environment variables, whose values the
+// function variable returns.
 func TerminalOf(variable func(name string) string) TerminalFacts {
 	t := TerminalFacts{Term: variable("TERM")}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -113,7 +114,7 @@ func TerminalOf(variable func(name string) string) TerminalFacts {
 			break
 		}
 	}
-	// The first locale variable that is set decides; without one UTF-8 is assumed.
+	// The first locale variable that is set decides. If none is set, UTF-8 is assumed.
 	locale := strings.ToUpper(cmp.Or(variable("LC_ALL"), variable("LC_CTYPE"), variable("LANG")))
 	t.UTF8 = locale == "" || strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
 	switch {

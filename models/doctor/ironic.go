@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// judgeConductors accounts for SQLite, where conductors record no heartbeats and count as dead
-// after a minute, while Ironic still uses them.
+// judgeConductors judges whether a conductor is alive. With SQLite, conductors record no heartbeats and count as dead
+// after a minute, although Ironic still uses them; judgeConductors allows for this.
 func judgeConductors(f *Facts) Diagnosis {
 	if f.ConductorsError != "" {
 		return unknown("the conductors could not be read: " + f.ConductorsError)
@@ -66,7 +66,7 @@ func (f *Facts) noDrivers() Diagnosis {
 	return unknown("the hardware types could not be read: " + f.DriversError)
 }
 
-// types returns the relevant hardware types. Fake types are relevant only if there are no others.
+// types returns the hardware types that matter. The fake type is left out unless there is no other.
 func (f *Facts) types() []models.Driver {
 	real := slices.DeleteFunc(slices.Clone(f.Drivers), func(d models.Driver) bool { return d.Name == "fake-hardware" })
 	if len(real) == 0 {
@@ -75,8 +75,8 @@ func (f *Facts) types() []models.Driver {
 	return real
 }
 
-// splitByInterface splits the hardware types by whether they enable one of the interfaces; reported is false if Ironic
-// does not report interfaces.
+// splitByInterface divides the hardware types into those that enable at least one of the named interfaces and those
+// that do not. The result reported is false if Ironic does not report enabled interfaces.
 func (f *Facts) splitByInterface(kind string, names ...string) (with, without []string, evidence []models.Observation, reported bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]
@@ -98,7 +98,7 @@ func (f *Facts) splitByInterface(kind string, names ...string) (with, without []
 	return with, without, evidence, reported
 }
 
-// noneTold returns the diagnosis for an Ironic that does not report the interfaces.
+// noneTold returns the diagnosis for an Ironic that does not report the enabled interfaces.
 func (f *Facts) noneTold() Diagnosis {
 	if f.DriversError != "" {
 		return f.noDrivers()

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount returns the counts as text, the largest first.
+// byCount formats each count with its name, in descending order of counts.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -87,8 +87,8 @@ func judgeNodesInspection(f *Facts) []Diagnosis {
 	return []Diagnosis{ok(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
 }
 
-// judgeFleetISOs judges the deploy ISOs of all nodes. It only warns, because they matter to later deployments of other
-// nodes.
+// judgeFleetISOs judges the deploy ISOs that are used by the largest numbers of nodes. It returns warnings instead of
+// failures, because a broken ISO affects only later deployments of the nodes that use it.
 func judgeFleetISOs(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.ISOs {
@@ -107,16 +107,17 @@ func judgeFleetISOs(f *Facts) []Diagnosis {
 	return all
 }
 
-// isoMark is at isoMarkAt in every ISO 9660 image: ECMA-119, 8.4, in the first sector after the system area.
+// isoMark occurs at offset isoMarkAt of every ISO 9660 image, in the first sector after the system area (ECMA-119,
+// 8.4).
 const (
 	isoMark   = "CD001"
 	isoMarkAt = 16*2048 + 1
 )
 
-// BootFileHead is the number of bytes needed to identify a file.
+// BootFileHead is the number of bytes at the start of a boot file that are needed to identify its format.
 const BootFileHead = 17 * 2048
 
-// judgeFile judges whether machines can fetch a file, as far as this machine can tell.
+// judgeFile judges whether machines can fetch the boot file, as far as this machine can tell.
 func judgeFile(b *plan.BootFile) Diagnosis {
 	at := models.MaskURL(b.Address)
 	what := string(b.Kind) + " " + at
@@ -158,7 +159,7 @@ func judgeFile(b *plan.BootFile) Diagnosis {
 	return ok(fmt.Sprintf("%s downloadable, %s", what, size), evidence...)
 }
 
-// IsISO reports whether a file is an ISO 9660 image, by its first [BootFileHead] bytes.
+// IsISO reports whether head, the first [BootFileHead] bytes of a file, is the beginning of an ISO 9660 image.
 func IsISO(head []byte) bool {
 	return len(head) >= isoMarkAt+len(isoMark) && string(head[isoMarkAt:isoMarkAt+len(isoMark)]) == isoMark
 }
@@ -171,12 +172,12 @@ func judgeNamed(f *Facts) []Diagnosis {
 	return all
 }
 
-// WebImage returns the node's image if it is on a web server.
+// WebImage returns the node's image, and reports whether it is on a web server.
 func (n *NamedNode) WebImage() (plan.Image, bool) {
 	return (&plan.Facts{Node: n.Node, Kind: plan.KindDirect}).WebImage()
 }
 
-// judgeNode runs the deployment checks on a node, without its BMC.
+// judgeNode runs the deployment checks on the node, except those that need its BMC.
 func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	n := named.Node
 	if n == nil {
@@ -233,7 +234,7 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 	return all
 }
 
-// judgeNamedImages runs the image checks of direct deployments.
+// judgeNamedImages runs the image checks of direct deployments on the named nodes.
 func judgeNamedImages(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.Named {

@@ -38,7 +38,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 	return ok(title, evidence...)
 }
 
-// auth returns the authentication method. An empty method in the configuration means none.
+// auth returns the authentication method. If none is configured, it returns [models.AuthNone].
 func (f *Facts) auth() models.AuthKind {
 	if f.Auth == "" {
 		return models.AuthNone
@@ -46,7 +46,8 @@ func (f *Facts) auth() models.AuthKind {
 	return f.Auth
 }
 
-// judgeConfigDoubts returns a warning for each problem, such as a password file that others can read.
+// judgeConfigDoubts returns a diagnosis for each warning about the configuration, such as a password file that other
+// users can read.
 func judgeConfigDoubts(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for _, w := range f.Config.Warnings {
@@ -71,7 +72,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{ok("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence returns evidence of how a request reached the server.
+// reachEvidence describes, as evidence, how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -86,7 +87,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence returns the server's answer as evidence.
+// answerEvidence describes the server's answer as evidence.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -133,8 +134,8 @@ func judgeTCP(f *Facts) Diagnosis {
 	return ok("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon returns how long before a certificate expires the check warns. A certificate that lives only for days is
-// renewed automatically.
+// expiresSoon returns how long before a certificate's expiry the check starts to warn. That is at most a third of the
+// certificate's lifetime, because a certificate valid for only a few days is renewed automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
@@ -155,7 +156,8 @@ func judgeTLS(f *Facts) Diagnosis {
 	return d
 }
 
-// judgePlain warns that without TLS, every host on the network can read a password.
+// judgePlain judges a connection without TLS. If credentials are sent to another host, it warns that they can be read
+// on the network.
 func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	host, _, _ := strings.Cut(r.Remote, ":")
 	near := strings.HasPrefix(r.Remote, "127.") || strings.HasPrefix(r.Remote, "[::1]") || host == "localhost"
@@ -165,7 +167,7 @@ func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	return ok("no TLS (http URL)", models.Observed("url", r.URL))
 }
 
-// judgeCertificate reports on the server's certificate, and whether it is bad.
+// judgeCertificate judges the server's certificate. The result bad is true if the diagnosis is a warning.
 func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	c := r.Certificate
 	if c == nil {
@@ -190,7 +192,8 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	return ok(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
-// The services that the fault of the first API request can be about.
+// faultAbout says which aspect the fault of the first API request concerns: the server's answer, the user's access,
+// or the API version.
 type faultAbout int
 
 const (
@@ -199,7 +202,7 @@ const (
 	aboutVersion
 )
 
-// refusedByKeystone reports whether the first request failed at Keystone.
+// refusedByKeystone reports whether the first request failed because Keystone issued no token.
 func (f *Facts) refusedByKeystone() bool {
 	return f.First != nil && f.Auth.Keystone() && f.Identity == nil
 }
@@ -245,7 +248,7 @@ func judgeHTTP(f *Facts) Diagnosis {
 	return failure("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
-// strangerText describes an answer from a server that is not Ironic.
+// strangerText describes an answer that does not come from an Ironic API.
 func strangerText(r *models.Reach) string {
 	text := fmt.Sprintf("HTTP %d", r.Status)
 	switch {
@@ -284,7 +287,7 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	return ok("no authentication", evidence...)
 }
 
-// judgeIdentity warns about Ironic's reader role, which cannot change anything.
+// judgeIdentity judges the user's access at Keystone. It warns if the user has only roles that allow no changes.
 func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	id := f.Identity
 	who := "user " + models.OrNone(id.User)
@@ -333,7 +336,7 @@ func judgeAPIVersion(f *Facts) Diagnosis {
 	return ok("API "+f.Version.String()+": all features", evidence...)
 }
 
-// slowAnswer is the latency of a small request that makes a console slow.
+// slowAnswer is the median latency of small requests above which the console feels slow.
 const slowAnswer = time.Second
 
 func judgeLatency(f *Facts) Diagnosis {
@@ -358,7 +361,8 @@ func shortTime(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// Limits of the clock skew. Ages and deadlines depend on Ironic's clock; certificates and tokens depend on both clocks.
+// Limits of the clock skew, above which the check warns or fails. Ages and deadlines depend on Ironic's clock;
+// certificates and tokens depend on both clocks.
 const (
 	clockDoubtful = 5 * time.Second
 	clockBroken   = 60 * time.Second

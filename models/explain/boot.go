@@ -6,36 +6,37 @@ import (
 	"ironworks/models"
 )
 
-// Boot is the progress of the last boot of a node's ramdisk, from all sources. Screens and
-// commands share it.
+// Boot describes how far the last boot of a node's ramdisk has come, according to all sources. Screens and commands
+// share it.
 type Boot struct {
 	Stage models.RamdiskStage
-	// Since is the time when the stage started; zero if unknown.
+	// Since is the time when the stage started, or zero if unknown.
 	Since time.Time
-	// Obstacle is the error that blocks the boot; nil if none is known.
+	// Obstacle is the error that blocks the boot, or nil if none is known.
 	Obstacle *models.BootError
-	// Heartbeat is the last heartbeat of this boot; zero if Ironic has received none.
+	// Heartbeat is the time of the last heartbeat in this boot, or zero if Ironic has received none.
 	Heartbeat time.Time
-	// Line is the time of the last line of the ramdisk's log, and Source its source; zero if no
-	// log was read.
+	// Line is the time of the last line in the ramdisk's log, and Source says where that line came from. Both are
+	// zero if no log was read.
 	Line   time.Time
 	Source models.LogSource
-	// Served describes the last download of the boot medium since the operation started; ServedAt is the time of that
-	// download. Both are empty without a download, or if another program serves the medium.
+	// Served describes the last download of the boot medium since the operation started, and ServedAt is the time of
+	// that download. Both are empty if there was no download or if another program serves the medium.
 	Served   string
 	ServedAt time.Time
 }
 
-// The maximum ages of recent signs of life.
+// Limits for comparing the times of heartbeats, log lines and power changes.
 const (
-	// freshBeat is the maximum age of a heartbeat: an agent sends one every 90 to 180 s
-	// (ironic_python_agent/agent.py, with a heartbeat_timeout of 300 s), and a conductor needs a
-	// few seconds to process it.
+	// freshBeat is the maximum age of a heartbeat that counts as recent. An agent sends one every 90 to 180 s
+	// (ironic_python_agent/agent.py, with a heartbeat_timeout of 300 s), and a conductor needs a few seconds to
+	// process it.
 	freshBeat = 200 * time.Second
-	// freshLine is the maximum age of a line of a followed log that shows that the ramdisk runs.
+	// freshLine is the maximum age of a log line that counts as a sign that the ramdisk is running. It assumes that
+	// the log is being followed.
 	freshLine = time.Minute
-	// clockSlack is the time by which the first line of a boot may precede the power change: Ironic records the change
-	// only after the BMC has confirmed it.
+	// clockSlack is the longest time by which the first line of a boot may precede the power change. The line may
+	// come first because Ironic records the change only after the BMC has confirmed it.
 	clockSlack = 2 * time.Minute
 )
 
@@ -66,12 +67,12 @@ func BootOf(r *models.Row) Boot {
 		b.Stage, b.Since = models.RamdiskHeartbeat, time.Time{}
 	}
 	if b.Obstacle != nil && !b.Heartbeat.Before(b.Obstacle.Last) {
-		b.Obstacle = nil // the ramdisk has contacted Ironic since
+		b.Obstacle = nil // since the error, the ramdisk has contacted Ironic
 	}
 	return b
 }
 
-// calledBack reports whether the ramdisk has called back in the machine's last boot.
+// calledBack reports whether the ramdisk has contacted Ironic during the machine's last boot.
 func calledBack(r *models.Row) bool {
 	i := r.Node.Internal
 	switch {
@@ -83,9 +84,9 @@ func calledBack(r *models.Row) bool {
 	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
 }
 
-// ofThisBoot reports whether the log is from the boot since the last power change, or since the
-// operation started. For a failed operation, the last boot counts even if Ironic has powered
-// the machine off since.
+// ofThisBoot reports whether the log belongs to the current boot, which began with the last power change or, if that
+// is unknown, with the operation. After a failed operation, every log counts, because Ironic may have powered the
+// machine off since.
 func ofThisBoot(r *models.Row, l *models.RamdiskLog) bool {
 	if r.Node.ProvisionState.Failed() {
 		return true
@@ -96,7 +97,7 @@ func ofThisBoot(r *models.Row, l *models.RamdiskLog) bool {
 	return !l.Last.Before(r.Since)
 }
 
-// Same reports whether two states look the same on a screen: their stages and obstacles are equal.
+// Same reports whether b and o look the same on a screen, which is the case if their stages and obstacles are equal.
 func (b Boot) Same(o Boot) bool {
 	if b.Obstacle == nil || o.Obstacle == nil {
 		return b.Stage == o.Stage && b.Obstacle == o.Obstacle
@@ -104,8 +105,8 @@ func (b Boot) Same(o Boot) bool {
 	return b.Stage == o.Stage && b.Obstacle.ID == o.Obstacle.ID
 }
 
-// Text describes the current activity of the boot, and its obstacle: "pulls the agent's image for 40s; 12 times:
-// manifest unknown". It is empty if nothing but the power state is known. It is not sanitized.
+// Text describes what the boot is doing now and what blocks it, for example "pulls the agent's image for 40s; 12
+// times: manifest unknown". It is empty if nothing but the power state is known. It is not sanitized.
 func (b Boot) Text(now time.Time) string {
 	if b.Stage <= models.RamdiskPowerOn {
 		if b.Served != "" {
@@ -123,7 +124,8 @@ func (b Boot) Text(now time.Time) string {
 	return text
 }
 
-// Summary returns the same as Text until the ramdisk has called back. After that, it returns the last signs of life.
+// Summary returns the same as Text until the first heartbeat. After that, it returns the ages of the last heartbeat
+// and of the last log line.
 func (b Boot) Summary(now time.Time) string {
 	if b.Heartbeat.IsZero() {
 		return b.Text(now)

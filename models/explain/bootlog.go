@@ -9,16 +9,16 @@ import (
 	"ironworks/models"
 )
 
-// BootLog derives the progress of the machine's last boot from the ramdisk's log. The zero
-// value is an empty log. Copies are independent.
+// BootLog derives the progress of the machine's last boot from the lines of the ramdisk's log. The zero value is an
+// empty log. Copies are independent of each other.
 type BootLog struct {
-	// ID is the machine's boot ID; empty if no source reports it.
+	// ID is the machine's boot ID. It is empty if no source reports it.
 	ID string
-	// Stage is the latest stage in the log.
+	// Stage is the latest stage that the log shows.
 	Stage models.RamdiskStage
-	// Source is the source of the last line.
+	// Source says where the last line came from.
 	Source models.LogSource
-	// Errors are the errors of the boot that were not resolved, in order of occurrence.
+	// Errors lists the unresolved errors of the boot in order of occurrence.
 	Errors []models.BootError
 	// Served describes the last download of the boot medium; ServedAt is the time of that download. Both are empty if
 	// ironworks did not serve the medium. The download may belong to the next boot.
@@ -27,24 +27,25 @@ type BootLog struct {
 
 	before               string // the ID of the previous boot
 	begin, reached, last bootTime
-	upTo                 time.Time     // the machine's time of the newest line
-	clockBehind          time.Duration // lower bound of how far the machine's clock is behind
+	upTo                 time.Time     // time of the newest line on the machine's clock
+	clockBehind          time.Duration // smallest difference seen between a line's time of arrival and the machine's time
 	clockKnown           bool          // whether clockBehind is set
 }
 
-// bootTime is the time of a line: machine is the time when it was written, on the machine's clock, and received is the
-// time of its arrival, on this machine's clock.
+// bootTime holds the two times of a log line: machine is the time when it was written, on the machine's clock;
+// received is the time when it arrived, on this machine's clock.
 type bootTime struct{ machine, received time.Time }
 
-// clockTrust is the maximum plausible delay of a line. A greater difference means that the
-// machine's clock is wrong.
+// clockTrust is the longest plausible delay of a line. A larger difference means that the clock of the machine is
+// wrong.
 const clockTrust = 12 * time.Hour
 
-// burst is the time within which repeated lines count as one failure: a traceback has the same text three times.
+// burst is the time within which repeated lines count as one failure. For example, a traceback contains the same text
+// three times.
 const burst = time.Second
 
-// at converts a time to this machine's clock. The first read of a log has old lines, so the
-// line with the shortest delay determines the difference of the clocks.
+// at converts the time of a line to this machine's clock. The first read of a log returns old lines, so the line with
+// the shortest delay determines the difference between the clocks.
 func (b *BootLog) at(t bootTime) time.Time {
 	if t.machine.IsZero() || !b.clockKnown {
 		return t.received
@@ -56,16 +57,17 @@ func (b *BootLog) at(t bootTime) time.Time {
 	return at
 }
 
-// Begin returns the time of the first seen line of the boot; zero if no log was read.
+// Begin returns the time of the first line seen of the boot, or zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
 // reachedAt returns the time when the stage started.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
-// Last returns the time of the last line.
+// Last returns the time of the last line, or zero if no log was read.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// AddLine adds a line to the log. The lines of one source must be in order. Lines that were added before are ignored.
+// AddLine adds a line to the log. Lines from the same source must be added in order. A line that was added before is
+// ignored.
 func (b *BootLog) AddLine(l *models.LogLine) {
 	switch {
 	case l.Source == models.LogServe:
@@ -75,7 +77,7 @@ func (b *BootLog) AddLine(l *models.LogLine) {
 		return
 	}
 	t := bootTime{machine: l.Time, received: l.Received}
-	if l.Source == models.LogSerial { // a serial line has only the time of arrival
+	if l.Source == models.LogSerial { // for a serial line, only the time of arrival is known
 		t.machine = time.Time{}
 	}
 	if !t.machine.IsZero() {
@@ -95,7 +97,8 @@ func (b *BootLog) AddLine(l *models.LogLine) {
 	b.observe(l, t)
 }
 
-// follow resets the log for a new boot. It returns false for a line of the previous boot.
+// follow resets the log if the line belongs to a new boot. It returns false if the line belongs to the previous boot
+// and must be ignored.
 func (b *BootLog) follow(l *models.LogLine) bool {
 	switch {
 	case l.Boot != "" && l.Boot == b.before:
@@ -110,7 +113,7 @@ func (b *BootLog) follow(l *models.LogLine) bool {
 	return true
 }
 
-// mark updates the stage if the line is a known mark.
+// mark updates the stage and removes resolved errors if the line contains one of bootMarks.
 func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	i := slices.IndexFunc(bootMarks, func(m bootMark) bool {
 		return (m.unit == "" || m.unit == l.Unit) && strings.Contains(l.Text, m.literal)
@@ -127,7 +130,7 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// observe records the known error of a line, if the line has one.
+// observe records the known error that the line contains, if any.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
 	if !is {
@@ -150,7 +153,7 @@ func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	}
 }
 
-// obstacle returns the most specific unresolved error that blocks the boot. It returns false if there is none.
+// obstacle returns the most specific unresolved error, or false if there is none.
 func (b *BootLog) obstacle() (models.BootError, bool) {
 	if len(b.Errors) == 0 {
 		return models.BootError{}, false
@@ -162,17 +165,19 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark is a text in the log that identifies a stage of the boot.
+// bootMark is a log text that shows which stage the boot has reached.
 type bootMark struct {
-	// literal is text that the line contains; unit is its unit, or "" for any.
+	// literal is the text that the line must contain. unit is the program that must have written the line, or "" for
+	// any program.
 	unit, literal string
-	// reached is the stage that the boot has reached at least. done is the last stage that is complete: errors of that
-	// stage and of earlier ones are resolved.
+	// reached is the stage that the boot must have reached to log this text. done is the last stage that must be
+	// complete; errors of that stage and of earlier stages are resolved.
 	reached, done models.RamdiskStage
 }
 
-// bootMarks are the known marks, those of late stages first. The literals are from systemd 252 to 257, NetworkManager,
-// Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py, inspector.py, ironic_api_client.py).
+// bootMarks lists the known texts, those of late stages first. The literals are from systemd 252 to 257,
+// NetworkManager, Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py, inspector.py,
+// ironic_api_client.py).
 var bootMarks = []bootMark{
 	{literal: "heartbeat successful", reached: models.RamdiskHeartbeat, done: models.RamdiskHeartbeat},
 	{literal: "Lookup succeeded, node UUID is", reached: models.RamdiskLookup, done: models.RamdiskLookup},
@@ -196,7 +201,7 @@ var bootMarks = []bootMark{
 	{literal: "Linux version ", reached: models.RamdiskKernel, done: models.RamdiskMedium},
 }
 
-// Progress returns the progress of the boot; nil if no log was read.
+// Progress summarizes the progress of the boot. It returns nil if b is nil.
 func (b *BootLog) Progress() *models.RamdiskLog {
 	if b == nil {
 		return nil

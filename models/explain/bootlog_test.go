@@ -8,12 +8,12 @@ import (
 	"ironworks/models"
 )
 
-// bootLine returns a line pushed at a time.
+// bootLine returns a line that was written and pushed at the given time.
 func bootLine(at time.Time, unit, text string) *models.LogLine {
 	return &models.LogLine{Time: at, Received: at, Source: models.LogPush, Boot: "b1", Unit: unit, Text: text, Known: string(FindRamdiskError(text))}
 }
 
-// Lines of booted machines: QEMU, podman 4.3, ironic-python-agent 13.0.0.
+// Lines from the boots of real machines with QEMU, podman 4.3 and ironic-python-agent 13.0.0.
 const (
 	tagUnknown   = "Error: initializing source docker://10.0.2.2:45201/ironic-agent:nosuchtag: reading manifest nosuchtag in 10.0.2.2:45201/ironic-agent: manifest unknown: manifest unknown"
 	portClosed   = `Unhandled error: requests.exceptions.ConnectionError: HTTPConnectionPool(host='10.0.2.2', port=9): Max retries exceeded with url: /v1/continue_inspection (Caused by NewConnectionError("HTTPConnection(host='10.0.2.2', port=9): Failed to establish a new connection: [Errno 111] Connection refused"))`
@@ -27,7 +27,7 @@ const (
 func TestBootLog(t *testing.T) {
 	t.Parallel()
 	type line struct {
-		after      int // seconds
+		after      int // seconds after the start of the boot
 		unit, text string
 	}
 	boot := []line{
@@ -66,7 +66,7 @@ func TestBootLog(t *testing.T) {
 			t.Parallel()
 			begin := time.Unix(1_795_450_520, 0)
 			var b BootLog
-			for range 2 { // the second time, the lines are known
+			for range 2 { // the second time, all lines were added before
 				for _, l := range tt.lines {
 					b.AddLine(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
 				}
@@ -79,8 +79,8 @@ func TestBootLog(t *testing.T) {
 	}
 }
 
-// TestBootLogClocks checks that late reading and a wrong clock of the machine give the same
-// times.
+// TestBootLogClocks checks that stages get the right times even if the log is read late and the machine's clock is
+// wrong.
 func TestBootLogClocks(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_795_450_520, 0)
@@ -88,7 +88,7 @@ func TestBootLogClocks(t *testing.T) {
 		var b BootLog
 		at := func(ago time.Duration) time.Time { return now.Add(ago + ahead) }
 		for _, l := range []*models.LogLine{bootLine(at(-5*time.Minute), "kernel", "Linux version 6"), bootLine(at(-4*time.Minute), "ironic-agent", pulling), bootLine(at(-time.Second), "kernel", "still there")} {
-			l.Received = now // all together
+			l.Received = now // all lines arrive at the same time
 			b.AddLine(l)
 		}
 		if got := now.Sub(b.reachedAt()).Round(time.Minute); got != 4*time.Minute {
@@ -115,13 +115,13 @@ func TestBootLogBegins(t *testing.T) {
 	if b.ID != "b2" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	add("", "", "[    0.000000] Linux version 6") // from the serial console, of the same boot
+	add("", "", "[    0.000000] Linux version 6") // the same boot, seen on the serial console
 	add("b2", "ironic-agent", pulling)
-	add("", "", "[    0.000000] Linux version 6") // from the serial console, of the next boot
+	add("", "", "[    0.000000] Linux version 6") // the next boot, seen on the serial console
 	if b.ID != "" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	add("b3", "kernel", "Linux version 6") // the same boot in the journal
+	add("b3", "kernel", "Linux version 6") // the same boot, now with its ID from the journal
 	if begin := b.Begin(); b.ID != "b3" || at.Sub(begin) != time.Second {
 		t.Errorf("boot %s of %v", b.ID, begin)
 	}
@@ -135,7 +135,7 @@ func TestBootLogBegins(t *testing.T) {
 	}
 }
 
-// TestRamdiskErrors checks each boot error against a line of the real program.
+// TestRamdiskErrors checks that each boot error is recognized in lines as the real programs write them.
 func TestRamdiskErrors(t *testing.T) {
 	t.Parallel()
 	const pull, lookup = "Error: initializing source docker://reg.example:5000/a:1: ", "Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: HTTPSConnectionPool(host='ironic.example', port=6385): Max retries exceeded with url: /v1/lookup?addresses=52 (Caused by "

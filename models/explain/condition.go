@@ -8,11 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// Condition is a condition of a rule on facts other than the text and the state. The value is a clause for the
-// documentation.
+// Condition is a condition on facts other than the error text and the state. Its value describes it in the
+// documentation of the rules.
 type Condition string
 
-// The conditions.
+// All conditions that rules use.
 const (
 	ifWaiting         Condition = "Ironic waits for the ramdisk, or gave up waiting"
 	ifNeverCalled     Condition = "no sign of the ramdisk since the operation started"
@@ -56,22 +56,22 @@ const (
 	ifBMCUnwell       Condition = "the BMC reports a component in critical state"
 )
 
-// The durations that conditions use. An agent sends a heartbeat every 90 to 180 s.
+// Limits that conditions apply to durations. As a reference, an agent sends a heartbeat every 90 to 180 s.
 const (
 	offForLong = 2 * time.Minute
-	// reachTakes is the maximum time from the agent's start to its first request: it first
-	// collects an inventory, and listens for LLDP for up to 99 s.
+	// reachTakes is the longest time that an agent takes from its start to its first request. Before that request, it
+	// collects an inventory and listens for LLDP for up to 99 s.
 	reachTakes = 3 * time.Minute
 	stuckAfter = 5 * time.Minute
-	// conductorBeat is the maximum time between a conductor's heartbeats
-	// ([conductor]heartbeat_timeout).
+	// conductorBeat is the longest time between two heartbeats of a running conductor ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is the minimum usual duration of a phase, because a few more seconds do not indicate a problem.
+	// shortPhase is a lower bound for the usual duration of a phase. It prevents a delay of a few seconds from
+	// counting as a problem.
 	shortPhase = 20 * time.Second
 )
 
-// holds reports whether the condition is true of the facts.
+// holds reports whether the facts satisfy the condition.
 func (x *explaining) holds(is Condition) bool {
 	switch is {
 	case ifBMCUnreachable, ifBMCRefuses, ifBMCOff, ifBMCModeDiffers, ifNoMedia, ifMediaLeft, ifISONotFetchable, ifBMCUnwell:
@@ -124,7 +124,7 @@ func (x *explaining) nodeHolds(is Condition) bool {
 		case ifConductorDead:
 			return gone && alive
 		case ifAllDead:
-			// With SQLite, conductors record no heartbeats, and Ironic still uses them.
+			// With SQLite, conductors record no heartbeats, but Ironic still uses them.
 			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
 		default:
 			return !gone
@@ -134,12 +134,13 @@ func (x *explaining) nodeHolds(is Condition) bool {
 	}
 }
 
-// workedAfter reports whether Ironic worked on the node after the conductor's last heartbeat.
+// workedAfter reports whether the node changed after the conductor's last heartbeat. If so, the conductor is alive
+// although it records no heartbeats.
 func (x *explaining) workedAfter(c models.Conductor) bool {
 	return !c.UpdatedAt.IsZero() && x.node.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat))
 }
 
-// conductor returns the conductor that manages or locks the node.
+// conductor returns the host name of the conductor that locks the node or, if none does, manages it.
 func (x *explaining) conductor() string {
 	if x.node.Reservation != "" {
 		return x.node.Reservation
@@ -147,7 +148,8 @@ func (x *explaining) conductor() string {
 	return x.node.Conductor
 }
 
-// Only these deploy interfaces write to a disk that the agent selects; see plan.noHints.
+// noHints reports whether the node has no root device hints although its deploy interface writes to a disk that the
+// agent selects; see plan.noHints.
 func (x *explaining) noHints() bool {
 	n := x.node
 	switch n.DeployInterface {
@@ -189,14 +191,14 @@ func (x *explaining) waitHolds(is Condition) bool {
 	}
 }
 
-// waited returns the duration of the operation, or of the state as far as it was seen. While Ironic waits for a
-// ramdisk, the duration counts from the last power-on or reboot.
+// waited returns how long the operation has taken or, if its start is unknown, how long the node has been in its
+// state. While Ironic waits for a ramdisk, the time counts from the last power-on or reboot.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {
 		since = x.Row.Since
 	}
-	if since.IsZero() { // while Ironic waits, only heartbeats update provision_updated_at
+	if since.IsZero() { // in wait states, only heartbeats update provision_updated_at
 		since = x.node.ProvisionUpdatedAt.Time
 	}
 	if i := x.node.Internal; i != nil && x.state().Class() == models.ClassWait && i.LastPowerState.After(since) {
@@ -208,7 +210,7 @@ func (x *explaining) waited() (time.Duration, bool) {
 	return x.Now.Sub(since), true
 }
 
-// timedOut reports whether the failure is a timeout of waiting for a ramdisk.
+// timedOut reports whether the operation failed because Ironic gave up waiting for a ramdisk.
 func (x *explaining) timedOut() bool {
 	for _, t := range x.texts {
 		for _, k := range t.known {
@@ -220,8 +222,8 @@ func (x *explaining) timedOut() bool {
 	return false
 }
 
-// heartbeat returns the last heartbeat of the current ramdisk. For a failed operation it returns the last heartbeat of
-// all ramdisks, because Ironic may have powered the machine off since.
+// heartbeat returns the time of the current ramdisk's last heartbeat. After a failed operation, it returns the last
+// heartbeat of any ramdisk, because Ironic may have powered the machine off since.
 func (x *explaining) heartbeat() time.Time {
 	if x.state().Busy() {
 		return x.boot.Heartbeat
@@ -236,7 +238,7 @@ func (x *explaining) heartbeat() time.Time {
 	return last
 }
 
-// kept returns the stored data of this operation.
+// kept returns the data stored for the operation, or nil if there is none.
 func (x *explaining) kept() *models.Kept {
 	if x.Work == nil {
 		return nil
@@ -255,8 +257,8 @@ func (x *explaining) called() bool {
 	return !x.began.IsZero() && x.heartbeat().After(x.began)
 }
 
-// neverCalled reports whether the ramdisk never called back. This is certain only if the start of the operation was
-// seen, or if there never was a heartbeat.
+// neverCalled reports whether it is certain that the ramdisk never called back. It is certain only if the start of
+// the operation is known or if there was never a heartbeat.
 func (x *explaining) neverCalled() bool {
 	if x.node.Internal == nil || x.called() {
 		return false
@@ -272,10 +274,11 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting reports whether Ironic expects no heartbeats.
+// rebooting reports whether Ironic currently expects no heartbeats, because a step reboots the machine or runs on the
+// BMC.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
-// spreads reports whether an error was found that usually affects several machines.
+// spreads reports whether the problem is of a kind that usually affects several machines.
 func (x *explaining) spreads() bool {
 	if x.node != nil && x.waitHolds(ifWaiting) && !x.called() {
 		return true
@@ -290,7 +293,7 @@ func (x *explaining) spreads() bool {
 	return false
 }
 
-// ramdiskHolds evaluates conditions on the ramdisk's boot and signs of life.
+// ramdiskHolds evaluates the conditions that concern the boot of the ramdisk and its signs of life.
 func (x *explaining) ramdiskHolds(is Condition) bool {
 	b := &x.boot
 	inStage := x.Now.Sub(b.Since)
@@ -322,7 +325,7 @@ func (x *explaining) ramdiskHolds(is Condition) bool {
 
 func (x *explaining) agentAnswers() bool { return x.Agent != nil && x.Agent.Answers == AnswerYes }
 
-// muchLate reports whether the phase takes more than three times its usual duration.
+// muchLate reports whether the current phase has taken more than three times its usual duration.
 func (x *explaining) muchLate() bool {
 	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
 		return false
@@ -356,7 +359,7 @@ func (x *explaining) bmcHolds(is Condition) bool {
 	}
 }
 
-// wantedBootMode returns the boot mode of the instance, or else of the node.
+// wantedBootMode returns the boot mode that the instance requests or, if it requests none, the node's.
 func (x *explaining) wantedBootMode() string {
 	if x.node == nil {
 		return ""
@@ -369,7 +372,8 @@ func (x *explaining) wantedBootMode() string {
 	return x.raw.BootMode
 }
 
-// capability reads a capability. The capabilities are text of the form name:value,name:value, or an object.
+// capability returns the value of the named capability. The capabilities in from are either a string of the form
+// name:value,name:value or a JSON object.
 func capability(from any, name string) string {
 	switch c := from.(type) {
 	case map[string]any:

@@ -11,13 +11,13 @@ import (
 
 var updateExplain = flags.Bool("update-explain", false, "write the list of rules in docs/reference/explain.md anew")
 
-// The markers around the table of rules at the end of the page.
+// explainMark marks the beginning of the generated table in explainPage. The table extends to the end of the page.
 const (
 	explainPage = "../../docs/reference/explain.md"
 	explainMark = "<!-- Made from the rules: go test ./models/explain -run TestExplainDocumentation -update-explain -->\n"
 )
 
-// TestExplainDocumentation compares the table of rules in docs/reference/explain.md with the rules.
+// TestExplainDocumentation checks that the table in docs/reference/explain.md is up to date with the rules.
 func TestExplainDocumentation(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(explainPage)
@@ -49,7 +49,7 @@ func rulesMarkdown() string {
 	return b.String()
 }
 
-// familyText formats the first openings and words of a family.
+// familyText describes how messages of a family are recognized. It shows no more than four openings and four words.
 func familyText(f *family) string {
 	quoted := func(list []string) string {
 		parts := make([]string, 0, 5)
@@ -75,7 +75,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace(text)
 }
 
-// matchesText describes the conditions of a rule.
+// matchesText describes what a rule matches: its errors and its conditions.
 func matchesText(r *Rule) string {
 	var parts []string
 	for _, id := range r.Errors {

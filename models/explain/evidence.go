@@ -11,10 +11,10 @@ import (
 	"ironworks/printable"
 )
 
-// EvidenceField names a fact that is shown with an explanation.
+// EvidenceField names a fact that can be shown with an explanation.
 type EvidenceField string
 
-// The fields of the evidence.
+// The facts that can be shown.
 const (
 	evState       EvidenceField = "provision_state"
 	evTarget      EvidenceField = "target_provision_state"
@@ -52,7 +52,7 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// evidence returns the value of a field as evidence. It returns false if the value is unknown.
+// evidence returns the value of the given field, or false if the value is unknown.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch field {
@@ -159,7 +159,7 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	return "", 0
 }
 
-// ports returns the MAC addresses of the node's ports.
+// ports lists the MAC addresses of the node's ports. It returns "" if the ports were not requested.
 func (x *explaining) ports() string {
 	if x.Ports == nil {
 		return ""
@@ -185,7 +185,7 @@ func (x *explaining) ramdiskValue(field EvidenceField) string {
 	return ""
 }
 
-// duration formats a duration.
+// duration formats a duration, in rounded form if x.rounded is set.
 func (x *explaining) duration(d time.Duration) string {
 	if x.rounded {
 		return roundAge(d)
@@ -214,7 +214,7 @@ func (x *explaining) agent(field EvidenceField) string {
 	return version
 }
 
-// step returns the step that runs or ran last, with its position in the list of steps.
+// step describes the current or the failed step. For a current step, it includes the position in the list of steps.
 func (x *explaining) step() string {
 	if current, _ := x.node.CurrentStep(); current != nil {
 		return stepPlace(x.Row)
@@ -230,8 +230,8 @@ func (x *explaining) step() string {
 	return ""
 }
 
-// deadline returns the time when Ironic gives up, if its timeouts have their default values. For inspection, the
-// timeout counts from the start; otherwise every heartbeat extends it.
+// deadline says when Ironic gives up waiting, assuming that its timeouts have their default values. For inspection,
+// the timeout counts from the start; for other operations, every heartbeat extends it.
 func (x *explaining) deadline() string {
 	left, known := x.left()
 	if !known {
@@ -249,8 +249,8 @@ func (x *explaining) deadline() string {
 	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may have another", text, int(models.CallbackTimeout.Seconds()), what)
 }
 
-// left returns how long Ironic still waits for the ramdisk, if its timeouts have their default values. The result is
-// negative after the deadline.
+// left returns how long Ironic will still wait for the ramdisk, assuming that its timeouts have their default values.
+// After the deadline, the result is negative.
 func (x *explaining) left() (time.Duration, bool) {
 	if x.node == nil || x.state().Class() != models.ClassWait || x.Now.IsZero() {
 		return 0, false
@@ -299,7 +299,7 @@ func (x *explaining) address(field EvidenceField) string {
 	return ""
 }
 
-// fill replaces the names of evidence in braces by their values, and unknown values by "…".
+// fill replaces each evidence name in braces with its value, or with "…" if the value is unknown.
 func (x *explaining) fill(text string) string {
 	var b strings.Builder
 	for {

@@ -8,21 +8,21 @@ import (
 	"ironworks/printable"
 )
 
-// RuleID is the name of a rule. It is stable. A rule for a single known error has the error's ID.
+// RuleID is the stable name of a rule. A rule for a single known error has the same ID as the error.
 type RuleID string
 
-// Confidence is the certainty of an explanation.
+// Confidence says how certain an explanation is.
 type Confidence string
 
-// The confidences. High means that the message states the cause, or that the facts leave no other cause. Medium is the
-// cause that fits best. Low is a guess, and marked as a guess.
+// The levels of confidence. High means that the message states the cause, or that the facts leave no other cause.
+// Medium means that this cause fits best. Low means a guess, which is shown as such.
 const (
 	ConfidenceHigh   Confidence = "high"
 	ConfidenceMedium Confidence = "medium"
 	ConfidenceLow    Confidence = "low"
 )
 
-// rank orders confidences, most certain first.
+// rank returns the position of c in the order of confidence, in which the most certain comes first.
 func (c Confidence) rank() int {
 	switch c {
 	case ConfidenceHigh:
@@ -43,32 +43,34 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule recognizes one problem of a node. All its conditions must be true. Its texts may have
-// names of evidence in braces.
+// Rule recognizes one problem of a node. A rule matches if all its conditions are true. Its texts may contain names
+// of evidence in braces, which are replaced by values.
 type Rule struct {
 	ID RuleID
-	// Errors are the known errors of the rule: at least one must occur in the reason, the history or the log. If the
-	// list is empty, only the state and the conditions count.
+	// Errors lists the known errors that the rule recognizes. At least one of them must occur in the reason, the
+	// history or the log. If the list is empty, only the state and the conditions count.
 	Errors []ErrorID
-	// In are the states in which the rule applies; an empty list means all states. An unknown state matches.
+	// In lists the states in which the rule applies. If it is empty, the rule applies in all states. A node in an
+	// unknown state always matches.
 	In []models.ProvisionState
-	// If are the conditions of the rule. All must hold.
+	// If lists the conditions of the rule, all of which must hold.
 	If []Condition
 
 	Verdict string
-	// Brief is the verdict for a column. With its values filled in, it has at most 40 cells.
+	// Brief is a short form of the verdict for a table column. With its values filled in, it is at most 40 cells
+	// wide.
 	Brief      string
 	Confidence Confidence
 	// NoProblem means that nothing is wrong.
 	NoProblem bool
-	// Evidence names the facts that are shown if they are known, besides the matched text.
+	// Evidence names the facts to show, if known, in addition to the matched text.
 	Evidence []EvidenceField
-	// Not has similar problems that the rule excludes.
+	// Not lists similar problems that the rule excludes.
 	Not  []string
 	Next Next
-	// Instead has the less specific rules that this rule replaces.
+	// Instead lists the less specific rules that this rule replaces when it matches.
 	Instead []RuleID
-	// Source is the origin of the text that the rule matches, or of the rule itself.
+	// Source says where the text that the rule matches, or the rule itself, comes from.
 	Source string
 }
 
@@ -79,11 +81,11 @@ type Next struct {
 	// Key is the console's name for the action, such as a verb, log or disks. It is "" if the console has no such
 	// action.
 	Key string `json:"-"`
-	// Command is the command line for the action, or "".
+	// Command is the command line that performs the action. It is empty if there is no such command.
 	Command string `json:"command"`
 
-	// Verb is the provision verb that the command sends, so that a check can block it. Retry stands for the verb that
-	// retries in the node's state, or that ends the waiting.
+	// Verb is the provision verb that the command sends; it allows checks to block the command. If Retry is set, the
+	// verb is the one that retries in the node's current state or that ends the waiting.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
@@ -96,14 +98,14 @@ type Explanation struct {
 	Evidence   []models.Observation `json:"evidence"`
 	Not        []string             `json:"not"`
 	Next       Next                 `json:"next"`
-	// Developer is set if no rule matches the text.
+	// Developer helps a developer to add a missing rule. It is set only if no rule matches the text.
 	Developer *Developer `json:"developer,omitempty"`
 	// NoProblem means that nothing is wrong with the node.
 	NoProblem bool   `json:"-"`
 	Source    string `json:"-"`
 }
 
-// candidate is a rule that matches the facts.
+// candidate is a rule that matches the facts. found is the text that it matched, if any.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -111,8 +113,8 @@ type candidate struct {
 	found      *reasonText
 }
 
-// NeedsPorts reports whether the node's ports would improve the explanation, because the
-// ramdisk reports that Ironic does not recognize the machine.
+// NeedsPorts reports whether the node's ports would improve the explanation. They do if the ramdisk reports that
+// Ironic does not recognize the machine.
 func (f *Facts) NeedsPorts() bool {
 	if f.Row == nil {
 		return false
@@ -121,8 +123,7 @@ func (f *Facts) NeedsPorts() bool {
 	return e != nil && ErrorID(e.ID) == ErrorLookupUnknown
 }
 
-// Explain returns the explanations for a node, best first, and at least one. The caller must
-// mask secrets in the facts.
+// Explain returns at least one explanation for a node, the best first. The caller must mask secrets in the facts.
 func Explain(f *Facts) []Explanation {
 	x := newExplaining(f)
 	found := x.candidates()
@@ -141,7 +142,7 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best returns the first of the candidates.
+// best returns the candidate with the highest confidence, the first one if several share it.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -151,8 +152,8 @@ func (x *explaining) best() (best candidate, found bool) {
 	return best, found
 }
 
-// candidates returns the rules that match. It omits rules that others replace. It omits "nothing is wrong" if another
-// rule matches, and guesses if one rule is certain.
+// candidates returns the rules that match. It omits rules that another match replaces, "nothing is wrong" if another
+// rule matches, and guesses if one match is certain.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range allRules {
@@ -210,7 +211,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation returns the explanation of a candidate, with the rule's texts filled in.
+// explanation turns a candidate into an explanation. It fills in the rule's texts.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, NoProblem: r.NoProblem, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

@@ -12,8 +12,8 @@ import (
 
 const aNode = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
-// realTexts are messages of Ironic, its agent, the step install_coreos and coreos-installer, by
-// their number in the fact sheet.
+// realTexts lists real messages from Ironic, its agent, the step install_coreos and coreos-installer. Each has a
+// number, by which other tests refer to it.
 var realTexts = []struct {
 	number int
 	text   string
@@ -114,7 +114,7 @@ func TestExplainStrings(t *testing.T) {
 			n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: c.state, LastError: c.text}
 			wantExplained(t, Explain(&Facts{Row: &models.Row{Node: n}})[0], c.rule, c.least)
 			if n.LastError = ""; c.state == models.StateEnroll {
-				return // its history is old, too
+				return // in this state, an error in the history counts as old, too
 			}
 			history := []models.HistoryEntry{{Severity: "ERROR", Event: c.text}}
 			only := Explain(&Facts{Row: &models.Row{Node: n}, History: history})[0]
@@ -141,8 +141,8 @@ func wantExplained(t *testing.T, e Explanation, rule RuleID, least Confidence) {
 	}
 }
 
-// TestExplainKnownErrors checks that each known error has a rule, so that every marked log line
-// has an explanation.
+// TestExplainKnownErrors checks that the rules are complete and that each known error has a rule, so that every
+// marked log line can be explained.
 func TestExplainKnownErrors(t *testing.T) {
 	t.Parallel()
 	ids := map[RuleID]bool{}
@@ -172,13 +172,13 @@ func TestExplainKnownErrors(t *testing.T) {
 	}
 }
 
-// explainNow is the time of the tests' facts.
+// explainNow is the current time in the facts of all tests.
 var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }
 
-// waiting returns the facts of a node that waits for its ramdisk, in an operation that started
-// some time ago.
+// waiting returns the facts of a node that waits for its ramdisk. Its operation started the duration began earlier
+// than explainNow. The function change can modify the facts.
 func waiting(began time.Duration, change func(n *models.Node, f *Facts)) *Facts {
 	n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: models.StateDeployWait, TargetProvisionState: models.StateActive, PowerState: models.PowerOn, ProvisionUpdatedAt: ago(began), Internal: &models.Internal{}}
 	f := &Facts{Now: explainNow, Row: &models.Row{Node: n}, Work: &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-began), Whole: true, Outcome: models.OutcomeRunning}}
@@ -201,7 +201,8 @@ func siblings(same, of int) *Siblings {
 
 const timedOut = "Timeout reached while waiting for callback for node " + aNode
 
-// TestExplainPains covers each problem of the fact sheet, and combinations of facts.
+// TestExplainPains checks the explanation of each of the 25 numbered problems, and of combinations of facts (number
+// 0).
 func TestExplainPains(t *testing.T) {
 	t.Parallel()
 	nothing := func(*models.Node, *Facts) {}
@@ -300,8 +301,7 @@ func TestExplainPains(t *testing.T) {
 		"a part is broken": {14, failed(models.StateActive, "", func(_ *models.Node, f *Facts) {
 			f.BMC = &BMCFacts{Health: models.BMCHealthCritical, Causes: "drive 1 failure predicted"}
 		}), "machine-unwell", ConfidenceMedium},
-		// An agent that fails to collect the inventory does not call back either, so the boot may
-		// have succeeded.
+		// An agent that fails to collect the inventory does not call back either, so the boot may have succeeded.
 		"inspection ended without an inventory": {3, failed(models.StateInspectFailed, "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node.",
 			func(n *models.Node, f *Facts) {
 				n.ProvisionUpdatedAt = ago(12 * time.Minute)
@@ -368,8 +368,8 @@ func TestExplainPains(t *testing.T) {
 	}
 }
 
-// TestDeadConductorsAreNoExplanationOnSQLite: with SQLite, conductors record no heartbeats but
-// still manage nodes.
+// TestDeadConductorsAreNoExplanationOnSQLite checks that dead conductors are not blamed if one still manages the
+// node. With SQLite, conductors record no heartbeats and therefore count as dead.
 func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -384,7 +384,7 @@ func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 		"it does not say when it died": {"", 0, true},
 	} {
 		found := Explain(waiting(2*time.Minute, func(n *models.Node, f *Facts) {
-			if n.Conductor = tt.conductor; tt.beat == time.Hour { // Ironic has not touched the node since
+			if n.Conductor = tt.conductor; tt.beat == time.Hour { // Ironic has not changed the node since
 				n.ProvisionUpdatedAt = ago(2 * time.Hour)
 			}
 			f.Conductors = []models.Conductor{{Hostname: "c1"}}
@@ -398,7 +398,7 @@ func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	}
 }
 
-// realText returns the first message with a number.
+// realText returns the first of realTexts with the given number.
 func realText(number int) string {
 	for _, c := range realTexts {
 		if c.number == number {

@@ -10,90 +10,92 @@ import (
 	"ironworks/models"
 )
 
-// Facts are the input of [Explain]. Facts that are unknown are zero. Text has no secrets.
+// Facts is the input of [Explain]. A fact that is unknown is zero. Text must not contain secrets.
 type Facts struct {
 	// Now is the current time on Ironic's clock.
 	Now     time.Time
 	Version models.APIVersion
-	// Row is the node; nil if only a text is to be explained.
+	// Row is the node. It is nil if only a text is to be explained.
 	Row *models.Row
-	// Text is the text to explain if there is no node. State is the state in which it occurred, or "".
+	// Text is the text to explain if there is no node. State is the state in which it occurred, or "" if that is
+	// unknown.
 	Text  string
 	State models.ProvisionState
-	// History is the node's history, newest first.
+	// History lists the entries of the node's history, newest first.
 	History []models.HistoryEntry
-	// Work is the running or last operation, with its stored data.
+	// Work is the current or last operation, with the data stored for it.
 	Work *models.Work
-	// Lines are lines of the ramdisk's log during the operation: the known errors, and the last
-	// line.
+	// Lines holds lines from the ramdisk's log during the operation: those with known errors, and the last line.
 	Lines []models.LogLine
-	// Ports are the node's ports; nil if not requested.
+	// Ports lists the node's ports. It is nil if they were not requested.
 	Ports []models.Port
-	// Siblings summarizes the other nodes; nil if not listed.
+	// Siblings summarizes the other nodes. It is nil if they were not listed.
 	Siblings *Siblings
-	// Conductors are Ironic's conductors; nil if not requested.
+	// Conductors lists Ironic's conductors. It is nil if they were not requested.
 	Conductors []models.Conductor
-	// BMC and Agent are the results of querying the BMC and the agent; nil if they were not queried.
+	// BMC and Agent hold the results of querying the BMC and the agent. Each is nil if it was not queried.
 	BMC   *BMCFacts
 	Agent *AgentFacts
-	// Estimate is the estimate for the running operation, from past ones; nil for none.
+	// Estimate predicts the current operation from past ones. It is nil if there is no estimate.
 	Estimate *models.Estimate
 }
 
-// Answer is the answer to a yes-no question: "" if unknown.
+// Answer is the answer to a yes-or-no question. It is empty if the answer is unknown.
 type Answer string
 
-// The answers.
+// The known answers.
 const (
 	AnswerYes Answer = "yes"
 	AnswerNo  Answer = "no"
 )
 
-// AgentFacts are the result of requesting the agent's status, which needs no token.
+// AgentFacts holds the result of requesting the agent's status. The request needs no token.
 type AgentFacts struct {
-	// Answers says whether an agent answered. It is no if the machine refused the connection, and "" after a timeout:
-	// the agent may be unreachable from this machine.
+	// Answers says whether an agent answered. It is AnswerNo if the machine refused the connection, and empty after a
+	// timeout, because the agent may just be unreachable from this machine.
 	Answers Answer
 	// Text describes the agent's response.
 	Text string
 }
 
-// BMCFacts are the result of querying a BMC.
+// BMCFacts holds the result of querying a BMC.
 type BMCFacts struct {
 	// At is the time of the query, on Ironic's clock.
 	At time.Time
-	// Reachable says whether this machine can reach the BMC. The conductor may be in another network.
+	// Reachable says whether this machine can reach the BMC. Ironic's conductor may be in another network, so the
+	// answer may not apply to it.
 	Reachable Answer
-	// Authenticated says whether the BMC accepted the credentials of this machine, which may differ from Ironic's.
+	// Authenticated says whether the BMC accepted this machine's credentials, which may differ from Ironic's.
 	Authenticated Answer
 	Power         models.PowerState
-	// BootMode is uefi or bios.
+	// BootMode is "uefi" or "bios".
 	BootMode string
-	// MediaInserted says whether a virtual CD is inserted; Media is its image.
+	// MediaInserted says whether a virtual CD is inserted. Media is the image of that CD.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable says whether this machine can download the ramdisk's ISO. ISO describes the result of the download.
+	// ISOFetchable says whether this machine can download the ramdisk's ISO. ISO describes the outcome of the
+	// attempt.
 	ISOFetchable Answer
 	ISO          string
-	// Health is the worst health of all parts, and Causes are the parts that are not OK.
+	// Health is the worst health of all components. Causes lists the components whose health is not OK.
 	Health models.BMCHealth
 	Causes string
-	// Progress is the machine's boot progress, in Redfish's words.
+	// Progress is the machine's boot progress as reported by Redfish.
 	Progress string
 }
 
 // Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Affected is the number of nodes in the same trouble, of Total nodes.
+	// Total is the number of these nodes. Affected is the number of those with the same problem.
 	Affected, Total int
-	// Names has the names of some of these nodes.
+	// Names lists the names of some of the affected nodes.
 	Names []string
 }
 
-// mostSiblingNames is the maximum number of names.
+// mostSiblingNames is the maximum number of names in Siblings.Names.
 const mostSiblingNames = 5
 
-// FindSiblings finds other nodes in the same trouble, among the nodes in the same kind of operation.
+// FindSiblings summarizes which of the other nodes in the same kind of operation have the same problem as row.
 func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	work, same := workOf(row.Node.ProvisionState), troubleOf(row)
 	if work == "" {
@@ -115,7 +117,7 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// interruptedWork maps a failed or held state to the operation that failed or was held.
+// interruptedWork maps each failed or held state to the operation that failed or is held.
 var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateDeployFailed:   models.StateDeploying,
 	models.StateDeployHold:     models.StateDeploying,
@@ -129,7 +131,7 @@ var interruptedWork = map[models.ProvisionState]models.ProvisionState{
 	models.StateServiceHold:    models.StateServicing,
 }
 
-// workOf returns the kind of operation of a state, including failed states.
+// workOf returns the operation to which the state belongs. A failed state belongs to the operation that failed.
 func workOf(s models.ProvisionState) models.ProvisionState {
 	if s.Resting() {
 		return interruptedWork[s]
@@ -137,7 +139,7 @@ func workOf(s models.ProvisionState) models.ProvisionState {
 	return s.Phase()
 }
 
-// troubleOf returns the state of a node with the known error of its reason, or "".
+// troubleOf identifies the problem of a node by its state and by the known error in its reason, if there is one.
 func troubleOf(r *models.Row) string {
 	reason := r.Reason
 	if reason == "" {
@@ -151,7 +153,7 @@ func troubleOf(r *models.Row) string {
 	return string(r.Node.ProvisionState)
 }
 
-// reasonText is a text about the cause, with the errors found in it.
+// reasonText is a text that may state the cause, with the known errors found in it.
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
@@ -162,7 +164,7 @@ type reasonText struct {
 	log bool
 }
 
-// explaining is the state of one call of [Explain]: the facts, and values derived from them.
+// explaining is the state of one call to [Explain]. It consists of the facts and of values derived from them.
 type explaining struct {
 	*Facts
 	node  *models.Node
@@ -171,11 +173,11 @@ type explaining struct {
 	began time.Time
 	// boot is the progress of the ramdisk's boot.
 	boot Boot
-	// rounded means that times are rounded, so that text seldom changes.
+	// rounded means that times are rounded, so that the resulting text seldom changes.
 	rounded bool
 }
 
-// nodeBeside has the node's fields that models.Node lacks.
+// nodeBeside holds fields of the node that models.Node lacks.
 type nodeBeside struct {
 	InspectionStarted models.Time `json:"inspection_started_at"`
 	BootMode          string      `json:"boot_mode"`
@@ -187,7 +189,7 @@ func newExplaining(f *Facts) *explaining {
 	if f.Row != nil {
 		x.node = &f.Row.Node
 		if len(x.node.Raw) > 0 {
-			_ = json.Unmarshal(x.node.Raw, &x.raw) // unreadable fields are unknown
+			_ = json.Unmarshal(x.node.Raw, &x.raw) // fields that cannot be read count as unknown
 		}
 		x.boot = BootOf(f.Row)
 	}
@@ -206,8 +208,7 @@ func (x *explaining) state() models.ProvisionState {
 	return x.State
 }
 
-// isThisWork reports whether the stored operation is the running or failed one, not an earlier
-// one.
+// isThisWork reports whether x.Work is the operation that is running or has just failed, and not an earlier one.
 func (x *explaining) isThisWork() bool {
 	switch {
 	case x.node == nil || x.Work.Kind != workOf(x.state()):
@@ -217,7 +218,7 @@ func (x *explaining) isThisWork() bool {
 	case !x.state().Failed():
 		return false
 	}
-	for i := range x.History { // tolerate different clocks if the end was not seen
+	for i := range x.History { // allow for a difference between clocks, in case the end was not observed
 		h := &x.History[i]
 		if (h.IsError() || strings.HasSuffix(h.EventType, "_start")) && h.CreatedAt.After(x.Work.End.Add(time.Minute)) {
 			return false
@@ -226,7 +227,7 @@ func (x *explaining) isThisWork() bool {
 	return true
 }
 
-// workBegan returns the start of the running or failed operation; zero if unknown.
+// workBegan returns the time when the running or failed operation started, or zero if it is unknown.
 func (x *explaining) workBegan() time.Time {
 	work := workOf(x.state())
 	switch {
@@ -249,7 +250,8 @@ func (x *explaining) workBegan() time.Time {
 	return time.Time{}
 }
 
-// gatherTexts collects the texts about the cause: the reason first, then the log's.
+// gatherTexts collects the texts that may state the cause: the reasons that Ironic gives first, followed by those
+// from the log.
 func (x *explaining) gatherTexts() {
 	if x.Text != "" {
 		x.addText("error", x.Text, 0)
@@ -259,7 +261,7 @@ func (x *explaining) gatherTexts() {
 	}
 	sure := ConfidenceMedium
 	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
-		sure = ConfidenceLow // the operation continues: the installer retries, too
+		sure = ConfidenceLow // the operation continues, and the installer itself retries
 	}
 	x.addObstacle()
 	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.leadsWith(ErrorInstallerFailed) })
@@ -269,7 +271,7 @@ func (x *explaining) gatherTexts() {
 		}
 		sure := sure
 		if failed && l.Unit == "coreos-installer" {
-			sure = ConfidenceHigh // the reason confirms the failure, and this is the last line of the log
+			sure = ConfidenceHigh // the reason confirms the failure, and this is the last line of the installer's log
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
@@ -278,8 +280,8 @@ func (x *explaining) gatherTexts() {
 	}
 }
 
-// addObstacle adds the error that blocks the ramdisk's boot. An error that occurred once may go away on a retry, except
-// a failed configuration or a missing medium.
+// addObstacle adds the error that blocks the ramdisk's boot. An error that occurred only once may disappear on a
+// retry, unless it is a failed configuration or a missing boot medium.
 func (x *explaining) addObstacle() {
 	e := x.boot.Obstacle
 	if e == nil || workOf(x.state()) == "" {
@@ -296,20 +298,21 @@ func (x *explaining) addObstacle() {
 	})
 }
 
-// isBootError reports whether an error comes from the log of the boot itself, and whether it is resolved.
+// isBootError reports whether the error id is one that the boot log tracks. Such errors are added by addObstacle,
+// unless they were resolved.
 func (x *explaining) isBootError(id ErrorID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
 }
 
-// leadsWith reports whether a clause of the text starts with an error. Otherwise the text only mentions the error.
+// leadsWith reports whether a clause of the text starts with the error. If not, the text at most mentions the error.
 func (t *reasonText) leadsWith(id ErrorID) bool {
 	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.leading && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {
 	n := x.node
-	if n.Fault != "" && n.MaintenanceReason != "" { // Ironic itself has set the maintenance
+	if n.Fault != "" && n.MaintenanceReason != "" { // Ironic itself set the maintenance mode
 		x.addText("maintenance_reason", n.MaintenanceReason, 0)
 	}
 	switch reason := x.Row.Reason; {
@@ -332,7 +335,8 @@ func (x *explaining) nodeTexts() {
 	}
 }
 
-// failedEntry returns the newest error of the history since the operation started.
+// failedEntry returns the newest error in the history since the operation started, or nil if there is none. It allows
+// for clocks that differ by up to five seconds.
 func (x *explaining) failedEntry() *models.HistoryEntry {
 	i := slices.IndexFunc(x.History, func(h models.HistoryEntry) bool {
 		return h.IsError() && (x.began.IsZero() || h.CreatedAt.After(x.began.Add(-5*time.Second)))
@@ -351,7 +355,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is the maximum length of a reason that is shown, in bytes. Longer text is a dump.
+// mostShown is the number of bytes of a reason that are shown. Longer texts are usually dumps, and are cut.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -361,7 +365,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age returns the age in seconds; zero if unknown.
+// age returns the age of the time at in seconds, or zero if it is unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0
@@ -369,7 +373,7 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// needsExplanation reports whether the node needs an explanation.
+// needsExplanation reports whether something is wrong with the node or its BMC.
 func (x *explaining) needsExplanation() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true

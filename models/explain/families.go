@@ -7,40 +7,39 @@ import (
 	"ironworks/models"
 )
 
-// family explains those messages of an exception class, a module or a phase of Ironic that have no rule of their own. A
-// word counts only after an opening, because other programs write about images or networks, too.
+// family explains the messages of an exception class, a module or a phase of Ironic that have no individual rules. A
+// word counts only if an opening precedes it, because other programs write about images or networks, too.
 type family struct {
 	ID RuleID
-	// Openings are the beginnings of Ironic's or the agent's clauses; "…" stands for up to
-	// maxOpeningGap bytes. Words are whole words in lower case, except that a final "*" matches
-	// the rest of a word. One of the openings or words must match.
+	// Openings lists ways in which clauses of Ironic or the agent begin; "…" stands for up to maxOpeningGap bytes.
+	// Words lists whole words in lower case; a final "*" matches the rest of a word. At least one of the openings or
+	// words must match.
 	Openings []string
 	Words    []string
-	// In are the states in which the family applies; an empty list means all states.
+	// In lists the states in which the family applies. If it is empty, the family applies in all states.
 	In []models.ProvisionState
 	// Weak means that an opening alone does not prove that Ironic wrote the text.
 	Weak bool
 
 	Verdict, Brief, Not string
 	Next                Next
-	// Evidence names the facts that are shown besides the text and the step.
+	// Evidence names the facts that are shown in addition to the text and the step.
 	Evidence []EvidenceField
 	// Source names the modules or classes of Ironic that write such messages.
 	Source string
 }
 
-// maxOpeningGap is the maximum length of names and steps between the parts of an opening, in
-// bytes.
+// maxOpeningGap is the maximum length, in bytes, of the names and steps between the parts of an opening.
 const maxOpeningGap = 300
 
-// topicFamilies precede the families of phases. They are ordered from specific to general: a message of the RAID module
-// mentions Redfish, too.
+// topicFamilies lists the families that take precedence over those of phases. More specific families come first; for
+// example, a message from the RAID module also mentions Redfish.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 
-// families are all families, in order of precedence.
+// families lists all families in order of precedence.
 var families = slices.Concat(topicFamilies, phaseFamilies)
 
-// familyRules are the families as rules. They follow all rules for individual messages.
+// familyRules holds a rule for each family. These rules come after all rules for individual messages.
 var familyRules = makeFamilyRules()
 
 func makeFamilyRules() []Rule {
@@ -59,21 +58,21 @@ func makeFamilyRules() []Rule {
 	return rules
 }
 
-// TellsPhaseOnly reports whether a rule tells nothing but the failed phase.
+// TellsPhaseOnly reports whether the rule says nothing except which phase failed.
 func TellsPhaseOnly(id RuleID) bool {
 	return slices.ContainsFunc(phaseFamilies, func(f family) bool { return f.ID == id })
 }
 
-// familySign is an opening or a word by which a message belongs to a family.
+// familySign is an opening or a word that assigns a message to a family.
 type familySign struct {
 	parts   []string
 	family  int
 	opening bool
-	prefix  bool // whether the sign is the beginning of a word
+	prefix  bool // the sign matches any word that starts with it
 	weak    bool
 }
 
-// familySigns has the signs of all families by the first two bytes of their first part, in lower case.
+// familySigns holds the signs of all families, indexed by the first two bytes of their first part in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32
@@ -98,9 +97,9 @@ func makeFamilySigns() [signSlots][]familySign {
 	return slots
 }
 
-// familyInReason returns the first family that matches a reason, in one pass over the text, or
-// -1. Text from after on is about cleaning up. A topic in the message takes precedence over one
-// in an opening, such as the name of the step, and a topic over a phase.
+// familyInReason returns the index of the family that best matches a reason, or -1 if none matches. It scans the text
+// once, up to the offset after; the rest is about cleaning up. A topic in the message takes precedence over a topic
+// in an opening, such as the name of a step, and any topic takes precedence over a phase.
 func familyInReason(text string, after int) int {
 	best, hint, ironic := len(families), len(families), false
 	opened := 0 // the end of the last opening
@@ -117,7 +116,7 @@ func familyInReason(text string, after int) int {
 		signs := familySigns[signSlot(text[i], text[i+1])]
 		for j := range signs {
 			s := &signs[j]
-			if !s.opening && (!ironic || i > 0 && text[i-1] == '/' || // a path or an address
+			if !s.opening && (!ironic || i > 0 && text[i-1] == '/' || // the word is part of a path or an address
 				s.family >= best || i < opened && s.family >= hint) {
 				continue
 			}
@@ -142,7 +141,8 @@ func familyInReason(text string, after int) int {
 	return best
 }
 
-// at returns the end of the sign if it occurs at the word that starts at i, or -1.
+// at returns the offset of the end of the sign if the sign occurs at offset i, where a word starts; if not, it
+// returns -1.
 func (s *familySign) at(text string, i int) int {
 	first := s.parts[0]
 	end := i + len(first)
@@ -167,8 +167,8 @@ func (s *familySign) at(text string, i int) int {
 	return -1
 }
 
-// partsEnd finds the remaining parts of a sign, in order, from an offset on. It returns the end of the last part, or -1
-// if one is missing.
+// partsEnd finds the remaining parts of an opening, in order, starting at offset from. It returns the end of the last
+// part, or -1 if a part is missing.
 func (s *familySign) partsEnd(text string, from int) int {
 	for _, p := range s.parts[1:] {
 		i := strings.Index(text[from:min(len(text), from+maxOpeningGap+len(p))], p)

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// familyTexts are messages of Ironic, its agent and BMCs without individual rules.
+// familyTexts lists messages from Ironic, its agent and BMCs for which no individual rule exists.
 var familyTexts = []struct {
 	text  string
 	state models.ProvisionState
@@ -22,7 +22,7 @@ var familyTexts = []struct {
 	{"Clean step deploy.erase_devices_metadata failed on node " + aNode + ". Command execution failed: [Errno 2] No such file or directory: 'mdadm'", models.StateCleanFailed, "ramdisk-tool-missing"},
 	{"Deploy step deploy.write_image failed on node " + aNode + ". Command execution failed: Unexpected error while running command.\nCommand: efibootmgr -v\nExit code: 127", models.StateDeployFailed, "ramdisk-tool-missing"},
 
-	// Messages of Ironic that were unknown in unknown_test.go.
+	// Messages from Ironic that unknown_test.go once listed as unknown.
 	{"Deploy step deploy.write_image failed: unexpected EOF", models.StateDeployFailed, "image-write"},
 	{"Deploy step raid.apply_configuration failed on node x. Error: mdadm: cannot open /dev/sda: No such device", models.StateDeployFailed, "raid-configuration"},
 	{"Clean step deploy.burnin_cpu failed on node x. Command execution failed: stress-ng exited with 2", models.StateCleanFailed, "burn-in"},
@@ -34,7 +34,7 @@ var familyTexts = []struct {
 	{"Failed to prepare to deploy. Exception: '/tmp/a' and '/tmp/b' are the same file", models.StateDeployFailed, "prepare-failed"},
 	{"Async execution of BaseConductorManager failed with error: (sqlite3.OperationalError) database is locked", "", "internal-error"},
 
-	// One or two of each kind.
+	// One or two messages for each kind of problem.
 	{"Failed to validate deploy or power info for node " + aNode + ". Error: Missing the following Redfish properties in node " + aNode + " driver_info: ['redfish_address']", models.StateDeployFailed, "redfish-call"},
 	{"Node " + aNode + " failed step {'step': 'apply_configuration', 'interface': 'bios'}: Redfish exception occurred. Error: Redfish BIOS apply configuration failed for node " + aNode + ". Error: x", models.StateCleanFailed, "bios-settings"},
 	{"Failed to prepare to deploy: Swift operation 'put object' failed: Service Unavailable", models.StateDeployFailed, "object-store"},
@@ -69,7 +69,7 @@ func TestExplainFamilies(t *testing.T) {
 	}
 }
 
-// TestExplainFamiliesYield checks that a rule for an individual message replaces its family.
+// TestExplainFamiliesYield checks that no family explains a message for which an individual rule exists.
 func TestExplainFamiliesYield(t *testing.T) {
 	t.Parallel()
 	for _, c := range realTexts {
@@ -83,7 +83,8 @@ func TestExplainFamiliesYield(t *testing.T) {
 	}
 }
 
-// TestFamilySigns checks that every sign is found, and that every family is complete.
+// TestFamilySigns checks that every family is complete, and that its openings and words are in a form that the search
+// can find.
 func TestFamilySigns(t *testing.T) {
 	t.Parallel()
 	seen := map[RuleID]bool{}

@@ -1,6 +1,6 @@
 package explain
 
-// machineFamilies are about the BMC and the firmware.
+// machineFamilies cover the BMC and the firmware.
 var machineFamilies = []family{
 	{
 		ID: "virtual-media", Openings: []string{"Unable to attach virtual media for node ", "Unable to detach virtual media for node ", "Could not attach device … to node "}, Words: []string{"virtual media", "virtual_media", "vmedia", "virtual usb", "transport protocol", "virtual cd", "virtual floppy"},

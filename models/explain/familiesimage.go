@@ -1,6 +1,6 @@
 package explain
 
-// imageFamilies are about images and their sources.
+// imageFamilies cover images and the servers that provide them.
 var imageFamilies = []family{
 	{
 		ID: "kickstart", Words: []string{"kickstart", "ksvalidator", "anaconda", "stage2_id"},
@@ -61,7 +61,7 @@ var imageFamilies = []family{
 	},
 }
 
-// diskFamilies are about disks, hints, partitions and volumes.
+// diskFamilies cover disks, root device hints, partitions and volumes.
 var diskFamilies = []family{
 	{
 		ID: "root-hints", Words: []string{"root device hint", "root_device", "valid hints are", "hint expression", "root device"},

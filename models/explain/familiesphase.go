@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// The states of each phase.
+// The states in which the messages of each phase can occur.
 var (
 	deployStates  = []models.ProvisionState{models.StateDeployFailed, models.StateDeploying, models.StateDeployWait, models.StateActive, models.StateError}
 	verifyStates  = []models.ProvisionState{models.StateEnroll, models.StateVerifying}
@@ -10,8 +10,7 @@ var (
 	tearingStates = []models.ProvisionState{models.StateError, models.StateDeleting}
 )
 
-// stepOpenings returns the beginnings of the reason of a failed step, for each interface with
-// steps.
+// stepOpenings returns the ways in which the reason of a failed step can begin, for each interface that has steps.
 func stepOpenings() []string {
 	var all []string
 	for _, kind := range []string{"Deploy", "Clean", "Service"} {
@@ -24,8 +23,8 @@ func stepOpenings() []string {
 	return append(all, "Deploy step {'… failed: ")
 }
 
-// phaseFamilies name the failed phase if the message has no known topic. The next action is
-// where to find the cause: the conductor's log, the ramdisk's log, or validation.
+// phaseFamilies explain messages without a known topic. They only name the phase that failed. Their next action says
+// where to find the cause: in the conductor's log, in the ramdisk's log, or through validation.
 var phaseFamilies = []family{
 	{
 		ID: "validation-failed", Openings: []string{"Failed to validate deploy or power info for node", "Validation of node … for cleaning failed: ", "Validation of node … for service failed: ", "Validation of node … for servicing failed: ", "Failed to validate power driver interface", "Failed to validate the final deploy steps list", "Failed to rescue instance … for node … Validation failed", "Failed to unrescue instance … for node … Validation failed"},

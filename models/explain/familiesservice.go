@@ -1,6 +1,6 @@
 package explain
 
-// serviceFamilies are about Ironic itself and other services.
+// serviceFamilies cover Ironic itself and other services.
 var serviceFamilies = []family{
 	{
 		ID: "operation-aborted", Openings: []string{"Inspection was aborted by request", "By request, the … operation was aborted", "Deployment aborted at step", "Pending power operation was aborted", "Failed to abort inspection"},
@@ -77,7 +77,7 @@ var serviceFamilies = []family{
 	},
 }
 
-// interfaceFamilies are about settings of the node and of the conductor.
+// interfaceFamilies cover the settings of nodes and conductors.
 var interfaceFamilies = []family{
 	{
 		ID: "interface-unsupported", Openings: []string{"Driver … does not support … (disabled or not implemented)", "Driver, hardware type or interface … could not be loaded", "The driver … does not support the power state"}, Words: []string{"does not support", "not supported", "unsupported", "could not be loaded", "not suitable for node", "incompatible", "unable to import", "deploy interface", "autodetect*", "fast track", "is not a valid choice", "does not permit", "hardware type"},
@@ -102,7 +102,7 @@ var interfaceFamilies = []family{
 	},
 }
 
-// inspectionFamilies are about the results of inspection.
+// inspectionFamilies cover the results of inspection.
 var inspectionFamilies = []family{
 	{
 		ID: "inspection-rule", Openings: []string{"Inspection rule action execution failed", "Inspection rule condition check failed"}, Words: []string{"inspection rule", "apply rule", "unsupported operator", "unsupported action", "built-in rules", "rule condition", "regular expression", "multiple exclamation marks"},
@@ -127,7 +127,7 @@ var inspectionFamilies = []family{
 	},
 }
 
-// networkFamilies are about Neutron, DHCP, switches and network boot.
+// networkFamilies cover Neutron, DHCP, switches and network boot.
 var networkFamilies = []family{
 	{
 		ID: "network-port", Openings: []string{"Failed to attach VIF ", "Failed to detach VIF ", "Unable to attach VIF ", "Unable to detach VIF "}, Words: []string{"neutron", "vif", "port group", "portgroup", "dhcp", "subnet", "security group", "pxe-enabled", "switchport*", "lag", "vlan", "physical network", "network_type", "tenant network", "local_link_connection", "trait based networking", "port info", "network info", "switch", "tbn*", "native_vlan", "allowed_vlans", "binding:host_id", "mac address", "flat network", "ip address", "network", "port", "ipv4 address", "switch_id", "port_name"},

@@ -10,7 +10,7 @@ import (
 // ErrorID names an error that is recognized by its text.
 type ErrorID string
 
-// The errors in a ramdisk's log and in reasons of failures.
+// Errors that occur in ramdisks' logs or in the reasons of failures.
 const (
 	ErrorNoHintedDevice  ErrorID = "no-hinted-device"
 	ErrorNoDisks         ErrorID = "no-disks"
@@ -128,15 +128,16 @@ const (
 	ErrorRedacted         ErrorID = "redacted"
 )
 
-// knownError is an error with the patterns of its texts. A pattern matches if all its literals occur in order.
+// knownError is an error with the patterns of its texts. A pattern consists of literals, and matches a text that
+// contains all of them in order.
 type knownError struct {
 	id   ErrorID
 	ways [][]string
-	// stage is the stage in which the error blocks the boot, for boot errors.
+	// stage is the stage of the boot that the error blocks. It is set only for boot errors.
 	stage models.RamdiskStage
 }
 
-// ramdiskErrors are sorted by specificity. The literals are from the agent, the step
+// ramdiskErrors lists errors from the ramdisk, most specific first. The literals are from the agent, the step
 // install_coreos, coreos-installer and the kernel.
 var ramdiskErrors = []knownError{
 	{id: ErrorNoHintedDevice, ways: [][]string{{"No suitable device was found for deployment using these hints"}, {"No disks satisfied root device hints for node"}}},
@@ -174,14 +175,13 @@ var ramdiskErrors = []knownError{
 	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"System is deadlocked on memory"}, {"Initramfs unpacking failed: write error"}, {"Memory size is too small for requested image"}}},
 }
 
-// toIronic is a part of the URL in the errors of the builtin agent's requests to Ironic. URLs of registries have /v2/
-// instead.
+// toIronic occurs in the URLs of requests to Ironic, as quoted in the errors of the builtin agent. URLs of container
+// registries contain /v2/ instead.
 const toIronic = "/v1/"
 
-// bootErrors prevent a ramdisk from booting or calling back, most specific first. They are
-// recognized only in its log, because other programs use the same words. The literals are from
-// firmware, dracut, Ignition, NetworkManager, systemd, podman 4 and 5, and the agent's HTTP
-// client.
+// bootErrors lists errors that prevent a ramdisk from booting or from calling back, most specific first. They are
+// recognized only in the ramdisk's log, because other programs use the same words. The literals are from firmware,
+// dracut, Ignition, NetworkManager, systemd, podman 4 and 5, and the agent's HTTP client.
 var bootErrors = []knownError{
 	{id: ErrorNoBootMedium, stage: models.RamdiskMedium, ways: [][]string{{"No bootable option or device was found"}, {"BdsDxe: No bootable"}, {"No bootable device"}, {"dracut-initqueue", "timeout - starting timeout scripts"}, {"Unable to find a medium containing a live file system"}}},
 	{id: ErrorDamagedMedium, stage: models.RamdiskMedium, ways: [][]string{{"error: attempt to read or write outside of disk"}, {"error: you need to load the kernel first"}, {"error: failure reading sector"}, {"error: premature end of file"}, {"Failed to boot both default and fallback entries"}}},
@@ -209,12 +209,12 @@ var bootErrors = []knownError{
 	{id: ErrorAgentRestarts, stage: models.RamdiskLookup, ways: [][]string{{"ironic-agent.service: Scheduled restart job, restart counter is at "}, {"ironic-python-agent.service: Scheduled restart job, restart counter is at "}}},
 }
 
-// generalErrors are the least specific errors, for reasons and logs.
+// generalErrors lists the least specific errors. They occur in reasons and in logs.
 var generalErrors = []knownError{
 	{id: ErrorCertificate, ways: [][]string{{"CERTIFICATE_VERIFY_FAILED"}}},
 }
 
-// conductorErrors are sorted by specificity: a wrapping error follows the wrapped one.
+// conductorErrors lists errors from conductors, most specific first. An error that wraps another one comes after it.
 var conductorErrors = []knownError{
 	{id: ErrorAgentClock, ways: [][]string{{"Failed to connect to the agent running on node", "certificate is not yet valid"}, {"Failed to connect to the agent running on node", "certificate has expired"}}},
 	{id: ErrorAgentCertificate, ways: [][]string{{"Failed to connect to the agent running on node", "CERTIFICATE_VERIFY_FAILED"}}},
@@ -291,14 +291,15 @@ var conductorErrors = []knownError{
 	{id: ErrorRedacted, ways: [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// allErrors has all errors, lineErrors the errors in lines of a ramdisk's log, reasonErrors the errors in reasons.
+// allErrors holds all known errors, lineErrors those that are searched for in lines of a ramdisk's log, and
+// reasonErrors those that are searched for in reasons. The most specific errors come first.
 var (
 	allErrors    = [][]knownError{conductorErrors, ramdiskErrors, bootErrors, generalErrors}
 	lineErrors   = [][]knownError{ramdiskErrors, bootErrors, generalErrors}
 	reasonErrors = [][]knownError{conductorErrors, ramdiskErrors, generalErrors}
 )
 
-// FindRamdiskError returns the known error in a line of a ramdisk's log, or "".
+// FindRamdiskError returns the known error that a line of a ramdisk's log contains, or "" if it contains none.
 func FindRamdiskError(text string) ErrorID {
 	for _, list := range lineErrors {
 		for _, e := range list {
@@ -310,8 +311,8 @@ func FindRamdiskError(text string) ErrorID {
 	return ""
 }
 
-// ramdiskStageOf returns the stage that an error blocks, and its rank by specificity; false if
-// it is no boot error.
+// ramdiskStageOf returns the stage of the boot that the error blocks, and the error's rank, which is lower for more
+// specific errors. It returns false if id is not a boot error.
 func ramdiskStageOf(id ErrorID) (stage models.RamdiskStage, rank int, is bool) {
 	for _, list := range lineErrors {
 		for _, e := range list {

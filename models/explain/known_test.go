@@ -58,7 +58,7 @@ func TestFindRamdiskError(t *testing.T) {
 	}
 }
 
-// knownErrors returns all error IDs.
+// knownErrors returns the IDs of all known errors.
 func knownErrors() []ErrorID {
 	var ids []ErrorID
 	for _, list := range allErrors {

@@ -2,8 +2,8 @@ package explain
 
 import "strings"
 
-// Limits for finding errors in a reason. Ironic writes no longer reasons, and literals that are farther apart are
-// unrelated.
+// Limits for finding errors in a reason, in bytes and tries. Ironic writes no longer reasons, and literals that are
+// farther apart are unrelated.
 const (
 	maxReason     = 32 << 10
 	maxGap        = 1000
@@ -13,13 +13,13 @@ const (
 // knownIn is an error found in a reason.
 type knownIn struct {
 	id ErrorID
-	// leading means that a clause of the reason starts with the error's text. Otherwise the reason only mentions the
-	// error, or the error concerns the cleanup after another one.
+	// leading means that a clause of the reason starts with the error's text. If it is false, the reason only
+	// mentions the error, or the error concerns the cleanup after another error.
 	leading bool
 }
 
-// knownInReason returns all errors in a reason: those of conductors before those of ramdisks,
-// most specific first. Unlike a line of a log, a reason wraps and quotes other errors.
+// knownInReason returns all errors in a reason. Those of conductors come before those of ramdisks, and within each
+// group the most specific errors come first. Unlike a log line, a reason may wrap or quote several errors.
 func knownInReason(text string) []knownIn {
 	text = bounded(text)
 	after := len(text)
@@ -70,7 +70,7 @@ func findWays(text string, after int, ways [][]string) (found, said bool) {
 	return found, false
 }
 
-// near reports whether the literals occur in order, close together.
+// near reports whether text contains the literals in order, with gaps of at most maxGap bytes.
 func near(text string, literals []string) bool {
 	for _, l := range literals {
 		i := strings.Index(text[:min(len(text), maxGap+len(l))], l)
@@ -82,8 +82,8 @@ func near(text string, literals []string) bool {
 	return true
 }
 
-// clauseBegins reports whether a clause starts after the given text. A quote may precede the clause, as in a Python
-// dictionary.
+// clauseBegins reports whether a clause can start after the text before. A quote may precede the clause, as in a
+// Python dictionary.
 func clauseBegins(before string) bool {
 	before = strings.TrimRight(before, `"'`+"`"+"* ")
 	return before == "" || strings.ContainsRune(":;.,([{)]}-|=>!\n", rune(before[len(before)-1]))

@@ -7,7 +7,8 @@ import (
 	"ironworks/printable"
 )
 
-// nodeName returns the node's name for a command line.
+// nodeName returns the node's name in a form that is safe on a command line. If the name contains special characters,
+// it returns the UUID.
 func (x *explaining) nodeName() string {
 	if x.node == nil {
 		return "NODE"
@@ -19,7 +20,8 @@ func (x *explaining) nodeName() string {
 	return label
 }
 
-// next returns the rule's next action, if it is safe for this node now.
+// next returns the rule's next action. If the action is not safe for this node now, the result says why and proposes
+// the history instead.
 func (x *explaining) next(r *Rule) Next {
 	next := r.Next
 	next.Text = x.fill(next.Text)
@@ -40,7 +42,8 @@ func (x *explaining) next(r *Rule) Next {
 	return next
 }
 
-// stop returns the reason why a verb must not be proposed, or "". A machine with an instance is in use.
+// stop returns the reason why verb must not be proposed, or "" if there is none. For example, a machine with an
+// instance is in use and must not be erased.
 func (x *explaining) stop(verb models.Verb) string {
 	n := x.node
 	if verb == "" || n == nil {
@@ -61,9 +64,9 @@ func (x *explaining) stop(verb models.Verb) string {
 	return ""
 }
 
-// retryVerb returns the verb that retries the failed operation, or ends the waiting. Ironic aborts a step that is not
-// abortable, such as the agent's deploy steps, only at the end of the step, which may never come
-// (ironic/conductor/manager.py, _do_abort).
+// retryVerb returns the verb that retries the failed operation or ends the waiting. In deploy wait, that is undeploy
+// if the step is not abortable, as the agent's deploy steps are. Ironic would abort such a step only at its end,
+// which may never come (ironic/conductor/manager.py, _do_abort).
 func (x *explaining) retryVerb() models.Verb {
 	s := x.state()
 	if x.node != nil && s == models.StateDeployWait {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// bootLogOf returns a log whose last lines arrived a few seconds ago.
+// bootLogOf returns the progress of a boot that logged the given lines.
 func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	var b BootLog
 	for _, l := range lines {
@@ -21,7 +21,7 @@ func logLine(ago int, unit, text string) *models.LogLine {
 	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
 }
 
-// TestExplainRamdisk covers failures of machines that really booted, some of which were once
+// TestExplainRamdisk checks the explanations of failures that occurred on real machines. Some of them were once
 // explained incorrectly.
 func TestExplainRamdisk(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Row.Log = bootLogOf(lines...)
 		})
 	}
-	// The machine lost power during install_coreos, and Ironic still reports it on.
+	// The machine lost power during install_coreos, but Ironic still reports that it is on.
 	cut := func(seconds int, change func(f *Facts)) *Facts {
 		return waiting(10*time.Minute, func(n *models.Node, f *Facts) {
 			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}

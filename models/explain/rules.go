@@ -6,46 +6,46 @@ import (
 	"ironworks/models"
 )
 
-// allRules are all rules. Of equally certain rules the first wins, so rules about facts precede
-// rules about text in general. Callers must not modify the shared list.
+// allRules lists all rules. If several matching rules are equally certain, the first one wins; therefore, rules about
+// specific facts precede rules about texts in general. Callers must not modify the list.
 var allRules = slices.Concat(
 	ramdiskRules, factRules, waitRules, conductorRules, bmcRules, bootRules, imageRules,
 	diskRules, stepRules, agentRules, familyRules, fineRules,
 )
 
-// Rules returns all rules, including those for texts that no rule matches.
+// Rules returns all rules, including those that apply if no other rule matches.
 func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts are the errors of waiting for a ramdisk.
+// timeouts lists the errors that mean that Ironic gave up waiting for a ramdisk.
 var timeouts = []ErrorID{
 	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
 }
 
-// spreading are the errors that usually affect several machines at once.
+// spreading lists the errors that usually affect several machines at once.
 var spreading = append([]ErrorID{
 	ErrorAgentUnreachable, ErrorAgentClock, ErrorAgentCertificate, ErrorDownload, ErrorImageHTTP, ErrorChecksum, ErrorChecksumFile,
 	ErrorMediaFetch, ErrorMediaMount, ErrorBMCUnreachable, ErrorBMCCertificate, ErrorBMCCredentials, ErrorPowerSync, ErrorLookup, ErrorNoAddress, ErrorRamdiskNewer,
 	ErrorTLSRequired, ErrorStepUnknown,
 }, timeouts...)
 
-// timeoutRules are the rules that only state that the ramdisk took too long.
+// timeoutRules lists the rules that say nothing more than that the ramdisk took too long.
 var timeoutRules = []RuleID{
 	RuleID(ErrorCallbackTimeout), RuleID(ErrorCleanNoBoot), RuleID(ErrorCleanTimeout), RuleID(ErrorInspectTimeout),
 	RuleID(ErrorServiceTimeout), RuleID(ErrorRescueTimeout),
 }
 
-// unheardRules are the rules that only state that the ramdisk did not call back, or not in time.
+// unheardRules lists the rules that say nothing more than that the ramdisk did not call back, or not in time.
 var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
 
-// The states of groups of rules.
+// The states in which groups of rules apply.
 var (
 	waitStates  = []models.ProvisionState{models.StateDeployWait, models.StateCleanWait, models.StateInspectWait, models.StateRescueWait, models.StateServiceWait}
 	atWork      = append(slices.Clone(waitStates), models.StateDeploying, models.StateCleaning, models.StateInspecting, models.StateRescuing, models.StateServicing, models.StateVerifying, models.StateDeleting, models.StateAdopting, models.StateUnrescuing)
 	waitOrEnded = append(slices.Clone(waitStates), models.StateDeployFailed, models.StateCleanFailed, models.StateInspectFailed, models.StateRescueFailed, models.StateServiceFailed)
 	inspecting  = []models.ProvisionState{models.StateInspectWait, models.StateInspectFailed}
-	// During inspection, an agent sends nothing before its inventory.
+	// During inspection, an agent sends nothing until it sends its inventory.
 	notInspecting = slices.DeleteFunc(slices.Clone(waitOrEnded), func(s models.ProvisionState) bool { return slices.Contains(inspecting, s) })
 	atRest        = []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateActive, models.StateRescue}
 	working       = []models.ProvisionState{models.StateDeploying, models.StateCleaning, models.StateInspecting, models.StateRescuing, models.StateServicing, models.StateVerifying, models.StateDeleting, models.StateAdopting, models.StateUnrescuing}

@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// bmcRules are about BMCs: credentials, certificates, power, virtual media.
+// bmcRules cover BMCs: their credentials, certificates, power control and virtual media.
 var bmcRules = []Rule{
 	{
 		ID: RuleID(ErrorBMCCredentials), Errors: []ErrorID{ErrorBMCCredentials}, Confidence: ConfidenceHigh,

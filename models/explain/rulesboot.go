@@ -1,6 +1,6 @@
 package explain
 
-// bootRules are about boot devices, boot modes, bootloaders and ports.
+// bootRules cover boot devices, boot modes, bootloaders and ports.
 var bootRules = []Rule{
 	{
 		ID: RuleID(ErrorBootDevice), Errors: []ErrorID{ErrorBootDevice}, Confidence: ConfidenceMedium,

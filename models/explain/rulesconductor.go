@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// conductorRules are about Ironic itself: its conductors, locks, limits and guards.
+// conductorRules cover Ironic itself: its conductors, locks, limits and safeguards.
 var conductorRules = []Rule{
 	{
 		ID: RuleID(ErrorRamdiskNewer), Errors: []ErrorID{ErrorRamdiskNewer}, Confidence: ConfidenceHigh,

@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// diskRules are about disks, root device hints and erasing.
+// diskRules cover disks, root device hints and erasing.
 var diskRules = []Rule{
 	{
 		ID: RuleID(ErrorNoHintedDevice), Errors: []ErrorID{ErrorNoHintedDevice}, Confidence: ConfidenceHigh,

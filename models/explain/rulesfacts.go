@@ -6,15 +6,16 @@ import (
 	"ironworks/models"
 )
 
-// offInstead are the rules that a powered-off machine replaces, because it explains their symptoms, too.
+// offInstead lists the rules that are replaced if the machine is powered off, because that explains their symptoms,
+// too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
 // nextMidway is the next action for a machine that lost power after its agent had called back. Ironic clears the
-// agent's token when it powers a machine off, not when it powers one on (ironic/conductor/utils.py, node_power_action),
-// so that Ironic would refuse the next ramdisk.
+// agent's token when it powers a machine off, but not when it powers one on (ironic/conductor/utils.py,
+// node_power_action). If the machine were only powered on, Ironic would therefore refuse its next ramdisk.
 var nextMidway = Next{Text: "Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.", Retry: true}
 
-// factRules find a cause in the facts, whatever the reason says.
+// factRules find a cause in the facts, independently of the reason's text.
 var factRules = []Rule{
 	{
 		ID: "maintenance-by-hand", In: append(slices.Clone(atRest), atWork...), If: []Condition{ifMaintenance}, Confidence: ConfidenceHigh,
@@ -195,7 +196,8 @@ var factRules = []Rule{
 	},
 }
 
-// fineRules state that nothing is wrong. They are dropped if another rule matches.
+// fineRules state that nothing is wrong. They are dropped if a rule for a problem matches with more than low
+// confidence.
 var fineRules = []Rule{
 	{
 		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, NoProblem: true,

@@ -1,6 +1,6 @@
 package explain
 
-// imageRules are about the image and its checksum.
+// imageRules cover the image and its checksum.
 var imageRules = []Rule{
 	{
 		ID: RuleID(ErrorChecksum), Errors: []ErrorID{ErrorChecksum}, Confidence: ConfidenceHigh,

@@ -2,11 +2,11 @@ package explain
 
 import "slices"
 
-// ramdiskRules are about errors in the ramdisk's own log that prevent it from booting or
-// reaching Ironic, and about ramdisks that are no longer running.
+// ramdiskRules cover errors in the ramdisk's own log that prevent it from booting or from reaching Ironic, and
+// ramdisks that are no longer running.
 var ramdiskRules = slices.Concat(pullRules, reachRules, startRules, goneRules)
 
-// bootRule returns a rule for an error that blocks a ramdisk's boot.
+// bootRule returns a rule for the error id, which blocks a ramdisk's boot.
 func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) Rule {
 	return Rule{
 		ID: RuleID(id), Errors: []ErrorID{id}, In: waitOrEnded, Confidence: ConfidenceHigh,
@@ -16,7 +16,8 @@ func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) 
 	}
 }
 
-// buildAgain returns the next action for a wrong configuration of the ramdisk.
+// buildAgain returns the next action for a ramdisk that is configured incorrectly, which is to rebuild it with the
+// given flags.
 func buildAgain(text, flags string) Next {
 	return Next{Text: text, Key: "ignition", Command: "ironworks ignition build " + flags}
 }

@@ -1,6 +1,6 @@
 package explain
 
-// stepRules are about deploy steps, the installers and configdrives.
+// stepRules cover deploy steps, installers and configdrives.
 var stepRules = []Rule{
 	{
 		ID: RuleID(ErrorStepUnknown), Errors: []ErrorID{ErrorStepUnknown}, Confidence: ConfidenceHigh,
@@ -68,7 +68,7 @@ var stepRules = []Rule{
 	},
 }
 
-// agentRules are about communication between the agent and Ironic.
+// agentRules cover the communication between the agent and Ironic.
 var agentRules = []Rule{
 	{
 		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,

@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// waitRules are about ramdisks that Ironic waits for, or that did not call back in time.
+// waitRules cover ramdisks that Ironic is waiting for, or that did not call back in time.
 var waitRules = []Rule{
 	{
 		ID: "ramdisk-not-heard", In: notInspecting, If: []Condition{ifWaiting, ifNeverCalled, ifAgentStarted}, Confidence: ConfidenceHigh,

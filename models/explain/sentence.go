@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sentence describes the current activity of a node in one sentence, at the server's time now.
-// e is the stored evidence of the operation. The text is sanitized.
+// Sentence describes in one sentence what a node is doing at the time now on the server's clock. e is the stored
+// evidence of the operation. The text is sanitized.
 func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	s := n.ProvisionState
@@ -45,8 +45,8 @@ func failedSentence(r *models.Row, now time.Time) string {
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), durationSuffix(r, now), trimDot(reason))
 }
 
-// waitSentence describes the activity of the ramdisk that Ironic waits for: its step, once it
-// has called back in this boot, or else its boot progress.
+// waitSentence describes what the ramdisk that Ironic is waiting for is doing. If it has called back in this boot,
+// that is its step; if not, it is the progress of its boot.
 func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	boot := BootOf(r)
@@ -70,7 +70,8 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, durationSuffix(r, now), beat)
 }
 
-// stepLasting returns the duration of the step, as far as seen.
+// stepLasting says how long the step has been running, or at least how long it has been observed. It returns "" if
+// that is unknown.
 func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 	n := len(e.Phases)
 	if n == 0 || e.Phases[n-1].Kind != models.PhaseStep || e.Phases[n-1].Step != step.Label() {
@@ -116,7 +117,8 @@ func restSentence(r *models.Row) string {
 		return "Active: an instance is running" + withInstance(n) + "."
 	case models.StateRescue:
 		if n.PowerState == models.PowerOff {
-			// drivers/modules/redfish/boot.py, clean_up_ramdisk (39.0.0): off before the virtual medium is ejected.
+			// Ironic powers the machine off before it ejects the virtual medium (drivers/modules/redfish/boot.py,
+			// clean_up_ramdisk, 39.0.0).
 			return "In rescue, but powered off: the rescue ramdisk does not run; unrescue boots the instance."
 		}
 		return "Running the rescue ramdisk; unrescue boots the instance."
@@ -132,7 +134,7 @@ func withInstance(n *models.Node) string {
 	return ", " + n.InstanceUUID
 }
 
-// stepPlace returns the step with its position in the list.
+// stepPlace returns the current step with its position in the list of steps, if that is known.
 func stepPlace(r *models.Row) string {
 	step, kind := r.Node.CurrentStep()
 	steps, i := r.Node.Internal.Progress(kind)
@@ -142,7 +144,8 @@ func stepPlace(r *models.Row) string {
 	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
 }
 
-// durationSuffix returns the duration of the state, as far as seen.
+// durationSuffix says how long the node has been in its state, or at least how long it has been observed in it. It
+// returns "" if that is unknown.
 func durationSuffix(r *models.Row, now time.Time) string {
 	since, exact := r.InState()
 	switch {

@@ -8,7 +8,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestSentenceOfARescuedNode: after a rescue with virtual media Ironic leaves the machine off, without the ramdisk.
+// TestSentenceOfARescuedNode checks that the sentence for a rescued node depends on its power state. After a rescue
+// with virtual media, Ironic leaves the machine off, so that the ramdisk is not running.
 func TestSentenceOfARescuedNode(t *testing.T) {
 	t.Parallel()
 	for power, want := range map[models.PowerState]string{

@@ -11,20 +11,20 @@ import (
 	"ironworks/printable"
 )
 
-// EvChanged names the changes of the node after the failure.
+// EvChanged is the field that lists what was changed on the node after the failure.
 const EvChanged EvidenceField = "changed since"
 
-// remedy is a change that may have removed the cause of a failure.
+// remedy is a change to a node that may have removed the cause of a failure.
 type remedy struct {
-	// fields are the prefixes of the fields whose change is the remedy.
+	// fields lists the prefixes of the fields that the remedy changes.
 	fields []string
-	// rules are the causes that the change may remove.
+	// rules lists the causes that the change may remove.
 	rules []RuleID
-	// done describes the change. brief also names the next step, in at most 40 cells.
+	// done describes the change. brief also names the next step, and is at most 40 cells wide.
 	done, brief string
 }
 
-// remedies are all remedies, the most specific first.
+// remedies lists all remedies, the most specific first.
 var remedies = []remedy{
 	{
 		fields: []string{"properties.root_device", "instance_info.root_device"},
@@ -67,18 +67,18 @@ var remedies = []remedy{
 	},
 }
 
-// bmcCauses are the causes that other credentials or settings of the BMC may remove.
+// bmcCauses lists the causes that a change to the BMC's credentials or settings may remove.
 var bmcCauses = []RuleID{
 	RuleID(ErrorBMCCredentials), RuleID(ErrorBMCCertificate), RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorPowerSync), RuleID(ErrorPowerChange),
 	RuleID(ErrorIPMI), RuleID(ErrorIPMISessions), "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
 }
 
-// maintenanceLifted is the remedy for nodes whose maintenance was lifted. It is derived from the node, not from
-// requests.
+// maintenanceLifted is the remedy for nodes whose maintenance mode was turned off. It is derived from the node's
+// current state, not from recorded changes.
 var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
 
-// since returns a change after the failure that may have removed its cause, or nil. Only a node
-// in a failed state can retry.
+// since returns the remedy that was applied after the failure and may have removed its cause, or nil if there is
+// none. It returns nil if the node is not in a state from which it can retry.
 func (x *explaining) since(c *candidate) *remedy {
 	if x.node == nil || c.found == nil || c.found.log || x.retryVerb() == "" || x.state().Busy() {
 		return nil
@@ -106,7 +106,7 @@ func (r *remedy) of(field string) bool {
 	return slices.ContainsFunc(r.fields, func(begin string) bool { return strings.HasPrefix(field, begin) })
 }
 
-// changedSince returns the changes after the failure; nil if its time is unknown.
+// changedSince returns the changes made after the failure. It returns nil if the time of the failure is unknown.
 func (x *explaining) changedSince() []models.NodeChange {
 	if x.Row == nil || len(x.Row.Changes) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (x *explaining) changedSince() []models.NodeChange {
 	return since
 }
 
-// reservedHere reports whether a deployment from this console has set the instance_uuid and not removed it.
+// reservedHere reports whether a deployment from this console has set the instance_uuid and has not removed it since.
 func (x *explaining) reservedHere() bool {
 	if x.Row == nil {
 		return false
@@ -138,8 +138,8 @@ func (x *explaining) reservedHere() bool {
 	return reserved
 }
 
-// failedAt returns the time of the failure. Nothing updates provision_updated_at in a failed
-// state.
+// failedAt returns the time of the failure. As a last resort, it uses provision_updated_at, which nothing updates in
+// a failed state.
 func (x *explaining) failedAt() time.Time {
 	if h := x.failedEntry(); h != nil {
 		return h.CreatedAt.Time
@@ -150,8 +150,7 @@ func (x *explaining) failedAt() time.Time {
 	return x.node.ProvisionUpdatedAt.Time
 }
 
-// changedText returns the fields changed after the failure, and the age of the last change in
-// seconds.
+// changedText returns the fields changed after the failure, and the age of the last change in seconds.
 func (x *explaining) changedText() (text string, age int64) {
 	var fields []string
 	var last time.Time
@@ -166,7 +165,7 @@ func (x *explaining) changedText() (text string, age int64) {
 	return strings.Join(fields, ", "), x.age(last)
 }
 
-// hintsDiffer reports whether the text of a failure names other hints than the node has now.
+// hintsDiffer reports whether the text of a failure quotes root device hints other than the node's current ones.
 func (x *explaining) hintsDiffer(text string) bool {
 	if x.node.Properties == nil {
 		return false
@@ -184,7 +183,7 @@ func (x *explaining) hintsDiffer(text string) bool {
 	return !reflect.DeepEqual(then, x.hintsNow())
 }
 
-// hintsNow returns the current hints; nil for none.
+// hintsNow returns the current root device hints, or nil if there are none.
 func (x *explaining) hintsNow() map[string]any {
 	for _, place := range []map[string]any{x.node.InstanceInfo, x.node.Properties} {
 		if hints, is := place["root_device"].(map[string]any); is && len(hints) > 0 {
@@ -194,7 +193,8 @@ func (x *explaining) hintsNow() map[string]any {
 	return nil
 }
 
-// accountFor adds a change after the failure to the explanation, and proposes to retry.
+// accountFor adds the changes made after the failure to the explanation. If one of them is a remedy, it proposes to
+// retry.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.NoProblem {
 		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})

@@ -9,13 +9,13 @@ import (
 	"ironworks/models"
 )
 
-// changedAt returns a change at a time before now.
+// changedAt returns one change to the given field, which was made the duration before earlier than explainNow.
 func changedAt(before time.Duration, field string) []models.NodeChange {
 	return []models.NodeChange{{Field: field, At: ago(before).Time}}
 }
 
-// TestExplainSince checks changes after a failure 10 minutes ago, in the explanation and the
-// STEP column.
+// TestExplainSince checks how changes made since a failure 10 minutes ago show in the explanation and in the STEP
+// column.
 func TestExplainSince(t *testing.T) {
 	t.Parallel()
 	const hints = "Deploy step deploy.install_coreos failed on node x. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
@@ -27,7 +27,7 @@ func TestExplainSince(t *testing.T) {
 		text    string
 		changes []models.NodeChange
 		change  func(n *models.Node)
-		// done is part of the verdict and of the next action; "" for none.
+		// done is a part of the verdict and of the next action. It is empty if no change is expected to show.
 		done, command, step string
 	}{
 		"the hints": {
@@ -130,7 +130,7 @@ func evidenceText(e Explanation) string {
 	return b.String()
 }
 
-// TestExplainSinceHistory checks that the history's time of the failure takes precedence.
+// TestExplainSinceHistory checks that the time of the failure is taken from the node's history, if possible.
 func TestExplainSinceHistory(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[time.Duration]bool{30 * time.Second: true, 5 * time.Minute: false} {
@@ -145,7 +145,7 @@ func TestExplainSinceHistory(t *testing.T) {
 	}
 }
 
-// TestRemedies checks that rules exist and that texts are short.
+// TestRemedies checks that the rules named by remedies exist, and that the brief texts fit into 40 cells.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	known := map[RuleID]bool{}

@@ -8,12 +8,13 @@ import (
 	"ironworks/models"
 )
 
-// beatTakes is the usual maximum time between an agent's heartbeats.
+// beatTakes is the usual maximum interval between two heartbeats of an agent.
 const beatTakes = 180 * time.Second
 
-// StepLine returns the most important fact about a node at the server's time now: the reason of its failure, from a
-// rule or from Ironic; its wait with Ironic's remaining timeout; the step and its position; or the hold. conductors may
-// be nil if unknown. Times are rounded, so that the line seldom changes. It is not sanitized.
+// StepLine returns the most important fact about a node at the time now on the server's clock. For a failed node, it
+// is the reason, from a rule or from Ironic; for a waiting one, the wait with Ironic's remaining timeout; for a
+// working one, the step with its position; for a held one, the hold. conductors is nil if unknown. Times are rounded,
+// so that the line seldom changes. It is not sanitized.
 func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) string {
 	n := &r.Node
 	s := n.ProvisionState
@@ -41,8 +42,9 @@ func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) strin
 	return cmp.Or(models.CurrentStepText(n), restLine(s))
 }
 
-// reasonLine returns the reason of a failure for a column. It returns the change that may have removed the cause, if
-// there is one. Otherwise it returns the brief text of a rule that is certain, or else Ironic's text.
+// reasonLine returns the reason of a failure, in a form that suits a column. If a change may have removed the cause,
+// it returns that change. If not, it returns the brief text of the matching rule, or Ironic's own text if no rule
+// matches with enough confidence.
 func reasonLine(r *models.Row) string {
 	reason := models.ReasonOf(r)
 	if reason == "" {
@@ -57,7 +59,7 @@ func reasonLine(r *models.Row) string {
 		}
 	}
 	if !found || best.found == nil || best.confidence == ConfidenceLow || TellsPhaseOnly(best.rule.ID) {
-		return reason // Ironic's text is more specific than the phase
+		return reason // Ironic's text says more than the name of the phase
 	}
 	return x.fill(best.rule.Brief)
 }
@@ -69,7 +71,7 @@ func restLine(s models.ProvisionState) string {
 	return ""
 }
 
-// waitLine describes the wait of a healthy node.
+// waitLine describes what a waiting node without a known problem is waiting for.
 func (x *explaining) waitLine() string {
 	silent := x.Now.Sub(x.Row.LastSign())
 	waited, known := x.waited()
@@ -90,8 +92,8 @@ func (x *explaining) waitLine() string {
 	return cmp.Or(models.CurrentStepText(x.node), "waiting for the ramdisk") + x.leftText()
 }
 
-// leftText returns Ironic's remaining timeout, or "". "~" marks an assumption: Ironic's API
-// does not report its timeouts.
+// leftText returns the time left until Ironic's timeout, or "" if it is unknown. "~" marks the time as an assumption,
+// because Ironic's API does not report its timeouts.
 func (x *explaining) leftText() string {
 	left, known := x.left()
 	switch {
@@ -105,7 +107,7 @@ func (x *explaining) leftText() string {
 	return " (timeout in ~" + strconv.Itoa(int(left.Minutes())) + "m)"
 }
 
-// roundAge formats a duration in whole minutes, so that a line seldom changes.
+// roundAge formats a duration in whole minutes, so that the text seldom changes.
 func roundAge(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -116,10 +118,10 @@ func roundAge(d time.Duration) string {
 	return models.Age(d.Truncate(time.Minute))
 }
 
-// Columns returns all columns of a node list. STEP has the result of [StepLine].
+// Columns returns all columns of a node list. The STEP column shows the result of [StepLine].
 func Columns() []models.Column {
 	return models.Columns(func(r *models.Row, now time.Time) string { return StepLine(r, now, nil) })
 }
 
-// FindColumn returns the column with a key; the error lists all keys.
+// FindColumn returns the column with the given key. If there is none, the error lists all keys.
 func FindColumn(key string) (models.Column, error) { return models.FindColumn(Columns(), key) }

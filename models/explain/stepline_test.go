@@ -75,7 +75,7 @@ func TestStepLine(t *testing.T) {
 	}
 }
 
-// TestBrief checks that the brief text of every rule is short, with its values, too.
+// TestBrief checks that the brief text of every rule fits into 40 cells after its values are filled in.
 func TestBrief(t *testing.T) {
 	t.Parallel()
 	for _, r := range Rules() {
@@ -89,7 +89,8 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestStepLineIsStill checks that a line changes at most every 30 s.
+// TestStepLineIsStill checks that rounded times keep the line stable: for a waiting node, it changes at most 95 times
+// in an hour.
 func TestStepLineIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)
@@ -105,7 +106,7 @@ func TestStepLineIsStill(t *testing.T) {
 	}
 }
 
-// BenchmarkStepLine measures one line, which every frame computes per row.
+// BenchmarkStepLine measures the computation of one line, which is repeated for each row in every frame.
 func BenchmarkStepLine(b *testing.B) {
 	now := time.Unix(100_000, 0)
 	hosts := []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}, {Hostname: "c3", Alive: true}}
@@ -154,7 +155,7 @@ func TestStepColumn(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNothing checks every column with an empty row.
+// TestColumnsOfNothing checks that no column panics on an empty row.
 func TestColumnsOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range Columns() {

@@ -5,13 +5,14 @@ import (
 	"unicode"
 )
 
-// RuleUnknown is the rule for a text that no rule matches, RuleNoReason the rule for a failure without a reason.
+// RuleUnknown is the ID of the rule for a text that no other rule matches. RuleNoReason is the ID of the rule for a
+// failure without a reason.
 const (
 	RuleUnknown  RuleID = "unknown"
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown returns the candidates for the case that no rule matches.
+// unknown returns the candidate to use if no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -44,7 +45,8 @@ var nothingKnown = Rule{
 	Source:   "no rule",
 }
 
-// unknownRule returns the rule for a text that no rule matches. It names the author of the text.
+// unknownRule returns the rule for a text that no other rule matches. Its verdict says where the text comes from,
+// according to field.
 func unknownRule(field string) *Rule {
 	return &Rule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
@@ -57,7 +59,7 @@ func unknownRule(field string) *Rule {
 	}
 }
 
-// textOrigin returns the author of a text, by its field.
+// textOrigin says where the text in the given evidence field comes from.
 func textOrigin(field string) string {
 	switch field {
 	case "last_error":
@@ -72,15 +74,15 @@ func textOrigin(field string) string {
 	return "text as given"
 }
 
-// Developer helps authors of rules: the known error nearest to a text that no rule matches.
+// Developer helps the authors of rules. It names the known error that is nearest to a text that no rule matches.
 type Developer struct {
 	NearestRule ErrorID `json:"nearest_rule"`
-	// Distance is the share of the error's words that the text lacks, from 0 to 1.
+	// Distance is the share of the error's words, from 0 to 1, that the text lacks.
 	Distance float64 `json:"distance"`
 }
 
-// nearestError returns the error with the smallest share of missing words, in any order; "" if
-// no word matches.
+// nearestError returns the error for which the text lacks the smallest share of words, whatever their order. It
+// returns "" if not a single word matches.
 func nearestError(text string) (id ErrorID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {
@@ -107,7 +109,7 @@ func nearestError(text string) (id ErrorID, distance float64) {
 	return id, distance
 }
 
-// wordsOf returns the words of a text in lower case, without those of one or two letters.
+// wordsOf returns the words of the text in lower case. Words of one or two letters are left out.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	kept := words[:0]

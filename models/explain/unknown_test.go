@@ -12,10 +12,10 @@ import (
 	"ironworks/printable"
 )
 
-// strangeTexts must match no rule: messages of other programs, near misses of known messages,
+// strangeTexts lists texts that must match no rule: messages from other programs, near misses of known messages,
 // fragments, other languages, and nonsense.
 var strangeTexts = []string{
-	// Messages of Ironic without a rule, and near misses.
+	// Messages from Ironic for which there is no rule, and near misses of known messages.
 	"Timeout reached while waiting for secure boot state of node x to become True, current is False",
 	"Timeout reached while waiting for the BIOS job",
 	"Timeout reached while waiting for callb",
@@ -57,13 +57,13 @@ var strangeTexts = []string{
 	"401 Unauthorized",
 	"IPMI call succeeded",
 	"node does support this deploy step",
-	// Text that only mentions an error, or quotes it after another.
+	// Texts that only mention a known error, or that quote it after another error.
 	"The page about 'Image failed to verify against checksum' was moved",
 	`see the article "No suitable device was found for deployment using these hints"`,
 	"grep says Agent could not find a valid IP address",
 	"Disk sdb is broken. Also failed to clean up due to: No suitable virtual media device found",
 	"it used to be that TLS is required by configuration",
-	// Other programs.
+	// Messages from other programs.
 	"FATAL: password authentication failed for user \"ironic\"",
 	"Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nKeyError: 'x'",
 	"panic: runtime error: invalid memory address or nil pointer dereference",
@@ -77,7 +77,7 @@ var strangeTexts = []string{
 	"Error: ENOSPC: no space left on device, write",
 	"The server encountered an unexpected condition",
 	"0x80070005 (E_ACCESSDENIED)",
-	// Text with words of families, without Ironic's openings.
+	// Texts that contain words of families, but none of Ironic's openings.
 	"Failed to prepare to deploy the chart: timed out waiting for the condition",
 	"Failed to prepare to deploy",
 	"failed to prepare to deploy: image pull failed",
@@ -137,7 +137,7 @@ var strangeTexts = []string{
 	"Inspection was not aborted",
 	"By the way, the clean operation was aborted",
 	"Creating the boot image failed: disk full",
-	// Other languages.
+	// Texts in other languages.
 	"Zeitüberschreitung beim Warten auf den Rückruf des Knotens",
 	"Délai dépassé en attendant le rappel du nœud",
 	"ノードのコールバック待機中にタイムアウトしました",
@@ -209,7 +209,8 @@ func wantSafe(t *testing.T, all []Explanation) {
 	}
 }
 
-// TestExplainNearest checks that only the developers' JSON has the nearest error.
+// TestExplainNearest checks that the nearest known error appears only in the part of the JSON that is meant for
+// developers.
 func TestExplainNearest(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Case is a question for Ironic and the agent: which disk do these hints select? Skip and RAID have the same meaning as
-// in [Search].
+// Case is a question to Ironic and the agent: which disk do these hints select? The fields Skip and RAID have the
+// same meaning as in [Search].
 type Case struct {
 	Hints Hints
 	Disks []Disk
@@ -14,11 +14,11 @@ type Case struct {
 	RAID  []RAIDVolume
 }
 
-// errNoCase rejects JSON that is not a case.
+// errNoCase is the error for JSON that does not describe a case.
 var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
 
-// DecodeCase parses {"hints": …, "disks": […]}, with optional "skip_block_devices" and "raid"
-// (a list of {"name", "is_root_volume", "parts"}).
+// DecodeCase parses a case of the form {"hints": …, "disks": […]}. Optional fields are "skip_block_devices" and
+// "raid", a list of {"name", "is_root_volume", "parts"}.
 func DecodeCase(raw []byte) (Case, error) {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -49,27 +49,27 @@ func DecodeCase(raw []byte) (Case, error) {
 	return c, nil
 }
 
-// Verdict has Ironic's and the agent's answers to a [Case]. They can differ: one may accept
-// hints that the other refuses.
+// Verdict holds the answers of Ironic and the agent to a [Case]. They can differ, because one may accept hints that
+// the other refuses.
 type Verdict struct {
-	// Valid is the result of Ironic's validation of the node. Because is the reason of a failed validation.
+	// Valid reports whether Ironic's validation of the node succeeds. If not, Because gives the reason.
 	Valid   bool         `json:"valid"`
 	Because *string      `json:"invalid_because"`
 	Agent   AgentVerdict `json:"agent"`
 }
 
-// AgentVerdict is the result in the ramdisk: the selected disk, or an error.
+// AgentVerdict is the result of the agent's search: the selected disk, or an error.
 type AgentVerdict struct {
 	Picks *string `json:"picks"`
 	Error *string `json:"error"`
 }
 
-// Search returns the agent's search for a case.
+// Search returns the search that an agent of the given generation performs for the case.
 func (c Case) Search(by Generation) Search {
 	return Search{Generation: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
 }
 
-// Judge answers a case as Ironic and the agent of a generation do.
+// Judge predicts how Ironic and the agent of the given generation answer the case.
 func (c Case) Judge(by Generation) Verdict {
 	verdict := Verdict{Valid: true}
 	if err := c.Hints.Validate(by); err != nil {
@@ -82,7 +82,7 @@ func (c Case) Judge(by Generation) Verdict {
 		verdict.Agent.Error = &text
 		return verdict
 	}
-	if name != "" { // the agent can select a disk without a name
+	if name != "" { // the selected disk may have no name
 		verdict.Agent.Picks = &name
 	}
 	return verdict

@@ -2,12 +2,12 @@ package hints
 
 import "strings"
 
-// match is specs_matcher.match: it reports whether a value (string or float64) satisfies a specification. Errors have
-// the texts of Python's exceptions.
+// match reports whether value, a string or a float64, satisfies the specification spec. It behaves like
+// specs_matcher.match of oslo.utils, and its errors have the texts of the corresponding Python exceptions.
 func (g grammar) match(value any, spec string) (bool, *Error) {
 	t, err := g.tokens(spec)
 	if err != nil || len(t) == 1 {
-		word := spec // an unreadable specification is compared literally, as one word
+		word := spec // a specification that cannot be parsed is compared literally, as one word
 		if err == nil {
 			word = t[0]
 		}
@@ -25,8 +25,8 @@ func (g grammar) match(value any, spec string) (bool, *Error) {
 		}
 		return false, nil
 	case opAllIn, opRange:
-		// Both operators evaluate the device's value as Python. No hint with a range reaches this code, and no device's
-		// value is a list.
+		// Both operators evaluate the device's value as a Python expression, which fails: no device's value is a
+		// list, and no hint with a range reaches this code.
 		return false, literalError(value)
 	}
 	text, isText := value.(string)
@@ -84,6 +84,6 @@ func compareNumbers(op string, value any, word string) (bool, *Error) {
 	case ">":
 		return x > y, nil
 	}
-	// In specs_matcher, a single = means at least, for compatibility.
+	// In specs_matcher, a single = means >=, for compatibility.
 	return x >= y, nil
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Disk is a block device in an inventory. An attribute may have several values: the agent reports up to three serials.
-// The fields have the first value; hints use the value as reported, of any type.
+// Disk is a block device in an inventory. An attribute may have several values; for example, the agent reports up to
+// three serial numbers. A string field holds all values of its attribute, separated by ", ". Hints are compared with
+// the values as reported, which may be of any type.
 type Disk struct {
 	Name               string `json:"name"`
-	Size               int64  `json:"size"` // bytes
+	Size               int64  `json:"size"` // in bytes
 	Model              string `json:"model"`
 	Vendor             string `json:"vendor"`
 	Serial             string `json:"serial"`
@@ -28,10 +29,10 @@ type Disk struct {
 	reported *PythonDict
 }
 
-// errNoDisk rejects an entry of a list of disks that is not an object.
+// errNoDisk is the error for an entry in a list of disks that is not an object.
 var errNoDisk = errors.New("a disk is not an object")
 
-// UnmarshalJSON parses a disk as the agent reports it. Unknown fields are ignored.
+// UnmarshalJSON parses a disk in the form in which the agent reports it. Unknown fields are kept, but have no effect.
 func (d *Disk) UnmarshalJSON(raw []byte) error {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -45,11 +46,11 @@ func (d *Disk) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the disk as reported, including lists and nulls.
+// MarshalJSON encodes the disk as it was reported, including lists and nulls.
 func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
 
-// report returns the disk as the agent reported it. For a disk that was not decoded, it returns what the agent would
-// report.
+// report returns the disk as the agent reported it. For a disk that was not decoded from JSON, it returns what the
+// agent would report.
 func (d *Disk) report() *PythonDict {
 	if d.reported != nil {
 		return d.reported
@@ -99,8 +100,8 @@ func newDisk(reported *PythonDict) Disk {
 	return d
 }
 
-// Attribute returns the text of the attribute that a hint refers to, or "" if not reported. The
-// size is in GiB, as in hints.
+// Attribute returns the attribute that the named hint refers to, as text, or "" if it was not reported. The size is
+// in GiB, as in hints.
 func (d *Disk) Attribute(name Hint) string {
 	if text, ok := d.report().Get(string(name)).(string); ok {
 		return text
@@ -108,7 +109,7 @@ func (d *Disk) Attribute(name Hint) string {
 	return strings.Join(d.attributes(name), ", ")
 }
 
-// attributes returns the values of an attribute that may have several.
+// attributes returns the values of the named attribute, as texts. Most attributes have at most one value.
 func (d *Disk) attributes(name Hint) []string {
 	v := d.report().Get(string(name))
 	if name == Size {
@@ -129,10 +130,10 @@ func (d *Disk) attributes(name Hint) []string {
 	return texts
 }
 
-// GiB returns the size in GiB, as hints compare it.
+// GiB returns the size in GiB, the unit that hints use.
 func (d *Disk) GiB() float64 { return float64(d.Size) / GiB }
 
-// Kind returns ssd or hdd, or "" if not reported.
+// Kind returns "ssd" or "hdd", or "" if that was not reported.
 func (d *Disk) Kind() string {
 	switch {
 	case d.Rotational == nil:
@@ -143,11 +144,11 @@ func (d *Disk) Kind() string {
 	return "ssd"
 }
 
-// GiB is a gibibyte in bytes.
+// GiB is the number of bytes in a gibibyte.
 const GiB = 1 << 30
 
-// DecodeDisks parses the disks of an inventory: Ironic's response, the inventory in it, the
-// agent's data, or only the list.
+// DecodeDisks parses the disks in an inventory. It accepts Ironic's response, the inventory contained in it, the
+// agent's data, or just the list of disks.
 func DecodeDisks(raw []byte) ([]Disk, error) {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -174,7 +175,7 @@ func disksOf(list PythonList) ([]Disk, error) {
 		if !ok {
 			return nil, fmt.Errorf("inventory: %w", errNoDisk)
 		}
-		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // the form of ironworks disks -o json
+		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // the output format of ironworks disks -o json
 			reported = inner
 		}
 		disks[i] = newDisk(reported)

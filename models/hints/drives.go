@@ -7,9 +7,9 @@ import (
 	"ironworks/models"
 )
 
-// CompareDrives compares the disks of an inventory with the drives that the BMC reports, by
-// serial number. If no serial number matches, it reports no difference, because a RAID
-// controller shows volumes to the ramdisk and drives to the BMC.
+// CompareDrives compares the disks in an inventory with the drives that the BMC reports. Disks and drives are matched
+// by serial number. If no serial number matches, CompareDrives reports no difference, because a RAID controller shows
+// volumes to the ramdisk but drives to the BMC.
 func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifference {
 	if len(disks) == 0 || len(drives) == 0 {
 		return nil
@@ -56,10 +56,10 @@ func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifferenc
 	return out
 }
 
-// serialKey normalizes a serial number: firmware pads it, and its case varies.
+// serialKey normalizes a serial number. Firmware may pad it with spaces and change its case.
 func serialKey(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
-// sameSize tolerates one percent, because controllers round sizes.
+// sameSize reports whether a and b differ by at most one percent. Controllers round sizes.
 func sameSize(a, b int64) bool {
 	d := a - b
 	if d < 0 {

@@ -14,7 +14,7 @@ func TestCompareBMCDisks(t *testing.T) {
 		name   string
 		disks  []Disk
 		drives []models.BMCDrive
-		// differ are the differing rows; rows is the number of all rows.
+		// differ lists the rows that differ. rows is the total number of rows.
 		differ []string
 		rows   int
 	}{

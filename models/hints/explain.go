@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Explanation is the disk that the agent selects, with the result for each disk.
+// Explanation describes which disk the agent selects, with the reason for each disk.
 type Explanation struct {
-	// Picks is the name of the selected disk, or ""; Error is the reason if there is none.
+	// Picks is the name of the selected disk, or "" if none is selected. In that case, Error is the reason.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
-	// Problems are problems of the hints, independent of the disks.
+	// Problems lists problems of the hints that do not depend on the disks.
 	Problems []Problem   `json:"problems,omitempty"`
 	Disks    []DiskCheck `json:"disks"`
 }
 
-// DiskCheck is the result for one disk.
+// DiskCheck describes how the search treats one disk.
 type DiskCheck struct {
 	Disk   Disk `json:"disk"`
 	Picked bool `json:"picked"`
-	// Matches means that all hints match and that the disk is not skipped. With hints, the agent
-	// selects the first matching disk.
+	// Matches means that the disk matches all hints and is not skipped. If there are hints, the agent selects the
+	// first matching disk.
 	Matches bool `json:"matches"`
 	// Skipped means that skip_block_devices excludes the disk.
 	Skipped bool `json:"skipped,omitempty"`
-	// Why is the reason of the result, in words.
+	// Why explains the result in words.
 	Why   string  `json:"why"`
 	Hints []Check `json:"hints,omitempty"`
 }
 
-// Check compares one hint with one disk.
+// Check is the result of comparing one hint with one disk.
 type Check struct {
 	Hint    Hint   `json:"hint"`
 	Wants   string `json:"wants"`
 	Has     string `json:"has"`
 	Matches bool   `json:"matches"`
-	// Why is the reason of a mismatch.
+	// Why explains a mismatch in words.
 	Why string `json:"why,omitempty"`
 }
 
-// Matching returns the disks that the search may select, in order. With hints, the agent
-// selects the first.
+// Matching returns the disks that the search may select, in the order of the inventory. If there are hints, the agent
+// selects the first one.
 func (e *Explanation) Matching() []Disk {
 	var disks []Disk
 	for _, d := range e.Disks {
@@ -52,7 +52,7 @@ func (e *Explanation) Matching() []Disk {
 	return disks
 }
 
-// Explain searches for the disk, and gives the reason for every disk.
+// Explain performs the search and explains the result for every disk.
 func (s Search) Explain(disks []Disk) Explanation {
 	e := Explanation{Problems: s.Hints.Lint(s.Generation), Disks: make([]DiskCheck, len(disks))}
 	name, err := s.pick(disks)
@@ -68,7 +68,7 @@ func (s Search) Explain(disks []Disk) Explanation {
 		_, c.Skipped = skipped[disks[i].Name]
 		c.Hints = s.checks(&disks[i])
 		c.Matches = err == nil && skipErr == nil && !c.Skipped && s.fitsAll(c)
-		// Of disks with the same name, the first is picked.
+		// If several disks have this name, the first one is picked.
 		c.Picked = err == nil && !picked && c.Matches && disks[i].Name == name
 		picked = picked || c.Picked
 		c.Why = s.why(c, name)
@@ -88,7 +88,7 @@ func (s Search) fitsAll(c *DiskCheck) bool {
 	return true
 }
 
-// checks compares every hint with a disk. The agent stops at the first mismatch.
+// checks compares the disk with every hint. In contrast, the agent stops at the first mismatch.
 func (s Search) checks(d *Disk) []Check {
 	given, _ := s.Hints.value.(*PythonDict)
 	if given == nil {
@@ -115,7 +115,7 @@ func (s Search) checks(d *Disk) []Check {
 	return checks
 }
 
-// whyNot returns the reason why a hint does not match a disk, and a hint that would match.
+// whyNot explains why the hint h does not match the disk. If possible, it suggests a hint that would match.
 func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	op, wanted, _ := strings.Cut(h.spec, " ")
 	equality := op == "s==" || op == "=="
@@ -137,7 +137,7 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	return fmt.Sprintf("has %q", has)
 }
 
-// contains reports whether an attribute contains a value.
+// contains reports whether a value of the named attribute contains the normalized text quoted.
 func (r reader) contains(d *Disk, name Hint, quoted string) bool {
 	for _, has := range d.attributes(name) {
 		if text, err := r.normalize(has, r.empty(name)); err == nil && strings.Contains(text, quoted) {
@@ -158,7 +158,7 @@ func gibText(d *Disk) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
 }
 
-// why returns the result for a disk as one sentence.
+// why explains the result for a disk in one sentence.
 func (s Search) why(c *DiskCheck, picked string) string {
 	var wrong []string
 	for _, h := range c.Hints {
@@ -185,7 +185,8 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
 }
 
-// Disagree describes hints that Ironic accepts and the agent refuses, or the reverse. It returns "" if both agree.
+// Disagree describes the disagreement if Ironic accepts the hints but the agent refuses them, or the reverse. It
+// returns "" if both agree.
 func (h Hints) Disagree(by Generation) string {
 	ironic, agent := h.Validate(by), h.Parse(by)
 	var e *Error
@@ -198,7 +199,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict describes the selected disk in a clause. clear means that no other disk matches.
+// Verdict describes in one clause which disk is selected. The result clear is true if no other disk matches.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The operators of oslo.utils' specs_matcher, in the order of its grammar: "==" precedes "=".
+// The operators in the grammar of oslo.utils' specs_matcher. They are tried in this order, so that "==" is found
+// before "=".
 const (
 	opOr    = "<or>"
 	opAllIn = "<all-in>"
@@ -15,14 +16,15 @@ const (
 
 var unaryOps = []string{"==", "=", "!=", opIn, ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>"}
 
-// grammar parses expressions. Old releases of oslo.utils do not support <range-in>.
+// grammar parses the expressions in hints. unary lists its operators with one operand. ranges reports whether it
+// supports <range-in>, which old releases of oslo.utils lack.
 type grammar struct {
 	unary  []string
 	ranges bool
 }
 
-// tokens parses an expression as the grammar does: an operator with its values, or one word. It
-// ignores the rest.
+// tokens splits an expression into an operator and its values. If the expression has no operator, it returns the
+// first word. It ignores any text that follows, as the original grammar does.
 func (g grammar) tokens(expression string) ([]string, *Error) {
 	s := expression
 	if t := g.disjunction(s); t != nil {
@@ -54,7 +56,7 @@ func (g grammar) tokens(expression string) ([]string, *Error) {
 	return nil, g.unreadable(expression, 0)
 }
 
-// unreadable returns the parser's error at a position.
+// unreadable returns the error with which the original parser fails at the byte offset at.
 func (g grammar) unreadable(expression string, at int) *Error {
 	rest := expression[at:]
 	where := strings.TrimLeft(rest, grammarSpace)
@@ -71,15 +73,14 @@ func (g grammar) unreadable(expression string, at int) *Error {
 	return raised(parseException, "%s, found %s  (at char %d)", wanted, found, before)
 }
 
-// grammarSpace is the space that the grammar skips between words. A word ends at any Unicode
-// space.
+// grammarSpace lists the characters that the grammar skips between words. A word ends at any Unicode space.
 const grammarSpace = " \n\t\r"
 
 func operator(s, op string) (rest string, found bool) {
 	return strings.CutPrefix(strings.TrimLeft(s, grammarSpace), op)
 }
 
-// disjunction parses an expression such as <or> a <or> b.
+// disjunction parses an expression such as "<or> a <or> b". It returns nil if s does not start with one.
 func (g grammar) disjunction(s string) []string {
 	words := []string{opOr}
 	for {
@@ -99,7 +100,7 @@ func (g grammar) disjunction(s string) []string {
 	return words
 }
 
-// atoms parses up to count words, or all if count is negative.
+// atoms parses up to count words, or as many as possible if count is negative.
 func (g grammar) atoms(s string, count int) []string {
 	var words []string
 	for count < 0 || len(words) < count {
@@ -112,7 +113,7 @@ func (g grammar) atoms(s string, count int) []string {
 	return words
 }
 
-// atom parses a word that does not start like an operator.
+// atom parses one word. It fails if the word begins with an operator.
 func (g grammar) atom(s string) (word, rest string, ok bool) {
 	text := strings.TrimLeft(s, grammarSpace)
 	if g.beginsOperator(text) {
@@ -134,12 +135,12 @@ func (g grammar) beginsOperator(text string) bool {
 			return true
 		}
 	}
-	// <all-in>, <or> and <range-in> start with <, which is an operator.
+	// There is no need to look for <all-in>, <or> and <range-in>: they start with <, which is itself an operator.
 	return false
 }
 
-// split returns the operator and the values of an expression, in lower case. Without an
-// operator, the expression is the value.
+// split returns the operator and the values of an expression, in lower case. If the expression has no operator, it is
+// returned as the only value.
 func (g grammar) split(expression any, empty func() *Error) (op string, values []string, err *Error) {
 	text := PythonLower(pythonStrip(PythonStr(expression)))
 	if text == "" {
@@ -160,7 +161,7 @@ func (g grammar) split(expression any, empty func() *Error) (op string, values [
 	return t[0], values, nil
 }
 
-// normalize quotes the values of an expression, so that each is one word, and lowers its case.
+// normalize converts an expression to lower case and quotes its values, so that each value is one word.
 func (g grammar) normalize(expression any, empty func() *Error) (string, *Error) {
 	op, values, err := g.split(expression, empty)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"ironworks/models"
 )
 
-// Generation selects the releases of Ironic and its agent whose code is emulated. Hints differ
-// between releases; these two are compared with the originals in test/hints.
+// Generation selects which releases of Ironic and its agent are emulated, because hints differ between releases. The
+// tests in test/hints compare both generations with the original code.
 type Generation int8
 
-// The generations.
+// The generations that are emulated.
 const (
 	// GenerationNewest is Ironic 39.0 with ironic-python-agent 13.0.
 	GenerationNewest Generation = iota
@@ -32,7 +32,7 @@ func (g Generation) String() string {
 	return "newest"
 }
 
-// ParseGeneration parses the name of a generation.
+// ParseGeneration returns the generation with the given name.
 func ParseGeneration(name string) (Generation, error) {
 	switch name {
 	case "newest":
@@ -43,8 +43,8 @@ func ParseGeneration(name string) (Generation, error) {
 	return 0, fmt.Errorf("release %q: want newest or old", name)
 }
 
-// GenerationOf returns the generation of an Ironic by its highest API version. The old
-// generation ends with 1.82.
+// GenerationOf returns the generation of an Ironic whose highest API version is v. Up to version 1.82, it is the old
+// one.
 func GenerationOf(v models.APIVersion) Generation {
 	if !v.IsZero() && v.Minor <= models.FeatureShards.Minor() {
 		return GenerationOld
@@ -55,7 +55,7 @@ func GenerationOf(v models.APIVersion) Generation {
 // Hint is the name of a root device hint, and of the disk attribute that it refers to.
 type Hint string
 
-// The hints.
+// The names of all hints.
 const (
 	Size               Hint = "size" // in GiB
 	Model              Hint = "model"
@@ -71,14 +71,14 @@ const (
 	Transport          Hint = "tran" // only the newest agent knows it; Ironic refuses it
 )
 
-// knownHints are the hints in the order of Ironic's code.
+// knownHints lists the hints in the same order as Ironic's code.
 var knownHints = []Hint{
 	Size, Model, WWN, Serial, Vendor, WWNWithExtension, WWNVendorExtension, Name,
 	Rotational, HCTL, ByPath, Transport,
 }
 
-// Error is an error that Ironic or the agent raises: the class and the text of the exception.
-// The text of ParseException and SyntaxError varies between versions of their libraries.
+// Error is an error raised by Ironic or the agent. It holds the class and the text of the Python exception. The texts
+// of ParseException and SyntaxError vary between versions of Python and its libraries.
 type Error struct {
 	Class string
 	Text  string
@@ -87,8 +87,8 @@ type Error struct {
 // Error returns the text of the exception.
 func (e *Error) Error() string { return e.Text }
 
-// Full returns the class and the text. An error that the agent itself reports to Ironic
-// (DeviceNotFound) has no class.
+// Full returns the class and the text of the exception. For an error that the agent itself reports to Ironic
+// (DeviceNotFound), it returns only the text.
 func (e *Error) Full() string {
 	if e.Class == deviceNotFound {
 		return e.Text
@@ -105,15 +105,15 @@ func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// NotFound reports whether the agent found no disk, or refused the hints. Other errors are
-// unexpected: they fail the step, or prevent the agent from starting.
+// NotFound reports whether the agent found no disk or refused the hints. All other errors are unexpected, and make
+// the step fail or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
 
-// Hints are root device hints in their original form and order: the value of root_device, or an entry of
-// skip_block_devices. The value may be of any type.
+// Hints holds root device hints in their original form and order. The hints are the value of root_device or an entry
+// of skip_block_devices, which may be of any type.
 type Hints struct{ value any }
 
-// Decode parses hints from JSON. Empty input is no hints.
+// Decode parses hints from JSON. Empty input means no hints.
 func Decode(raw []byte) (Hints, error) {
 	if len(raw) == 0 {
 		return Hints{}, nil
@@ -125,33 +125,33 @@ func Decode(raw []byte) (Hints, error) {
 	return Hints{value: v}, nil
 }
 
-// Make returns hints with one name and expression.
+// Make returns hints that consist of a single hint with the given name and expression.
 func Make(name Hint, expression string) Hints {
 	d := &PythonDict{}
 	d.Set(string(name), expression)
 	return Hints{value: d}
 }
 
-// UnmarshalJSON accepts any JSON.
+// UnmarshalJSON accepts any valid JSON value.
 func (h *Hints) UnmarshalJSON(raw []byte) error {
 	read, err := Decode(raw)
 	*h = read
 	return err
 }
 
-// MarshalJSON returns the hints in their original form.
+// MarshalJSON encodes the hints in their original form.
 func (h Hints) MarshalJSON() ([]byte, error) { return jsonOf(h.value), nil }
 
 // String returns the hints as JSON.
 func (h Hints) String() string { return string(jsonOf(h.value)) }
 
-// Repr returns the hints as Python's repr, for messages.
+// Repr returns the hints as Python's repr would show them. Messages of Ironic and the agent quote them in this form.
 func (h Hints) Repr() string { return PythonStr(h.value) }
 
-// IsSet reports whether there are hints; null and an empty object mean no hints.
+// IsSet reports whether there are any hints. Null and an empty object count as no hints.
 func (h Hints) IsSet() bool { return PythonTruthy(h.value) }
 
-// Names returns the names of the hints in order, including unknown names.
+// Names returns the names of all hints in their original order, including unknown ones.
 func (h Hints) Names() []Hint {
 	d, _ := h.value.(*PythonDict)
 	if d == nil {
@@ -164,33 +164,33 @@ func (h Hints) Names() []Hint {
 	return names
 }
 
-// Expression returns the expression of a hint, as text.
+// Expression returns the expression of the named hint, as text.
 func (h Hints) Expression(name Hint) string {
 	d, _ := h.value.(*PythonDict)
 	return PythonStr(d.Get(string(name)))
 }
 
-// Source is the origin of a node's hints.
+// Source says where a node's hints are set.
 type Source string
 
-// The sources of hints. Hints of the instance take precedence.
+// The places where hints can be set. Hints in instance_info take precedence.
 const (
 	Nowhere      Source = ""
 	OfInstance   Source = "instance_info"
 	OfProperties Source = "properties"
 )
 
-// NodeHints are the hints of a node: those of the instance, or else of properties, and the
-// disks to skip (skip_block_devices).
+// NodeHints holds the hints of a node, which are those in instance_info or, if there are none, those in properties.
+// Skip holds the disks to skip (skip_block_devices).
 type NodeHints struct {
 	Hints  Hints
 	Source Source
 	Skip   Hints
-	// Instance and Properties are the hints of each source.
+	// Instance and Properties hold the hints in each of the two places.
 	Instance, Properties Hints
 }
 
-// Of returns the hints of a node. An empty object counts as none.
+// Of returns the hints of a node. An empty object counts as no hints.
 func Of(n *models.Node) (NodeHints, error) {
 	instance, err := objectField(n, "instance_info", n.InstanceInfo)
 	if err != nil {
@@ -213,7 +213,8 @@ func Of(n *models.Node) (NodeHints, error) {
 	return found, nil
 }
 
-// objectField returns an object field of a node, in Ironic's key order if Raw is available.
+// objectField returns the named field of a node, which must be an object. If n.Raw is available, the keys are in
+// Ironic's order.
 func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDict, error) {
 	var fields map[string]json.RawMessage
 	raw := []byte(nil)
@@ -234,7 +235,7 @@ func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDi
 	return d, nil
 }
 
-// Join joins names in the same way as Ironic and the agent.
+// Join joins names with ", ", as Ironic and the agent do in their messages.
 func Join[T ~string](names []T) string {
 	return strings.Join(models.Texts(names), ", ")
 }
@@ -249,8 +250,8 @@ func (e *CaseError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 
 func (e *CaseError) Unwrap() error { return e.Err }
 
-// JudgeLines reads cases, one per line, and writes their verdicts as JSON. It stops with a
-// [*CaseError] at an invalid line, after the verdicts for the lines before.
+// JudgeLines reads cases, one per line, and writes their verdicts as JSON, one per line. At an invalid line it stops
+// with a [*CaseError], after writing the verdicts for the preceding lines.
 func JudgeLines(in io.Reader, out io.Writer, by Generation) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	answers := bufio.NewWriterSize(out, 1<<16)

@@ -15,7 +15,7 @@ type Inventory struct {
 	Vendor Maker
 }
 
-// Maker is the manufacturer's data of a machine.
+// Maker holds what the manufacturer recorded about a machine.
 type Maker struct {
 	Manufacturer string `json:"manufacturer"`
 	Product      string `json:"product_name"`
@@ -36,16 +36,18 @@ func DecodeInventory(data []byte) (Inventory, error) {
 	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
 }
 
-// OutOfBand reports whether the disks were read from the BMC. The BMC uses other names than the ramdisk (/dev/sda) and
-// reports no WWNs and paths. Redfish inspection of old releases stores only name and size. That of 39.0 also stores
-// vendor, model, serial and rotational (ironic/drivers/modules/redfish/inspect.py).
+// OutOfBand reports whether the disks were read from the BMC and not by a ramdisk. A BMC does not use the ramdisk's
+// names (/dev/sda), and reports no WWNs or paths. The Redfish inspection of old releases stores only the name and the
+// size. That of Ironic 39.0 also stores the vendor, model, serial number and rotational
+// (ironic/drivers/modules/redfish/inspect.py).
 func (inv *Inventory) OutOfBand() bool {
 	device := func(d Disk) bool { return strings.HasPrefix(d.Name, "/dev/") }
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Unreported returns those hints whose attribute no disk of the inventory reports, so that their effect is unknown.
-// Only a ramdisk reports names.
+// Unreported returns the hints that refer to attributes that no disk in the inventory reports. The effect of these
+// hints is unknown. The name counts as unreported if the disks were read from the BMC, because only a ramdisk knows
+// the names.
 func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	var untold []Hint
 	for _, h := range hints {
@@ -57,7 +59,7 @@ func (inv *Inventory) Unreported(hints []Hint) []Hint {
 	return untold
 }
 
-// Details returns the machine and its disks, one per line, sanitized. inv may be nil.
+// Details describes the machine and its disks, one per line. The text is sanitized. inv may be nil.
 func (inv *Inventory) Details() []models.Detail {
 	if inv == nil || len(inv.Disks) == 0 {
 		return []models.Detail{{Name: "disks", Value: "not known: the node was not inspected"}}
@@ -72,13 +74,13 @@ func (inv *Inventory) Details() []models.Detail {
 	return d
 }
 
-// DecodeHardware parses the response of GET /v1/nodes/{id}/inventory for filters.
+// DecodeHardware extracts what filters need from the response of GET /v1/nodes/{id}/inventory.
 func DecodeHardware(data []byte) (models.Hardware, error) {
 	var found struct {
 		Inventory struct {
 			Disks  []json.RawMessage `json:"disks"`
 			Memory struct {
-				// Size is the size of the memory in MiB.
+				// Size is the amount of memory in MiB.
 				Size any `json:"physical_mb"`
 			} `json:"memory"`
 			CPU struct {
@@ -86,7 +88,8 @@ func DecodeHardware(data []byte) (models.Hardware, error) {
 			} `json:"cpu"`
 		} `json:"inventory"`
 		PluginData struct {
-			// Discovered is AUTO_DISCOVERED_FLAG of ironic/drivers/modules/inspect_utils.py.
+			// Discovered is the flag that Ironic names AUTO_DISCOVERED_FLAG
+			// (ironic/drivers/modules/inspect_utils.py).
 			Discovered any `json:"auto_discovered"`
 		} `json:"plugin_data"`
 	}

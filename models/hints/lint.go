@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Severity is the severity of a problem with hints.
+// Severity says how serious a problem with hints is.
 type Severity string
 
-// The severities.
+// The levels of severity.
 const (
 	// Fails means that a deployment with these hints fails.
 	Fails Severity = "error"
@@ -17,14 +17,15 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// Problem is a problem of a hint, independent of the disks. If the problem is about all hints, Hint is "".
+// Problem is a problem of a hint that does not depend on the disks. If it does not concern a specific hint, Hint is
+// empty.
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
 }
 
-// String returns the problem on one line.
+// String formats the problem on one line.
 func (p Problem) String() string {
 	if p.Hint == "" {
 		return fmt.Sprintf("%s: %s", p.Severity, p.Text)
@@ -32,7 +33,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, p.Hint, p.Text)
 }
 
-// Lint returns the problems of hints. Refusals have the text of Ironic and the agent.
+// Lint returns the problems that can be found without knowing the disks. If Ironic or the agent refuses the hints,
+// the problem quotes the text of its error.
 func (h Hints) Lint(by Generation) []Problem {
 	if !h.IsSet() {
 		return nil
@@ -58,7 +60,7 @@ func (h Hints) Lint(by Generation) []Problem {
 	return problems
 }
 
-// lint checks one readable hint.
+// lint checks one hint that could be parsed. given is the hint's original expression.
 func (r reader) lint(h parsedHint, given string) []Problem {
 	var problems []Problem
 	say := func(severity Severity, format string, args ...any) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// literalError returns the error of <all-in>, which evaluates the device's value as Python and
-// requires a list, which no device has. The value determines whether the agent expects the
-// error (ValueError) or not.
+// literalError returns the error that <all-in> raises for a device's value. The operator evaluates the value as a
+// Python literal and requires a list, but no device has one. The value determines which error occurs; the agent
+// expects only a ValueError.
 func literalError(value any) *Error {
 	text, ok := value.(string)
 	if !ok {
@@ -29,23 +29,24 @@ func literalError(value any) *Error {
 	return raised("ValueError", "malformed node or string on line 1")
 }
 
-// node is the kind of a node in a syntax tree of Python, with the detail that recognizing a literal needs.
+// node is the kind of a node in the syntax tree of a Python expression. It distinguishes the kinds that are needed to
+// recognize a literal.
 type node int
 
 const (
-	nodeOther   node = iota // an expression to compute
-	nodeReal                // 1, 1.5
-	nodeComplex             // 1j
-	nodeSigned              // -1 and similar
+	nodeOther   node = iota // an expression that is not a literal
+	nodeReal                // such as 1 or 1.5
+	nodeComplex             // such as 1j
+	nodeSigned              // such as -1
 	nodeSignedComplex
-	nodeSum // 1-2j
+	nodeSum // such as 1-2j
 	nodeEllipsis
 )
 
 func (n node) literal() bool { return n != nodeOther }
 
-// expressionParser parses Python expressions of the characters in a quoted value: names,
-// numbers, and . - ~ / % < > = ! between them.
+// expressionParser parses a Python expression that consists of the characters in a quoted value: names, numbers, and
+// the characters . - ~ / % < > = ! between them.
 type expressionParser struct {
 	rest   string
 	bad    bool
@@ -60,7 +61,7 @@ func (p *expressionParser) fail() node {
 
 func (p *expressionParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\f") }
 
-// sign consumes text if it is next.
+// sign consumes text if the input continues with it, and reports whether it did.
 func (p *expressionParser) sign(text string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, text)
@@ -92,7 +93,7 @@ func (p *expressionParser) keyword(text string) bool {
 	return true
 }
 
-// test parses a whole expression: a if b else c.
+// test parses a whole expression, which may have the form "a if b else c".
 func (p *expressionParser) test() node {
 	n := p.or()
 	if !p.keyword("if") {
@@ -176,7 +177,7 @@ func (p *expressionParser) term() node {
 }
 
 func (p *expressionParser) factor() node {
-	// Python limits the depth, too.
+	// Python also limits the depth of nesting.
 	if p.depth++; p.depth > 90 {
 		return p.fail()
 	}
@@ -239,7 +240,8 @@ func (p *expressionParser) atom() node {
 	return nodeOther
 }
 
-// isName reports whether word is a name, and not a keyword in lower case.
+// isName reports whether word is a Python name and not a keyword. Keywords such as None, which begin with an
+// upper-case letter, are not listed: the words are in lower case.
 func isName(word string) bool {
 	return word != "" && (word[0] < '0' || word[0] > '9') && !slices.Contains([]string{
 		"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
@@ -259,14 +261,15 @@ func (p *expressionParser) numeral() node {
 	return kind
 }
 
-// numberMayEnd reports whether rest begins with a keyword, which may follow a numeral directly.
+// numberMayEnd reports whether rest begins with a keyword. A keyword may follow a number without a space.
 func numberMayEnd(rest string) bool {
 	return slices.ContainsFunc([]string{"and", "else", "for", "if", "in", "is", "not", "or"}, func(word string) bool {
 		return strings.HasPrefix(rest, word)
 	})
 }
 
-// scanNumeral parses a numeral. It returns nodeOther for an invalid one.
+// scanNumeral parses the number at the beginning of s and returns its kind and length. If the number is invalid, it
+// returns nodeOther.
 func scanNumeral(s string) (kind node, size int) {
 	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xobB", s[1]) >= 0 {
 		return scanBased(s)
@@ -279,7 +282,7 @@ func scanNumeral(s string) (kind node, size int) {
 		at++
 		at += digits(s[at:])
 	}
-	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // upper case: %5E5 is an escaped ^5
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // an upper-case E comes from an escape: %5E5 stands for ^5
 		e := at + 1
 		if e < len(s) && s[e] == '-' {
 			e++
@@ -300,7 +303,7 @@ func scanNumeral(s string) (kind node, size int) {
 	return kind, at
 }
 
-// scanBased parses 0x, 0o and 0b numbers.
+// scanBased parses a hexadecimal, octal or binary number.
 func scanBased(s string) (kind node, size int) {
 	allowed := "01"
 	switch s[1] {

@@ -9,10 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Neighbor is the switch port that LLDP announced to a NIC. Its fields match a port's local_link_connection.
+// Neighbor is the switch port to which a NIC is connected, as announced by LLDP. Its fields correspond to those of a
+// port's local_link_connection.
 type Neighbor struct {
-	// SwitchID is the chassis ID of the switch in lower case, if it is a MAC address. Ironic accepts no other chassis
-	// ID.
+	// SwitchID is the chassis ID of the switch in lower case. It is set only if the ID is a MAC address, because
+	// Ironic accepts no other chassis ID.
 	SwitchID string
 	// PortID is the ID of the port on the switch.
 	PortID string
@@ -20,7 +21,7 @@ type Neighbor struct {
 	SwitchInfo string
 }
 
-// The types of the TLVs of a neighbor, and the subtypes that hold a MAC address (IEEE 802.1AB, 8.5).
+// The types of the TLVs that describe a neighbor, and the subtypes that hold an address (IEEE 802.1AB, 8.5).
 const (
 	tlvChassisID = 1
 	tlvPortID    = 2
@@ -32,8 +33,8 @@ const (
 	portAddress = 4
 )
 
-// parsedLLDP is the data that Ironic's hook parse-lldp stores about an interface (ironic/drivers/modules/inspector/
-// lldp_parsers.py, 39.0.0).
+// parsedLLDP is the data that Ironic's hook parse-lldp stores for an interface
+// (ironic/drivers/modules/inspector/lldp_parsers.py, 39.0.0).
 type parsedLLDP struct {
 	Chassis string `json:"switch_chassis_id"`
 	Port    string `json:"switch_port_id"`
@@ -48,8 +49,8 @@ func (p parsedLLDP) neighbor() Neighbor {
 	return n
 }
 
-// neighborsOf reads the plugin data by the names of the interfaces. Other plugins may store anything, so that
-// unreadable data counts as none.
+// neighborsOf returns the LLDP data in plugin data, both parsed and raw, by the name of the interface. Other plugins
+// may store data of any form, so data that cannot be read is ignored.
 func neighborsOf(plugin json.RawMessage) (parsed map[string]parsedLLDP, tlvs map[string]json.RawMessage) {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(plugin, &data)
@@ -66,7 +67,7 @@ func neighborsOf(plugin json.RawMessage) (parsed map[string]parsedLLDP, tlvs map
 	return parsed, tlvs
 }
 
-// decodeTLVs reads the agent's list of [type, "hex"]. Invalid TLVs are skipped.
+// decodeTLVs decodes the agent's list of TLVs, each of the form [type, "hex"]. Invalid TLVs are skipped.
 func decodeTLVs(raw json.RawMessage) Neighbor {
 	var list [][]json.RawMessage
 	var n Neighbor
@@ -104,8 +105,8 @@ func decodeTLVs(raw json.RawMessage) Neighbor {
 	return n
 }
 
-// addressText formats an address after the number of its family (IANA: 1 IPv4, 2 IPv6, 6 MAC), as Ironic's hook
-// local-link-connection stores it.
+// addressText formats a network address as Ironic's hook local-link-connection stores it. The first byte of b is the
+// IANA number of the address family: 1 is IPv4, 2 is IPv6, and 6 is a MAC address.
 func addressText(b []byte) string {
 	switch {
 	case len(b) >= 5 && b[0] == 1:

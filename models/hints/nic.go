@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// NIC is a network interface that inspection found.
+// NIC is a network interface found by inspection.
 type NIC struct {
 	Name string
 	// MAC is the MAC address in lower case.
 	MAC string
-	// HasCarrier reports a link. Redfish inspection reports no links: it sets CarrierUnknown instead.
+	// HasCarrier reports whether there is a link. CarrierUnknown means that the inventory does not say whether there
+	// is one, as is the case with Redfish inspection.
 	HasCarrier     bool
 	CarrierUnknown bool
 	// Boot means that the ramdisk booted over this NIC.
 	Boot bool
-	// Neighbor is the switch port at the other end, as LLDP announced it.
+	// Neighbor is the switch port at the other end of the link, as announced by LLDP.
 	Neighbor Neighbor
 }
 
-// DecodeNICs reads the network interfaces in the answer of GET /v1/nodes/{id}/inventory. Neighbors come from the
-// hook parse-lldp (plugin_data.parsed_lldp), or from the raw TLVs of the agent (plugin_data.lldp_raw, or lldp of an
-// interface).
+// DecodeNICs reads the network interfaces from the response of GET /v1/nodes/{id}/inventory. The neighbors come from
+// the raw TLVs of the agent (plugin_data.lldp_raw, or lldp of an interface) or, if there are none, from the hook
+// parse-lldp (plugin_data.parsed_lldp).
 func DecodeNICs(data []byte) ([]NIC, error) {
 	var found struct {
 		Inventory struct {
@@ -41,8 +42,8 @@ func DecodeNICs(data []byte) ([]NIC, error) {
 	if err := json.Unmarshal(data, &found); err != nil {
 		return nil, fmt.Errorf("inventory: %w", err)
 	}
-	// The agent reads the boot interface from BOOTIF=01-52-54-00-12-34-56 (ironic_python_agent/hardware.py,
-	// get_boot_info).
+	// The agent reads the boot interface from the kernel parameter BOOTIF, as in BOOTIF=01-52-54-00-12-34-56
+	// (ironic_python_agent/hardware.py, get_boot_info). The address follows the hardware type.
 	boot := strings.ToLower(strings.ReplaceAll(found.Inventory.Boot.PXE, "-", ":"))
 	if strings.Count(boot, ":") == 6 {
 		_, boot, _ = strings.Cut(boot, ":")

@@ -2,8 +2,8 @@ package hints
 
 import "slices"
 
-// reader emulates the code that parses hints: Ironic's or the agent's, of one generation. In the old generation both
-// use the same library (ironic-lib).
+// reader emulates the code that parses hints, either Ironic's or the agent's, in one generation. In the old
+// generation, both use the same library (ironic-lib).
 type reader struct {
 	grammar
 	generation Generation
@@ -14,10 +14,10 @@ func newReader(generation Generation, agent bool) reader {
 	return reader{grammar: grammar{unary: unaryOps, ranges: generation == GenerationNewest}, generation: generation, agent: agent}
 }
 
-// newest reports whether this is the newest code of Ironic or of the agent.
+// newest reports whether r emulates the newest code of the agent, if agent is true, or of Ironic, if it is false.
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
-// knows reports whether the emulated code knows the hint.
+// knows reports whether the emulated code knows the named hint.
 func (r reader) knows(name Hint) bool {
 	if name == Transport {
 		return r.newest(true)
@@ -32,15 +32,16 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is a hint after parsing: its value is a specification, or a boolean.
+// parsedHint is a hint after parsing. Its value is a specification (spec) or, for the hint rotational, a boolean
+// (want).
 type parsedHint struct {
 	name Hint
 	spec string
 	want bool
 }
 
-// Validate returns the error of Ironic's validation, which runs when Ironic validates or deploys a node. It returns nil
-// if the hints are valid. An error of another class than ValueError is unexpected in Ironic, and reported as
+// Validate returns the error with which Ironic rejects the hints when it validates or deploys a node, or nil if they
+// are valid. If the class of the error is not ValueError, Ironic does not expect the error, and reports it as
 // unexpected.
 func (h Hints) Validate(by Generation) error {
 	if _, err := newReader(by, false).parse(h.value); err != nil {
@@ -49,7 +50,8 @@ func (h Hints) Validate(by Generation) error {
 	return nil
 }
 
-// Parse returns the error of the agent's parser. The agent parses the hints before it looks at disks.
+// Parse returns the error with which the agent fails to parse the hints, or nil if they are valid. The agent parses
+// hints before it looks at any disks.
 func (h Hints) Parse(by Generation) error {
 	if _, err := newReader(by, true).parse(h.value); err != nil {
 		return err
@@ -57,7 +59,7 @@ func (h Hints) Parse(by Generation) error {
 	return nil
 }
 
-// parse emulates parse_root_device_hints. Without hints it returns neither hints nor an error.
+// parse emulates parse_root_device_hints. If there are no hints, it returns neither hints nor an error.
 func (r reader) parse(given any) ([]parsedHint, *Error) {
 	if !PythonTruthy(given) {
 		return nil, nil
@@ -95,8 +97,8 @@ func (r reader) invalid(names []string) *Error {
 	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
 }
 
-// noObject returns the error for hints that are not an object: Python takes their items for
-// names.
+// noObject returns the error for hints that are not an object. Python iterates over them and takes each item for the
+// name of a hint.
 func (r reader) noObject(given any) *Error {
 	var parts PythonList
 	switch v := given.(type) {
@@ -219,7 +221,8 @@ func (r reader) addOperator(h *parsedHint) *Error {
 	return nil
 }
 
-// PythonBool emulates the strict bool_from_string of oslo.utils; ok is false where it raises ValueError.
+// PythonBool emulates oslo.utils' bool_from_string in strict mode. The result ok is false where the original raises
+// ValueError.
 func PythonBool(v any) (value, ok bool) {
 	switch PythonLower(pythonStrip(PythonStr(v))) {
 	case "1", "t", "true", "on", "y", "yes":

@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// minRootDisk is the size in bytes that a disk must have to be selected without hints (ironic_python_agent/utils.py,
+// minRootDisk is the minimum size, in bytes, of a disk that is selected without hints (ironic_python_agent/utils.py,
 // guess_root_disk).
 const minRootDisk = 4 * GiB
 
-// Search is the agent's search for the disk to install to (ironic_python_agent/hardware.py,
+// Search describes the agent's search for the disk to install to (ironic_python_agent/hardware.py,
 // get_os_install_device).
 type Search struct {
 	Generation Generation
 	Hints      Hints
-	// Skip is skip_block_devices of the node's properties. Entries with volume_name name software RAID volumes, which
-	// an inventory does not contain.
+	// Skip is the value of skip_block_devices in the node's properties. An entry with a volume_name refers to a
+	// software RAID volume, which does not appear in an inventory.
 	Skip Hints
-	// RAID are the volumes that the same agent has just created with is_root_volume. Only the
-	// newest agent uses them.
+	// RAID lists the volumes that the same agent has just created with is_root_volume. Only the newest agent
+	// considers them.
 	RAID []RAIDVolume
 }
 
-// RAIDVolume is a software RAID volume, with the names of its disks and partitions.
+// RAIDVolume is a software RAID volume. Parts lists the names of its disks and partitions.
 type RAIDVolume struct {
 	Name  string
 	Root  bool
 	Parts []string
 }
 
-// Pick returns the name of the selected disk. The error is a *Error.
+// Pick returns the name of the disk that the agent selects. If it selects none, the error is a *Error.
 func (s Search) Pick(disks []Disk) (string, error) {
 	name, err := s.pick(disks)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", PythonStr(s.Hints.value))
 }
 
-// Matching yields the disks that match all hints, in order, up to the first error. Empty hints
-// are an error if there are disks, as in the agent for an empty entry of skip_block_devices.
+// Matching yields the disks that match all hints, in the order of disks, up to the first error. If the hints are
+// empty but there are disks, it yields an error, as the agent does for an empty entry of skip_block_devices.
 func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	return func(yield func(Disk, error) bool) {
 		for d, err := range h.find(disks, by) {
@@ -87,7 +87,7 @@ func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	}
 }
 
-// find emulates find_devices_by_hints.
+// find emulates find_devices_by_hints of the agent. It stops after the first error.
 func (h Hints) find(disks []Disk, by Generation) iter.Seq2[Disk, *Error] {
 	return func(yield func(Disk, *Error) bool) {
 		for i := range disks {
@@ -127,7 +127,7 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
 	return true, nil
 }
 
-// fits reports whether a disk matches a hint.
+// fits reports whether the disk matches the hint h.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	value := d.report().Get(string(h.name))
 	switch h.name {
@@ -145,7 +145,8 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	if list, ok := value.(PythonList); ok && r.generation == GenerationNewest {
 		return r.fitsOne(h, list)
 	}
-	// A missing attribute is compared as the text that Python makes of None, or as "".
+	// A missing attribute is None in Python, and is compared as the text "none". An empty attribute raises a
+	// ValueError, and does not match.
 	text, err := r.normalize(value, r.empty(h.name))
 	if err != nil {
 		if err.Class == "ValueError" {
@@ -156,7 +157,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	return r.match(text, h.spec)
 }
 
-// fitsOne reports whether one of several values matches a hint. It skips values that cannot be compared.
+// fitsOne reports whether at least one of the values matches the hint h. It skips values that cannot be compared.
 func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	for _, v := range values {
 		if v == nil {
@@ -177,10 +178,10 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	return false, nil
 }
 
-// smallest returns the disk that the agent selects without hints: the smallest disk with at least [minRootDisk]. Of
-// disks of the same size, it returns the first by name.
+// smallest returns the name of the disk that the agent selects without hints, which is the smallest disk of at least
+// [minRootDisk] bytes. If several disks have this size, it is the one whose name sorts first.
 func smallest(disks []Disk) (string, *Error) {
-	// Sizes that are not numbers can be neither sorted nor compared with the minimum.
+	// If a size is not a number, Python can neither sort the sizes nor compare them with the minimum.
 	for i := range disks {
 		size := disks[i].report().Get("size")
 		if _, ok := PythonFloat(size); !ok {

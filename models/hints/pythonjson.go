@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePython parses one JSON document, which must be valid for Go, too.
+// DecodePython parses one JSON document, in the same way as [ParsePythonJSON]. The document must also be valid for
+// Go's encoding/json.
 func DecodePython(raw []byte) (any, error) {
 	if !json.Valid(raw) {
 		var nothing any
@@ -19,8 +20,8 @@ func DecodePython(raw []byte) (any, error) {
 	return ParsePythonJSON(strings.ToValidUTF8(string(raw), "\ufffd"))
 }
 
-// ParsePythonJSON reads JSON like Python's json.loads. Its errors appear in Ironic's last_error, so the messages
-// are those of Python 3.9 to 3.12, which the ramdisks of both releases have.
+// ParsePythonJSON parses JSON in the same way as Python's json.loads. Its errors appear in Ironic's last_error; the
+// messages are therefore those of Python 3.9 to 3.12, which the ramdisks of both generations use.
 func ParsePythonJSON(s string) (any, error) {
 	p := &jsonParser{s: s}
 	if strings.HasPrefix(s, "\ufeff") {
@@ -44,7 +45,7 @@ type jsonParser struct {
 	depth int
 }
 
-// maxNesting is the nesting depth from which parsing fails. It is about the limit of Python.
+// maxNesting is the nesting depth above which parsing fails. It is close to Python's limit.
 const maxNesting = 990
 
 func (p *jsonParser) fail(message string, at int) error {
@@ -92,7 +93,8 @@ func (p *jsonParser) value() (any, error) {
 	return p.number()
 }
 
-// word reads a value that is a word: Python accepts three numbers that JSON does not have.
+// word reads a value that consists of a word. In addition to JSON's words, Python accepts NaN, Infinity and
+// -Infinity.
 func (p *jsonParser) word() (v any, ok bool) {
 	rest := p.s[p.at:]
 	word := ""
@@ -217,7 +219,7 @@ func (p *jsonParser) object() (any, error) {
 	}
 }
 
-// text reads a string after its opening quote.
+// text reads the rest of a string, after its opening quote.
 func (p *jsonParser) text() (string, error) {
 	begin := p.at - 1
 	var b strings.Builder
@@ -271,7 +273,7 @@ func (p *jsonParser) escape(b *strings.Builder, begin int) error {
 	return nil
 }
 
-// unit reads the escaped code unit at an offset.
+// unit reads the escaped UTF-16 code unit at offset at.
 func (p *jsonParser) unit(at int) (rune, bool) {
 	if at+6 > len(p.s) || p.s[at:at+2] != `\u` {
 		return 0, false

@@ -2,8 +2,8 @@ package hints
 
 import "ironworks/models"
 
-// PythonMasked returns a copy of a value without secrets: [models.Mask] replaces values whose key looks like the name
-// of a secret. key is the key of the value itself, "" without one.
+// PythonMasked returns a copy of v without secrets. A value whose key looks like the name of a secret is replaced by
+// [models.Mask]. key is the key of v itself, or "" if it has none.
 func PythonMasked(key string, v any) any {
 	switch v := v.(type) {
 	case *PythonDict:

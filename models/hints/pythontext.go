@@ -7,12 +7,13 @@ import (
 	"unicode"
 )
 
-// pythonSpace emulates str.isspace, which accepts four separators that unicode.IsSpace does not.
+// pythonSpace emulates str.isspace, which accepts four separators (U+001C to U+001F) that unicode.IsSpace does not.
 func pythonSpace(r rune) bool { return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r) }
 
 func pythonStrip(s string) string { return strings.TrimFunc(s, pythonSpace) }
 
-// PythonLower emulates str.lower: a final sigma has its own form, and a dotted I becomes two characters.
+// PythonLower emulates str.lower. It differs from strings.ToLower in that a final sigma has a special form, and a
+// dotted capital I becomes two characters.
 func PythonLower(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)
@@ -32,7 +33,7 @@ func PythonLower(s string) string {
 	return b.String()
 }
 
-// endsWord reports whether the position follows a letter and no letter follows.
+// endsWord reports whether a letter precedes the rune at index at, and no letter follows it.
 func endsWord(text []rune, at int) bool {
 	letter := func(from, step int) bool {
 		for i := from; i >= 0 && i < len(text); i += step {
@@ -50,7 +51,7 @@ func caseIgnorable(r rune) bool {
 	return strings.ContainsRune("'.:·’", r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }
 
-// pythonQuote emulates repr of a string, which uses single quotes if possible.
+// pythonQuote emulates repr for a string. It uses single quotes if possible.
 func pythonQuote(s string) string {
 	quote := '\''
 	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
@@ -110,7 +111,8 @@ func asciiDigits(s string) string {
 		if r <= unicode.MaxASCII || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		// Scripts have ten consecutive digits from zero; table ranges start at a zero.
+		// Every script has ten consecutive digits, beginning with zero, and each range of the table begins with a
+		// zero.
 		for _, x := range unicode.Nd.R16 {
 			if r >= rune(x.Lo) && r <= rune(x.Hi) {
 				return '0' + (r-rune(x.Lo))%10
@@ -125,7 +127,8 @@ func asciiDigits(s string) string {
 	}, s)
 }
 
-// digits returns the length of a run of digits, which single underscores may separate.
+// digits returns the length of the sequence of digits at the beginning of s. Digits may be separated by single
+// underscores.
 func digits(s string) int {
 	end := 0
 	for i := 0; i < len(s); i++ {
@@ -139,8 +142,8 @@ func digits(s string) int {
 	return end
 }
 
-// pythonInt returns the sign of int(s), if s is an integer. int() refuses more than 4300
-// digits.
+// pythonInt emulates int(s). It returns the sign of the result, or false if s is not an integer. Like int(), it
+// refuses more than 4300 digits.
 func pythonInt(s string) (sign int, ok bool) {
 	s = asciiDigits(pythonStrip(s))
 	body := strings.TrimLeft(s, "+-")
@@ -169,7 +172,7 @@ func toFloat(s string) (float64, *Error) {
 	if !ok {
 		return 0, raised("ValueError", "could not convert string to float: %s", pythonQuote(s))
 	}
-	// As in Python, too large numbers are infinite.
+	// As in Python, numbers that are too large become infinite.
 	f, _ := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 	return f, nil
 }

@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// Python's values of JSON. The results of Ironic and its agent depend on a value's type, truth
-// and text. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a
-// *PythonDict.
+// The types of JSON values in Python. The results of Ironic and its agent depend on the type, the truth and the text
+// of a value. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a *PythonDict.
 type (
-	// PythonInt is an integer, as Python writes it.
+	// PythonInt is an integer of any size, in the decimal form that Python writes.
 	PythonInt string
-	// PythonList is a list.
+	// PythonList is a list of values.
 	PythonList []any
 )
 
-// MarshalJSON writes the number.
+// MarshalJSON encodes the integer as a JSON number.
 func (i PythonInt) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// PythonDict is an object that keeps the order of its keys, which errors quote. The zero value
-// is empty.
+// PythonDict is an object that keeps its keys in order, because errors quote them in order. The zero value is an
+// empty object.
 type PythonDict struct {
 	keys   []string
 	values map[string]any
 }
 
-// Set sets the value of a key. A new key becomes the last.
+// Set sets the value of key. A new key becomes the last one.
 func (d *PythonDict) Set(key string, value any) {
 	if d.values == nil {
 		d.values = map[string]any{}
@@ -40,13 +39,13 @@ func (d *PythonDict) Set(key string, value any) {
 	d.values[key] = value
 }
 
-// Delete removes a key.
+// Delete removes key and its value.
 func (d *PythonDict) Delete(key string) {
 	d.keys = slices.DeleteFunc(d.keys, func(k string) bool { return k == key })
 	delete(d.values, key)
 }
 
-// Get returns the value of a key, or nil. d may be nil.
+// Get returns the value of key, or nil if there is none. d may be nil.
 func (d *PythonDict) Get(key string) any {
 	if d == nil {
 		return nil
@@ -54,7 +53,7 @@ func (d *PythonDict) Get(key string) any {
 	return d.values[key]
 }
 
-// Has reports whether the object has a key. It distinguishes a None value from a missing key.
+// Has reports whether the object contains key, even if its value is None.
 func (d *PythonDict) Has(key string) bool {
 	if d == nil {
 		return false
@@ -71,25 +70,25 @@ func (d *PythonDict) Keys() []string {
 	return slices.Clone(d.keys)
 }
 
-// Dict returns the object at a key, or nil.
+// Dict returns the value of key if it is an object. Otherwise it returns nil.
 func (d *PythonDict) Dict(key string) *PythonDict {
 	sub, _ := d.Get(key).(*PythonDict)
 	return sub
 }
 
-// Text returns the string at a key, or "".
+// Text returns the value of key if it is a string. Otherwise it returns "".
 func (d *PythonDict) Text(key string) string {
 	s, _ := d.Get(key).(string)
 	return s
 }
 
-// MarshalJSON writes the keys in order.
+// MarshalJSON encodes the object with its keys in order.
 func (d *PythonDict) MarshalJSON() ([]byte, error) { return jsonOf(d), nil }
 
-// PythonNumber converts a JSON number: an integer if it is written as one.
+// PythonNumber converts a JSON number to a PythonInt if it is written as an integer, and to a float64 if not.
 func PythonNumber(text string) any {
 	if strings.ContainsAny(text, ".eE") {
-		f, _ := strconv.ParseFloat(text, 64) // as in Python, too large numbers are infinite
+		f, _ := strconv.ParseFloat(text, 64) // as in Python, numbers that are too large become infinite
 		return f
 	}
 	if text == "-0" {
@@ -98,7 +97,7 @@ func PythonNumber(text string) any {
 	return PythonInt(text)
 }
 
-// PythonTruthy emulates Python's bool().
+// PythonTruthy reports whether v is true in Python, as bool() does.
 func PythonTruthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -119,8 +118,8 @@ func PythonTruthy(v any) bool {
 	return true
 }
 
-// PythonSame reports whether values and their types are the same, whatever the order of keys: "8" is not the same as 8,
-// and 1 is not the same as true.
+// PythonSame reports whether a and b have the same type and the same value, regardless of the order of keys. For
+// example, "8" is not the same as 8, and 1 is not the same as true.
 func PythonSame(a, b any) bool {
 	switch x := a.(type) {
 	case PythonList:
@@ -135,7 +134,7 @@ func PythonSame(a, b any) bool {
 	return PythonTypeName(a) == PythonTypeName(b) && PythonRepr(a) == PythonRepr(b)
 }
 
-// PythonTypeName returns Python's name of a value's type.
+// PythonTypeName returns the name of the value's type in Python.
 func PythonTypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -199,7 +198,7 @@ func writtenFloat(f float64) string {
 	short := strconv.FormatFloat(f, 'e', -1, 64)
 	_, exponent, ok := strings.Cut(short, "e")
 	if !ok {
-		return strings.ToLower(strings.TrimPrefix(short, "+")) // the value is infinite
+		return strings.ToLower(strings.TrimPrefix(short, "+")) // the value is infinite or not a number
 	}
 	if e, _ := strconv.Atoi(exponent); e < -4 || e >= 16 {
 		return short
@@ -211,8 +210,8 @@ func writtenFloat(f float64) string {
 	return text
 }
 
-// PythonFloat converts a value that Python can calculate with, including bools. ok is false for
-// others.
+// PythonFloat converts a number to a float. As in Python, a bool counts as a number. The result ok is false for
+// values of other types.
 func PythonFloat(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -233,7 +232,7 @@ func PythonFloat(v any) (n float64, ok bool) {
 	return 0, false
 }
 
-// jsonOf encodes a value as JSON, with keys in their order.
+// jsonOf encodes v as JSON. The keys of objects keep their order.
 func jsonOf(v any) []byte {
 	var b bytes.Buffer
 	writeJSONValue(&b, v)
@@ -266,11 +265,11 @@ func writeJSONValue(b *bytes.Buffer, v any) {
 		b.WriteByte('}')
 	default:
 		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false) // the JSON is for people: ">= 100" stays readable
+		e.SetEscapeHTML(false) // people read this JSON: ">= 100" should stay readable
 		if err := e.Encode(v); err != nil {
-			b.WriteString("null") // JSON has no infinity
+			b.WriteString("null") // JSON has no representation of infinity and NaN
 			return
 		}
-		b.Truncate(b.Len() - 1) // removes the newline that Encode adds
+		b.Truncate(b.Len() - 1) // remove the newline that Encode adds
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"ironworks/models"
 )
 
-// RootDisk identifies the disk of a node's last deployment, from extra.console.root_disk: a wwn
-// or serial, or an object with these. It is nil if unknown.
+// RootDisk identifies the disk to which the last deployment installed a node. It is the value of
+// extra.console.root_disk: a WWN or serial number, or an object that contains these. The value is nil if the disk is
+// unknown.
 type RootDisk struct{ value any }
 
-// RootDiskOf returns a node's root disk.
+// RootDiskOf returns the root disk that is stored in the node's extra field.
 func RootDiskOf(n *models.Node) RootDisk {
 	var fields struct {
 		Extra map[string]any `json:"extra"`
@@ -28,14 +29,13 @@ func RootDiskOf(n *models.Node) RootDisk {
 // IsKnown reports whether the root disk is known.
 func (r RootDisk) IsKnown() bool { return r.value != nil }
 
-// String returns the stored value.
+// String returns the stored value as text.
 func (r RootDisk) String() string { return fmt.Sprint(r.value) }
 
 // Is reports whether d is the root disk.
 func (r RootDisk) Is(d *Disk) bool { return r.IsKnown() && d.Named(r.value) }
 
-// Identity returns the attributes that identify a disk, by name; empty if the ramdisk reported
-// none.
+// Identity returns the attributes that identify the disk, by name. It is empty if none of them was reported.
 func (d *Disk) Identity() map[string]string {
 	identity := map[string]string{}
 	for name, value := range map[Hint]string{WWN: d.WWN, WWNWithExtension: d.WWNWithExtension, Serial: d.Serial} {
@@ -46,13 +46,13 @@ func (d *Disk) Identity() map[string]string {
 	return identity
 }
 
-// DiskOf returns a disk with only an identity.
+// DiskOf returns a disk of which only the identity is known.
 func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(WWN)], WWNWithExtension: identity[string(WWNWithExtension)], Serial: identity[string(Serial)]}
 }
 
-// Named reports whether name identifies the disk: its wwn or serial, or an object with one of
-// these.
+// Named reports whether name identifies the disk. It does if it is the WWN or serial number of the disk, or an object
+// that contains one of these.
 func (d *Disk) Named(name any) bool {
 	switch v := name.(type) {
 	case string:

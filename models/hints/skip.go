@@ -2,8 +2,8 @@ package hints
 
 import "strings"
 
-// Skipped returns the disks that skip_block_devices excludes. It maps the name of each disk to the index of the
-// matching entry. The error is a *Error.
+// Skipped determines the disks that skip_block_devices excludes. It maps the name of each of them to the index of the
+// first entry that matches it. The error is a *Error.
 func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {
@@ -12,7 +12,7 @@ func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	return skipped, nil
 }
 
-// SkipEntries returns the entries of skip_block_devices.
+// SkipEntries returns the entries of skip_block_devices, each as hints.
 func (s Search) SkipEntries() []Hints {
 	entries, _ := pythonItems(s.Skip.value)
 	hints := make([]Hints, len(entries))
@@ -22,8 +22,8 @@ func (s Search) SkipEntries() []Hints {
 	return hints
 }
 
-// NamesVolume reports whether the hints name a software RAID volume. The agent compares such hints with existing RAID
-// volumes, not with disks.
+// NamesVolume reports whether the hints name a software RAID volume. The agent compares such hints with the existing
+// RAID volumes instead of the disks.
 func (h Hints) NamesVolume() bool {
 	names, _ := hasVolumeName(h.value)
 	return names
@@ -76,8 +76,8 @@ func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
 	return skipped, nil
 }
 
-// checkVolumes emulates the newest agent, which reads volume names first and fails on entries
-// that are not objects.
+// checkVolumes emulates how the newest agent reads the volume names in skip_block_devices. It returns the error with
+// which the agent fails if an entry with a volume name is not an object.
 func (s Search) checkVolumes() *Error {
 	if s.Generation == GenerationOld || !s.Skip.IsSet() {
 		return nil
@@ -111,7 +111,7 @@ func (s Search) checkVolumes() *Error {
 
 const volumeName = "volume_name"
 
-// hasVolumeName emulates the expression 'volume_name' in entry.
+// hasVolumeName emulates the Python expression "'volume_name' in entry".
 func hasVolumeName(entry any) (bool, *Error) {
 	switch e := entry.(type) {
 	case *PythonDict:
@@ -130,7 +130,7 @@ func hasVolumeName(entry any) (bool, *Error) {
 	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
 }
 
-// pythonItems returns the items of a Python loop over a value.
+// pythonItems returns the items over which a Python loop iterates, given the value v.
 func pythonItems(v any) (PythonList, *Error) {
 	var items PythonList
 	switch v := v.(type) {

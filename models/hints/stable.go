@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// stableHints returns the attributes that identify a disk, most stable first: the disk's own identity, then its
-// location. Kernel names are not stable.
+// stableHints returns the attributes that can identify a disk, the most stable first. Those of the disk itself
+// precede those of its location. Kernel names are not included, because they can change.
 func stableHints() []Hint {
 	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 }
@@ -17,7 +17,7 @@ func stableHints() []Hint {
 // NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
 	Disk string
-	// Why has, for each attribute, the reason why it does not distinguish the disk.
+	// Why gives, for each attribute, the reason why it does not distinguish the disk.
 	Why []string
 }
 
@@ -25,10 +25,11 @@ func (e *NoStableHintError) Error() string {
 	return fmt.Sprintf("no stable hint identifies %s: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
-// errNoSuchDisk reports a name that matches no disk, or several.
+// errNoSuchDisk is the error for a name that does not match exactly one disk.
 var errNoSuchDisk = errors.New("no such disk")
 
-// FindDisk returns the only disk with a name. /dev/ is optional.
+// FindDisk returns the disk with the given name. The prefix /dev/ may be omitted. It is an error if there is no such
+// disk, or more than one.
 func FindDisk(disks []Disk, name string) (Disk, error) {
 	var found []Disk
 	var names []string
@@ -45,10 +46,9 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 	return found[0], nil
 }
 
-// MostStable returns the hint to store for a selected disk: the first of wwn,
-// wwn_with_extension, wwn_vendor_extension, serial, by_path and hctl that matches only this
-// disk, for Ironic and the agent of all generations. If none does, the error is a
-// *NoStableHintError.
+// MostStable returns the hint that should be stored to select the given disk. It is the first of wwn,
+// wwn_with_extension, wwn_vendor_extension, serial, by_path and hctl that matches only this disk, both for Ironic and
+// for the agent, in all generations. If none does, the error is a *NoStableHintError.
 func MostStable(disk Disk, among []Disk) (Hints, error) {
 	refused := &NoStableHintError{Disk: disk.Name}
 	for _, name := range stableHints() {
@@ -59,10 +59,10 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 		}
 		for _, value := range values {
 			if strings.EqualFold(value, "none") {
-				continue // the text None also stands for a missing attribute
+				continue // a missing attribute also has the text None
 			}
-			// Other tools can read a hint only without an operator. A hint needs one if the value looks like an
-			// operator.
+			// Prefer a hint without an operator, because other tools cannot read operators. One is needed if the
+			// value looks like an operator.
 			for _, expression := range []string{value, "s== " + value} {
 				if hints := Make(name, expression); hints.onlyPicks(disk, among) {
 					return hints, nil
@@ -74,7 +74,7 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 	return Hints{}, refused
 }
 
-// onlyPicks reports whether hints are valid and match only one disk.
+// onlyPicks reports whether the hints are valid and match the given disk and no other.
 func (h Hints) onlyPicks(disk Disk, among []Disk) bool {
 	for _, by := range []Generation{GenerationNewest, GenerationOld} {
 		if h.Validate(by) != nil {

@@ -1,5 +1,5 @@
-// Package inspection describes the inspection data of a machine: the inventory of the ramdisk or of Redfish, and data
-// added by collectors and hooks (LLDP, PCI, NUMA, USB).
+// Package inspection describes the inspection data of a machine: the inventory, collected by the ramdisk or read over
+// Redfish, and data added by collectors and hooks (LLDP, PCI, NUMA, USB).
 package inspection
 
 import (
@@ -12,16 +12,16 @@ import (
 	"ironworks/models/hints"
 )
 
-// Section describes a part of a machine. It has a line for each item, such as a disk or a NIC.
+// Section describes a part of a machine. It consists of one line for each item, such as a disk or a NIC.
 type Section struct {
 	Title string   `json:"title" yaml:"title"`
 	Lines []string `json:"lines" yaml:"lines"`
 }
 
-// maxLines bounds the lines of a section; machines have hundreds of PCI devices.
+// maxLines limits the number of lines in a section. Machines have hundreds of PCI devices.
 const maxLines = 1000
 
-// stored is the answer of GET /v1/nodes/{id}/inventory (ironic_python_agent/hardware.py, inspector.py and
+// stored is the response to GET /v1/nodes/{id}/inventory (ironic_python_agent/hardware.py, inspector.py and
 // numa_inspector.py; ironic/drivers/modules/redfish/inspect.py).
 type stored struct {
 	Inventory struct {
@@ -82,7 +82,7 @@ type stored struct {
 	} `json:"plugin_data"`
 }
 
-// Describe returns the sections of a stored inspection, without empty ones.
+// Describe returns the sections that describe stored inspection data. It omits empty sections.
 func Describe(raw []byte) ([]Section, error) {
 	var s stored
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -115,7 +115,7 @@ func Describe(raw []byte) ([]Section, error) {
 	return list, nil
 }
 
-// Text returns sections as text, their lines indented.
+// Text formats sections as text, with indented lines below each title.
 func Text(sections []Section) string {
 	var text strings.Builder
 	for _, s := range sections {
@@ -124,7 +124,7 @@ func Text(sections []Section) string {
 	return text.String()
 }
 
-// join joins those words that are not empty.
+// join joins the words that are not blank.
 func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
 }
@@ -147,8 +147,8 @@ func (s *stored) system() []string {
 	}
 }
 
-// ramdiskError returns why the ramdisk could not collect data; the agent sends null for no error
-// (ironic_python_agent/inspector.py, inspect).
+// ramdiskError returns the reason why the ramdisk could not collect data, or "". The agent sends null if there was no
+// error (ironic_python_agent/inspector.py, inspect).
 func (s *stored) ramdiskError() string {
 	if string(s.Plugin.Error) == "null" {
 		return ""

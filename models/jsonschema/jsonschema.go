@@ -1,5 +1,6 @@
-// Package jsonschema is the part of Python's jsonschema that Ironic uses: its messages, and which of several errors it
-// reports, appear in Ironic's answers. Values are those of [hints.PythonRepr].
+// Package jsonschema implements the part of Python's jsonschema that Ironic uses. It produces the same messages, and
+// selects the same one of several errors, because both appear in Ironic's responses. Values have the types that
+// [hints.PythonRepr] accepts.
 package jsonschema
 
 import (
@@ -11,10 +12,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// Schema is a JSON schema. Fields with the zero value are not checked.
+// Schema is a JSON schema. Keywords whose field has the zero value are not checked.
 type Schema struct {
 	Types []string
-	// Draft4 is the older meaning of integer, for which 1.0 is not one.
+	// Draft4 selects the definition of integer in draft 4 of JSON Schema, by which 1.0 is not an integer.
 	Draft4    bool
 	Enum      []string
 	Pattern   string
@@ -28,34 +29,36 @@ type Schema struct {
 	Properties map[string]*Schema
 	Required   []string
 	Closed     bool // other properties are not allowed
-	// ClosedFirst is the order of two checks: it determines the message about an object that violates both.
+	// ClosedFirst means that Closed is checked before Required. This determines the message about an object that
+	// violates both.
 	ClosedFirst bool
-	// Order is the order of properties that are not checked alphabetically, and RequiredFirst
-	// checks Required before all of them.
+	// Order lists the properties in the order in which they are checked; nil means alphabetical order. RequiredFirst
+	// means that Required is checked before the properties.
 	Order         []string
 	RequiredFirst bool
-	// Together maps a property to the properties that it requires.
+	// Together maps a property to the other properties that must be present if it is present.
 	Together map[string][]string
 	Items    *Schema
 	AnyOf    []*Schema
 	OneOf    []*Schema
 	Not      *Schema
-	Text     string // the schema as Python shows it, for messages that quote it
+	Text     string // the schema in Python's notation, for messages that quote it
 }
 
-// Format is a named format of texts.
+// Format is a named text format. Valid reports whether text has this format.
 type Format struct {
 	Name  string
 	Valid func(text string) bool
 }
 
-// Violation describes how a value violates a schema, like Python's ValidationError.
+// Violation describes how a value violates a schema. It corresponds to Python's ValidationError.
 type Violation struct {
 	Message string
-	// Path is the path from the checked value to Value. Its elements are texts and numbers.
+	// Path is the path from the checked value to Value. Its elements are strings for object keys and numbers for list
+	// indexes.
 	Path  []any
 	Value any
-	// Keyword is the keyword of Schema that Value violates; SchemaPath is the path to it.
+	// Keyword is the keyword of Schema that Value violates. SchemaPath is the path to that keyword.
 	Keyword    string
 	Schema     *Schema
 	SchemaPath []string
@@ -63,7 +66,8 @@ type Violation struct {
 	context []*Violation
 }
 
-// Validate returns the most relevant violation (jsonschema.exceptions.best_match), nil for a valid value.
+// Validate returns the most relevant violation, or nil if the value is valid. It selects the same violation as
+// jsonschema.exceptions.best_match.
 func (s *Schema) Validate(value any) *Violation {
 	found := s.Violations(value)
 	if len(found) == 0 {
@@ -81,7 +85,8 @@ func (s *Schema) Validate(value any) *Violation {
 	return best
 }
 
-// Cause returns the message of the most likely cause of a violation with alternatives. It returns "" if there are none.
+// Cause returns the message of the most likely cause of a violation of anyOf or oneOf, found in the alternatives. It
+// returns "" for other violations.
 func (v *Violation) Cause() string {
 	text := ""
 	for current := v; len(current.context) > 0; text = current.Message {
@@ -93,7 +98,7 @@ func (v *Violation) Cause() string {
 	return text
 }
 
-// compare orders violations by jsonschema's relevance: violations near the root are more relevant.
+// compare orders violations by relevance, as jsonschema does. Violations near the root are more relevant.
 func (v *Violation) compare(other *Violation) int {
 	if d := len(other.Path) - len(v.Path); d != 0 {
 		return d
@@ -106,7 +111,8 @@ func (v *Violation) compare(other *Violation) int {
 	return v.weight() - other.weight()
 }
 
-// weight returns a lower number for anyOf and oneOf, which say little, and for a value that has the type of the schema.
+// weight returns a higher number for more relevant violations. Violations of anyOf and oneOf weigh less because they
+// say little, and so do values that have the schema's type.
 func (v *Violation) weight() int {
 	weight := 0
 	if v.Keyword != "anyOf" && v.Keyword != "oneOf" {
@@ -118,7 +124,7 @@ func (v *Violation) weight() int {
 	return weight
 }
 
-// Violations returns all violations of a value, in the order of jsonschema's iter_errors.
+// Violations returns all violations of the schema by the value, in the same order as jsonschema's iter_errors.
 func (s *Schema) Violations(value any) []*Violation {
 	c := checker{schema: s, value: value}
 	if len(s.Types) > 0 && !s.hasType(value) {
@@ -163,7 +169,7 @@ func (c *checker) checkText(v string) {
 	}
 }
 
-// pythonRule compiles a Python regular expression. In Python, the word characters are those of all scripts.
+// pythonRule compiles a regular expression of Python, where \w matches word characters of all scripts.
 func pythonRule(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
 }

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/jsonschema"
 )
 
-// sample returns a schema of draft 4 with the keywords that Ironic uses.
+// sample returns a schema that uses draft 4 and the keywords that Ironic uses.
 func sample() *jsonschema.Schema {
 	five := 5
 	return &jsonschema.Schema{
@@ -26,7 +26,8 @@ func sample() *jsonschema.Schema {
 	}
 }
 
-// TestBestMatch: the messages are those of best_match of jsonschema 4.26.0 for the same schema and values.
+// TestBestMatch checks that the messages equal those of best_match in jsonschema 4.26.0 for the same schema and
+// values.
 func TestBestMatch(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

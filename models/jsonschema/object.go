@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checker collects the violations of one value.
+// checker collects the ways in which one value violates a schema.
 type checker struct {
 	schema *Schema
 	value  any
@@ -22,7 +22,7 @@ func (c *checker) fail(keyword, format string, args ...any) {
 	c.found = append(c.found, &Violation{Message: fmt.Sprintf(format, args...), Keyword: keyword, Value: c.value, Schema: c.schema})
 }
 
-// below adds the violations that were found in a part of the value.
+// below adds violations found in a part of the value. step is the key or index that leads to this part.
 func (c *checker) below(step any, found []*Violation, schemaPath ...string) {
 	for _, v := range found {
 		v.Path = append([]any{step}, v.Path...)
@@ -90,7 +90,7 @@ func (c *checker) checkOthers(v *hints.PythonDict) {
 	c.fail("additionalProperties", "Additional properties are not allowed (%s %s unexpected)", strings.Join(reprs(extra), ", "), verb)
 }
 
-// checkChoices checks anyOf, oneOf and not.
+// checkChoices checks the keywords anyOf, oneOf and not.
 func (c *checker) checkChoices() {
 	s := c.schema
 	for _, k := range []struct {
@@ -106,7 +106,7 @@ func (c *checker) checkChoices() {
 		c.fail("not", "%s should not be valid under %s", repr(c.value), s.Not.Text)
 	}
 	if fitting, _ := choose(s.OneOf, c.value); len(fitting) > 1 {
-		// Python's jsonschema names the first match last.
+		// Python's jsonschema names the first matching schema last.
 		texts := make([]string, 0, len(fitting))
 		for _, choice := range append(fitting[1:], fitting[0]) {
 			texts = append(texts, choice.Text)
@@ -126,7 +126,7 @@ func choose(choices []*Schema, value any) (fitting []*Schema, context []*Violati
 	return fitting, context
 }
 
-// hasType reports whether a value has one of the types of the schema; false if the schema has no types.
+// hasType reports whether the value has one of the schema's types. It returns false if the schema has no types.
 func (s *Schema) hasType(value any) bool {
 	return slices.ContainsFunc(s.Types, func(name string) bool {
 		if f, isFloat := value.(float64); isFloat && name == "integer" {
@@ -136,7 +136,7 @@ func (s *Schema) hasType(value any) bool {
 	})
 }
 
-// pythonType is Python's name of a type of JSON Schema.
+// pythonType returns the name of the Python type for a JSON Schema type.
 func pythonType(name string) string {
 	switch name {
 	case "null":

@@ -2,7 +2,7 @@ package plan
 
 import "ironworks/models"
 
-// BootKind is the role of a file that a machine boots.
+// BootKind is the role of a file from which a machine boots.
 type BootKind string
 
 // The kinds of boot files.
@@ -12,19 +12,19 @@ const (
 	BootRamdisk BootKind = "ramdisk"
 )
 
-// BootFile is a file that nodes boot, with the answer of its server to this machine. Conductors and BMCs may get
-// another answer.
+// BootFile is a file from which nodes boot, together with the answer of its web server to this machine. Conductors
+// and BMCs may get a different answer.
 type BootFile struct {
 	Kind BootKind
-	// Field is the name of the node's field; Address is its value, which may hold secrets.
+	// Field is the name of the node's field, and Address is its value. Address may contain secrets.
 	Field, Address string
-	// Nodes is the number of nodes with the file.
+	// Nodes is the number of nodes that use the file.
 	Nodes int
 
-	// Asked means that the file's server was asked.
+	// Asked reports whether the file was requested from its server.
 	Asked  bool
 	Answer WebAnswer
-	// Head is the start of the file. Total is the size of the file in bytes, -1 if unknown.
+	// Head is the beginning of the file. Total is the size of the file in bytes, or -1 if unknown.
 	Head  []byte
 	Total int64
 }
@@ -32,8 +32,8 @@ type BootFile struct {
 // OnTheWeb reports whether the file is on a web server.
 func (b *BootFile) OnTheWeb() bool { return isWeb(b.Address) }
 
-// BootFiles returns the boot files of the node for a deployment: an ISO, or a kernel with its ramdisk, or nothing. In
-// old drivers, the names of the fields have prefixes.
+// BootFiles returns the files from which the node boots for a deployment: an ISO, a kernel and a ramdisk, or nothing.
+// It also considers the fields of old drivers, whose names have prefixes.
 func BootFiles(n *models.Node) []BootFile {
 	file := func(kind BootKind, field string) BootFile {
 		return BootFile{Kind: kind, Field: "driver_info." + field, Address: models.TextOf(n.DriverInfo[field]), Nodes: 1, Total: -1}

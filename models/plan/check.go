@@ -9,10 +9,10 @@ import (
 	"ironworks/printable"
 )
 
-// CheckID names a check. IDs are stable, because plans, flags and the audit use them.
+// CheckID names a check. IDs are stable, because plans, flags and the audit file use them.
 type CheckID string
 
-// The checks; docs/reference/deploy.md describes them.
+// The IDs of the checks, which are described in docs/reference/deploy.md.
 const (
 	CheckState           CheckID = "state"
 	CheckMaintenance     CheckID = "maintenance"
@@ -72,10 +72,10 @@ const (
 	CheckImageSize      CheckID = "image-size"
 )
 
-// CheckSeverity is the result of a check.
+// CheckSeverity says what the result of a check means for the deployment.
 type CheckSeverity string
 
-// The results of checks.
+// The possible severities of a result.
 const (
 	CheckOK      CheckSeverity = "ok"
 	CheckWarn    CheckSeverity = "warn"
@@ -83,10 +83,10 @@ const (
 	CheckUnknown CheckSeverity = "unknown" // the check cannot tell
 )
 
-// CheckPolicy changes how a failed check is treated.
+// CheckPolicy changes how a check's result is treated.
 type CheckPolicy string
 
-// The policies. A policy can make a check that cannot be overridden only stricter.
+// The policies. For a check that cannot be overridden, only PolicyRefuse is allowed.
 const (
 	PolicyRefuse CheckPolicy = "refuse" // every result other than ok refuses the deployment
 	PolicyWarn   CheckPolicy = "warn"   // refusals become warnings
@@ -95,18 +95,18 @@ const (
 
 func checkPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWarn, PolicyOff} }
 
-// CheckRule is the definition of a check.
+// CheckRule defines the properties of a check.
 type CheckRule struct {
 	ID CheckID
-	// Worst is the highest severity that the check can have.
+	// Worst is the severity of the result if the check finds its problem.
 	Worst CheckSeverity
-	// Override means that typing the node's name overrides the check.
+	// Override reports whether the operator can override the check, by typing the node's name.
 	Override bool
-	// About describes the check in one line, for the documentation.
+	// About describes in one line, for the documentation, what the check requires.
 	About string
 }
 
-// CheckRules returns all checks in display order.
+// CheckRules returns the rules of all checks in display order.
 func CheckRules() []CheckRule {
 	return []CheckRule{
 		{CheckState, CheckRefuse, false, "the node is available or deploy failed (rebuild: active, error or deploy failed)"},
@@ -164,7 +164,7 @@ func CheckRules() []CheckRule {
 	}
 }
 
-// ruleOf returns the definition of a check.
+// ruleOf returns the rule of the check with the given ID.
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })
@@ -174,7 +174,7 @@ func ruleOf(id CheckID) (CheckRule, bool) {
 	return rules[i], true
 }
 
-// ParseCheckID parses the ID of a check.
+// ParseCheckID parses the ID of a check. If the ID is unknown, the error lists all IDs.
 func ParseCheckID(text string) (CheckID, error) {
 	if _, ok := ruleOf(CheckID(text)); ok {
 		return CheckID(text), nil
@@ -187,7 +187,8 @@ func ParseCheckID(text string) (CheckID, error) {
 	return "", fmt.Errorf("unknown check %q; available: %s", printable.Line(text), strings.Join(names, ", "))
 }
 
-// ParseCheckPolicy parses a policy. Weakening a check that cannot be overridden is an error.
+// ParseCheckPolicy parses a policy for the check with the given ID. Weakening a check that cannot be overridden is an
+// error.
 func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	policy := CheckPolicy(text)
 	rule, known := ruleOf(id)
@@ -203,25 +204,25 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	return policy, nil
 }
 
-// Check is the result of a check on a node.
+// Check is the result of running a check on a node.
 type Check struct {
 	ID       CheckID       `json:"id"`
 	Severity CheckSeverity `json:"severity"`
-	// Text is the result in one clause, sanitized. Remedy is the remedy, or empty; it names commands and fields of the
-	// plan.
+	// Text states the result in one clause, and is sanitized. Remedy suggests what to do, in terms of commands and
+	// fields of the plan; it may be empty.
 	Text     string               `json:"text"`
 	Evidence []models.Observation `json:"evidence"`
 	Remedy   string               `json:"way_out,omitempty"`
-	// ScreenRemedy is the remedy in the console, with keys and pages of the wizard.
+	// ScreenRemedy suggests what to do in the console, in terms of keys and pages of the wizard.
 	ScreenRemedy string `json:"-"`
-	// Override means that the check can be overridden, Overridden that it was.
+	// Override reports whether the operator can override the check. Overridden reports whether that was done.
 	Override   bool `json:"may_be_overridden"`
 	Overridden bool `json:"overridden,omitempty"`
-	// Policy is the policy that changed the severity, or empty.
+	// Policy is the policy that changed the severity. It is empty if none did.
 	Policy CheckPolicy `json:"policy,omitempty"`
 }
 
-// String returns the check on one line, without the evidence.
+// String formats the result on one line, without the evidence.
 func (c Check) String() string {
 	text := string(c.ID) + ": " + c.Text
 	if c.Remedy != "" {
@@ -230,7 +231,7 @@ func (c Check) String() string {
 	return text
 }
 
-// Mark returns the severity, or "overridden".
+// Mark returns the severity, or "overridden" if the check was overridden.
 func (c Check) Mark() string {
 	if c.Overridden {
 		return "overridden"
@@ -238,7 +239,7 @@ func (c Check) Mark() string {
 	return string(c.Severity)
 }
 
-// Reported returns the evidence that is shown. A check that passed shows none.
+// Reported returns the evidence to show. For a check that passed, there is none.
 func (c Check) Reported() []models.Observation {
 	if c.Severity == CheckOK {
 		return nil
@@ -246,16 +247,16 @@ func (c Check) Reported() []models.Observation {
 	return c.Evidence
 }
 
-// CheckChoices are the operator's choices about the checks of a deployment, for one node.
+// CheckChoices holds the operator's choices about the checks of one node's deployment.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override has the checks that the operator overrides. NoOverride means that the operator may not override any
+	// Override lists the checks that the operator overrides. NoOverride means that the operator cannot override any
 	// check.
 	Override   []CheckID
 	NoOverride bool
 }
 
-// decided applies the choices to a check. It returns false if the check is off.
+// decided applies the operator's choices to a check. It returns false if the check is turned off.
 func (c CheckChoices) decided(check Check) (Check, bool) {
 	rule, _ := ruleOf(check.ID)
 	check.Override = rule.Override && !c.NoOverride

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkNow is the time of the checks in these tests.
+// checkNow is the current time in the tests of checks.
 var checkNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const (
@@ -20,7 +20,8 @@ const (
 	hintsOfS1 = `{"serial": "S1"}`
 )
 
-// rawNode returns a node of JSON fields and the fields that all nodes of these tests have.
+// rawNode returns a node with the given JSON fields. The fields that they do not set have the values that all tests
+// share.
 func rawNode(t *testing.T, fields string) *models.Node {
 	t.Helper()
 	object := map[string]any{
@@ -63,7 +64,7 @@ func hintsOf(text string) hints.Hints {
 	return h
 }
 
-// goodFacts returns the facts of a node without any problem.
+// goodFacts returns the facts of a node that has no problems, apart from those that fields causes.
 func goodFacts(t *testing.T, fields string) *Facts {
 	t.Helper()
 	yes := true
@@ -82,7 +83,7 @@ func goodFacts(t *testing.T, fields string) *Facts {
 
 func prio(n int) *int { return &n }
 
-// checkCase changes the facts of a node without problems, and has the expected result of a check.
+// checkCase is a change to the facts of a node without problems, together with the expected result of a check.
 type checkCase struct {
 	node   string
 	change func(f *Facts)
@@ -104,7 +105,7 @@ func disks(d ...string) func(*Facts) {
 	return func(f *Facts) { f.Inventory = inventoryOf(d...) }
 }
 
-// fromBMC is a disk as stored by Redfish inspection of Ironic 39.0.
+// fromBMC is a disk as the Redfish inspection of Ironic 39.0 stores it.
 const fromBMC = `{"name": "Disk 0", "size": 480103981056, "vendor": null, "model": "SAMSUNG MZ7LH480", "serial": "S1", "rotational": false}`
 
 func noHints(then func(*Facts)) func(*Facts) {
@@ -126,7 +127,7 @@ func same(*Facts) {}
 
 func rebuild(f *Facts) { f.Verb = models.VerbRebuild }
 
-// TestChecks covers cases with and without the problem, for every check.
+// TestChecks checks that every check recognizes its problem, and that it accepts a node without this problem.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}

@@ -22,8 +22,9 @@ func checkConfigDrive(f *Facts) finding {
 	return finding{}
 }
 
-// checkMetaData checks the kernel arguments in the meta data. They must be a list of at most one: the agent joins
-// several with commas, and coreos-installer takes the result as one argument. A string is split into letters.
+// checkMetaData checks the meta data that the agent evaluates. The kernel arguments must be a list of no more than
+// one item: the agent joins several items with commas, and coreos-installer takes the result as one argument. The
+// agent would split a string into letters.
 func checkMetaData(f *Facts) finding {
 	meta := f.Plan.ConfigDrive.MetaData
 	if f.Kind != KindInstallCoreOS || len(meta) == 0 {
@@ -56,13 +57,14 @@ func checkMetaData(f *Facts) finding {
 	return pass("valid for the agent", evidence...)
 }
 
-// WebImage returns the image to write if it is on a web server.
+// WebImage returns the image that the deployment writes, and reports whether it is on a web server.
 func (f *Facts) WebImage() (Image, bool) {
 	image, _ := f.imageOf()
 	return image, slices.ContainsFunc(f.possibleKinds(), Kind.WritesImage) && isWeb(image.Source)
 }
 
-// imageOf returns the effective image: the plan's image, or else the node's.
+// imageOf returns the effective image, which is the plan's or, if the plan has none, the node's. It also returns the
+// name of the field that determines it.
 func (f *Facts) imageOf() (image Image, from string) {
 	if f.Plan.Image.Source != "" {
 		return f.Plan.Image, "image.source"
@@ -78,8 +80,9 @@ func (f *Facts) imageOf() (image Image, from string) {
 	return image, "instance_info.image_source"
 }
 
-// checkImage checks image_source, which direct, ansible and bootc validate. Since API 1.83, a rebuild without an image
-// fails with status 500 for every deploy interface, because the conductor first looks the image up in Glance.
+// checkImage checks image_source, which the deploy interfaces direct, ansible and bootc validate. Since API 1.83, a
+// rebuild without an image fails with HTTP status 500 for every deploy interface, because the conductor first looks
+// up the image in Glance.
 func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
@@ -98,8 +101,8 @@ func checkImage(f *Facts) finding {
 	return pass("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
-// checkImageSum checks the checksum as validate of ironic/drivers/modules/agent.py does. Images from Glance, files and
-// oci:// images need no checksum.
+// checkImageSum checks the checksum in the same way as validate in ironic/drivers/modules/agent.py. Only images on
+// web servers need a checksum; those in Glance, in files and in registries (oci://) do not.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
 	if f.Kind != KindDirect || !isWeb(image.Source) {
@@ -117,7 +120,7 @@ func checkImageSum(f *Facts) finding {
 }
 
 // Hash returns the algorithm of the checksum. If the plan does not name it, the length of the checksum determines it.
-// For a URL, which Ironic reads, Hash returns "".
+// If the checksum is a URL, which Ironic reads, Hash returns the plan's algorithm, which may be empty.
 func (i Image) Hash() (string, error) {
 	byLength := map[int]string{32: "md5", 64: "sha256", 128: "sha512"}
 	algorithm := strings.ToLower(i.Algorithm)

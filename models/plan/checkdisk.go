@@ -11,8 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints validates the hints. Ironic accepts some hints that fail in the agent, and refuses some that the agent
-// accepts.
+// checkHints validates the hints. It considers both Ironic and the agent, because each of them refuses some hints
+// that the other accepts.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.IsSet() {
 		return finding{}
@@ -25,7 +25,8 @@ func checkHints(f *Facts) finding {
 			wrong = append(wrong, problemText(p))
 		}
 	}
-	// Ironic validates the hints now. Hints that only the agent refuses fail later.
+	// Ironic validates the hints when the deployment starts. Hints that only the agent refuses make the deployment
+	// fail later.
 	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
 		wrong = append(wrong, "rejected by the agent: "+err.Error())
 	}
@@ -39,8 +40,8 @@ func checkHints(f *Facts) finding {
 	return pass("accepted by Ironic and the agent", at)
 }
 
-// ansibleOperators returns the hints that Ansible cannot match: it compares values and has no operators
-// (_parse_root_device_hints of ironic/drivers/modules/ansible/deploy.py).
+// ansibleOperators returns a problem for each hint that Ansible cannot match. Ansible compares values for equality,
+// and does not know any other operators (ironic/drivers/modules/ansible/deploy.py, _parse_root_device_hints).
 func ansibleOperators(h hints.Hints) []string {
 	var wrong []string
 	for _, name := range h.Names() {
@@ -61,7 +62,7 @@ func problemText(p hints.Problem) string {
 	return string(p.Hint) + ": " + p.Text
 }
 
-// pickDisk and editHints are remedies that name keys of the wizard's Root disk page.
+// Remedies that refer to the wizard's Root disk page.
 const (
 	pickDisk  = "on the Root disk page: pick a disk, or edit the hints"
 	editHints = "on the Root disk page: edit the hints"
@@ -121,7 +122,7 @@ func checkInventory(f *Facts) finding {
 	return pass(fmt.Sprintf("%d disks", len(f.Inventory.Disks)), when)
 }
 
-// raidChanged returns when Ironic last changed the node's RAID; zero for never.
+// raidChanged returns the time when Ironic last changed the node's RAID configuration, or zero if it never did.
 func raidChanged(n *models.Node) time.Time {
 	var fields struct {
 		RAID struct {
@@ -150,8 +151,8 @@ func checkInventoryBy(f *Facts) finding {
 	return pass("the agent reported the disks")
 }
 
-// unreportedHints returns the hints for attributes that the BMC's inventory lacks. The agent does not find a disk by an
-// attribute that its ramdisk does not report.
+// unreportedHints returns the hints for attributes that are missing from an inventory that was read from the BMC. The
+// agent can find a disk only by attributes that its ramdisk reports.
 func (f *Facts) unreportedHints() []hints.Hint {
 	if !f.Inventory.OutOfBand() {
 		return nil
@@ -211,7 +212,7 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp returns a remedy for hints that match no disk.
+// missHelp returns an explanation to append if the hints match no disk, or "".
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {

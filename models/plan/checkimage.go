@@ -9,28 +9,31 @@ import (
 	"ironworks/printable"
 )
 
-// ImageFacts are the answers of web servers to this machine about an image. Conductor and agent may get other answers.
+// ImageFacts holds the answers that web servers gave to this machine about an image. Conductors and agents may get
+// different answers.
 type ImageFacts struct {
 	Image WebAnswer
-	// Head is the start of the image. HeadTotal is the size of the image according to the same answer, -1 if unknown.
+	// Head is the beginning of the image. HeadTotal is the size of the whole image according to the same answer, or
+	// -1 if unknown.
 	Head      []byte
 	HeadTotal int64
-	// Checksums is the checksum file; nil if the checksum is not a URL.
+	// Checksums is the checksum file, or nil if the checksum is not a URL.
 	Checksums *ChecksumFile
 }
 
 // WebAnswer is the answer of a web server.
 type WebAnswer struct {
-	// Error says why there is no answer. The other fields are empty then.
+	// Error says why there is no answer. If it is set, the other fields are empty.
 	Error  string
 	Status int
-	// Length is Content-Length in bytes, -1 if missing.
+	// Length is the value of Content-Length in bytes, or -1 if the header is missing.
 	Length int64
-	// FinalURL is the last address of the redirects, masked. It is empty without redirects.
+	// FinalURL is the address to which the request was redirected, with secrets masked. It is empty if there was no
+	// redirect.
 	FinalURL string
 }
 
-// ChecksumFile is a file of checksums.
+// ChecksumFile is a downloaded file that lists checksums.
 type ChecksumFile struct {
 	WebAnswer
 	Text string
@@ -38,7 +41,7 @@ type ChecksumFile struct {
 	Cut bool
 }
 
-// askedImage returns the image if its web server was asked.
+// askedImage returns the image, and reports whether its web server was asked for it.
 func (f *Facts) askedImage() (Image, bool) {
 	image, web := f.WebImage()
 	return image, web && f.Image != nil
@@ -49,7 +52,7 @@ func isWeb(address string) bool {
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
 
-// Evidence returns the server's answer as evidence.
+// Evidence describes, as evidence, the server's answer for the given field and address.
 func (a WebAnswer) Evidence(field, address string) []models.Observation {
 	list := []models.Observation{models.Observed(field, models.MaskURL(address))}
 	if a.Error != "" {
@@ -65,17 +68,19 @@ func (a WebAnswer) Evidence(field, address string) []models.Observation {
 	return list
 }
 
-// AskElsewhere is the remedy if this machine cannot reach a server.
+// AskElsewhere is the remedy for a server that this machine cannot reach.
 const AskElsewhere = "the console may be on another network: check from a conductor host"
 
-// StatusOK is the status that Ironic requires.
+// StatusOK is the HTTP status that Ironic requires of an image server.
 const StatusOK = 200
 
-// NeedsLogin reports whether the server requires authentication (401, 403, 407). A conductor may have the credentials.
+// NeedsLogin reports whether the server requires authentication (status 401, 403 or 407). A conductor may have the
+// credentials.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
-// checkImageReachable checks that a HEAD request for the image gets status 200, after redirects. Ironic requires this
-// when it validates a node and when a deployment starts (ironic/common/image_service.py, validate_href).
+// checkImageReachable checks that a HEAD request for the image is answered with status 200, after any redirects.
+// Ironic requires this when it validates a node and when a deployment starts (ironic/common/image_service.py,
+// validate_href).
 func checkImageReachable(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked {
@@ -156,13 +161,14 @@ func checkImageSize(f *Facts) finding {
 	return pass("fits on the disk", at...)
 }
 
-// imageFormat returns the format by the start of an image, and the unpacked size in bytes, zero if unknown.
+// imageFormat determines the format of an image from its beginning. It also returns the unpacked size in bytes, or
+// zero if that is unknown.
 func imageFormat(head []byte) (format string, virtual uint64) {
 	begins := func(magic string) bool { return strings.HasPrefix(string(head), magic) }
 	switch {
 	case len(head) == 0:
 		return "", 0
-	case begins("QFI\xfb") && len(head) >= 32: // size: big-endian, at 24 (docs/interop/qcow2.txt of QEMU)
+	case begins("QFI\xfb") && len(head) >= 32: // the size is big-endian, at offset 24 (QEMU, docs/interop/qcow2.txt)
 		for _, b := range head[24:32] {
 			virtual = virtual<<8 | uint64(b)
 		}

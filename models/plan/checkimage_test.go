@@ -64,7 +64,7 @@ func TestMaskURL(t *testing.T) {
 	}
 }
 
-// qcow2Head returns the header of an image with a virtual size.
+// qcow2Head returns the header of a qcow2 image with the given virtual size.
 func qcow2Head(size uint64) []byte {
 	head := append([]byte("QFI\xfb\x00\x00\x00\x03"), make([]byte, 24)...)
 	for i := range 8 {
@@ -73,7 +73,8 @@ func qcow2Head(size uint64) []byte {
 	return head
 }
 
-// asked returns a change to the facts of a direct deployment whose image server was queried.
+// asked returns a function that turns facts into those of a direct deployment whose image server was queried, and
+// then applies change to them.
 func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.Kind = KindDirect
@@ -83,7 +84,7 @@ func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	}
 }
 
-// imageCases returns cases with and without the problem, for each check of images.
+// imageCases returns, for each check of images, cases in which its problem exists and cases in which it does not.
 func imageCases() map[CheckID][]checkCase {
 	const of480 = 480103981056
 	answer := func(a WebAnswer) func(*Facts) {
@@ -139,8 +140,7 @@ func imageCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestImageEvidenceHasNoSecrets checks that evidence has no secrets, because it is shown,
-// logged and stored.
+// TestImageEvidenceHasNoSecrets checks that evidence has no secrets, because it is shown, logged and stored.
 func TestImageEvidenceHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, "")

@@ -51,8 +51,8 @@ func checkReserved(f *Facts) finding {
 		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
-// checkAllocation checks that Ironic can allocate the node. Ironic allocates only an available node without an instance
-// that has the resource class and the traits.
+// checkAllocation checks that Ironic can allocate the node. It allocates only a node that is available, has no
+// instance, and has the requested resource class and traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
 	if !f.Allocates() {
@@ -82,7 +82,7 @@ func checkAllocation(f *Facts) finding {
 	return pass("an allocation can reserve the node", at)
 }
 
-// Allocates reports whether an allocation reserves the node.
+// Allocates reports whether the deployment reserves the node through an allocation.
 func (f *Facts) Allocates() bool {
 	n := f.Node
 	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.OwnInstanceUUID)
@@ -158,7 +158,7 @@ func checkDeployInterface(f *Facts) finding {
 	return f.enabledInterface(iface, at)
 }
 
-// checkAutodetect reports the interface that autodetect is expected to select.
+// checkAutodetect checks that autodetect will select an interface that fits the plan's kind, and is enabled.
 func (f *Facts) checkAutodetect() finding {
 	at := models.Observed("deploy_interface", f.InterfaceText())
 	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o Kind) bool { return o != k }) {
@@ -192,9 +192,9 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
 }
 
-// checkConductor checks that a conductor serves the node: without one, Ironic responds as if the node did not exist.
-// Ironic's response for the node takes precedence over the list of conductors. With SQLite, conductors record no
-// heartbeats and are listed as dead after a minute.
+// checkConductor checks that a conductor serves the node. Without one, Ironic responds as if the node did not exist.
+// The conductor that Ironic reports for the node takes precedence over the list of conductors: with SQLite,
+// conductors record no heartbeats, and are listed as dead after a minute.
 func checkConductor(f *Facts) finding {
 	n := f.Node
 	if n.Conductor != "" {
@@ -220,8 +220,8 @@ func checkConductor(f *Facts) finding {
 	return fail("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
-// checkRamdisk checks the fields of the boot files that ironic/drivers/utils.py (get_field) reads, also with the
-// prefixes of old drivers.
+// checkRamdisk checks the fields of the boot files. Like get_field in ironic/drivers/utils.py, it also reads the
+// fields that have the prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}
@@ -279,8 +279,8 @@ func (f *Facts) instanceRamdisk() finding {
 		onScreen("set an ISO, or a kernel and initramfs, on the Ramdisk page")
 }
 
-// changes reports whether the plan changes fields that an interface validates, so that the current validation does not
-// count.
+// changes reports whether the plan changes fields that the given interface validates. If so, the result of the
+// current validation does not count.
 func (f *Facts) changes(iface string) bool {
 	p := f.Plan
 	switch iface {
@@ -321,8 +321,8 @@ func checkValidate(f *Facts) finding {
 	return pass("validation passes for everything a deployment needs")
 }
 
-// checkKernelParams checks the kernel parameters by the grammar of new releases. The API version shows which old
-// releases lack the grammar, but not which new releases have it.
+// checkKernelParams checks the kernel parameters according to the grammar that new releases of Ironic use. The API
+// version shows which old releases do not use the grammar, but not which new releases do.
 func checkKernelParams(f *Facts) finding {
 	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
 	if value == "" {

@@ -10,30 +10,32 @@ import (
 	"ironworks/printable"
 )
 
-// RegistryFacts is the answer of a container registry about an oci:// image, to a request without credentials.
+// RegistryFacts holds a container registry's answer to a request for an oci:// image. The request was sent without
+// credentials.
 type RegistryFacts struct {
-	// Error says why there is no answer. The other fields are empty then.
+	// Error says why there is no answer. If it is set, the other fields are empty.
 	Error string
-	// Closed means that the registry requires credentials (401, 403).
+	// Closed means that the registry requires credentials (status 401 or 403).
 	Closed bool
-	// Missing means that the registry does not have the image (404).
+	// Missing means that the registry does not have the image (status 404).
 	Missing bool
-	// Artifact means that the image holds a disk image. Otherwise the image is a bootable container.
+	// Artifact means that the image contains a disk image. If it is false, the image is a bootable container.
 	Artifact bool
 }
 
 func isOCI(source string) bool { return strings.HasPrefix(source, "oci://") }
 
-// OCIReference is a parsed oci:// image, as in Ironic (ironic/common/image_service.py, OciImageService, and
-// oci_registry.py of 39.0).
+// OCIReference is a parsed reference to an oci:// image. It is parsed in the same way as by Ironic 39.0
+// (OciImageService in ironic/common/image_service.py, and oci_registry.py).
 type OCIReference struct {
-	// Registry is HOST or HOST:PORT.
+	// Registry has the form HOST or HOST:PORT.
 	Registry, Repository string
-	// Tag is empty if the reference has a Digest. Digest is ALGORITHM:HEX.
+	// Tag is empty if Digest is set. Digest has the form ALGORITHM:HEX.
 	Tag, Digest string
 }
 
-// parseOCIReference parses oci://REGISTRY/REPOSITORY, followed by :TAG, @DIGEST, both or neither (tag latest).
+// parseOCIReference parses a reference of the form oci://REGISTRY/REPOSITORY, which may be followed by :TAG and
+// @DIGEST. If both are missing, the tag is latest.
 func parseOCIReference(source string) (OCIReference, error) {
 	u, err := url.Parse(source)
 	if err != nil || !isOCI(source) {
@@ -77,7 +79,7 @@ func checkDigest(digest string) error {
 	return nil
 }
 
-// RegistryImage returns the oci:// image that a deployment may write.
+// RegistryImage returns the oci:// image that the deployment may write, and reports whether there is one.
 func (f *Facts) RegistryImage() (OCIReference, bool) {
 	for _, kind := range f.possibleKinds() {
 		facts := *f
@@ -89,7 +91,7 @@ func (f *Facts) RegistryImage() (OCIReference, bool) {
 	return OCIReference{}, false
 }
 
-// ociImage returns the effective oci:// image if the deployment writes one.
+// ociImage returns the effective oci:// image, and reports whether the deployment writes one.
 func (f *Facts) ociImage() (OCIReference, bool) {
 	image, _ := f.imageOf()
 	if !f.Kind.WritesImage() || !isOCI(image.Source) {
@@ -123,7 +125,7 @@ func checkOCITag(f *Facts) finding {
 		"pin the image by digest: @sha256:DIGEST", models.Observed("tag", r.Tag))
 }
 
-// checkOCIKind compares the kind of the image with the kinds that the interface installs.
+// checkOCIKind checks that the image is of a kind that the deploy interface can install.
 func checkOCIKind(f *Facts) finding {
 	r, is := f.ociImage()
 	switch {
@@ -151,9 +153,9 @@ func checkOCIKind(f *Facts) finding {
 	return pass("supported by the deploy interface", at)
 }
 
-// checkOCISecret checks the credentials for the registry. Like get_image_service_auth_override of
-// ironic/common/image_service.py, it reads image_pull_secret of instance_info, then of driver_info. A conductor may
-// have credentials of its own in [oci]authentication_config.
+// checkOCISecret checks whether there are credentials for the registry. Like get_image_service_auth_override in
+// ironic/common/image_service.py, it reads image_pull_secret from instance_info first and from driver_info second. A
+// conductor may have other credentials, in [oci]authentication_config.
 func checkOCISecret(f *Facts) finding {
 	r, is := f.ociImage()
 	if !is || f.Registry == nil {

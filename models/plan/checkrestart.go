@@ -9,9 +9,9 @@ import (
 	"ironworks/models/steps"
 )
 
-// checkRestart finds steps after which Ironic runs a step of the agent while the machine still boots (test/lab,
-// TestStepsThatRestartMachines). A step before deploy (100) restarts the machine, too: Ironic then validates the
-// agent's steps before the agent has reported them.
+// checkRestart finds steps after which Ironic runs a step of the agent while the machine is still booting (test/lab,
+// TestStepsThatRestartMachines). This also applies to steps before deploy (priority 100): after them, Ironic
+// validates the agent's steps before the agent has reported them.
 func checkRestart(f *Facts) finding {
 	order := f.Order()
 	last := -1
@@ -44,11 +44,11 @@ func checkRestart(f *Facts) finding {
 	return pass("Ironic waits for the agent after "+strings.Join(restarts, ", "), at)
 }
 
-// publishedTwice is the reason if Ironic publishes the deploy ISO a second time: publish_image
+// publishedTwice is the reason why a deployment fails if Ironic publishes the deploy ISO a second time: publish_image
 // (ironic/drivers/modules/image_utils.py) finds its own hard link to the cached file.
 const publishedTwice = "Ironic 21.4.4 cannot publish the deploy ISO again if its cache is on the same file system (SameFileError)"
 
-// restartsMachine reports whether a step restarts the machine out of band. The steps are those of
+// restartsMachine reports whether the step restarts the machine out of band. The steps that do are those of
 // ironic/drivers/modules/redfish, which ironic/drivers/modules/drac inherits.
 func restartsMachine(f *Facts, s models.Step) bool {
 	implementation := steps.InterfacesOf(f.Node)[s.Interface]
@@ -57,17 +57,17 @@ func restartsMachine(f *Facts, s models.Step) bool {
 	}
 	return slices.Contains([]string{
 		"bios.apply_configuration", "bios.factory_reset", "firmware.update", "raid.apply_configuration", "raid.delete_configuration",
-		"management.import_configuration", "management.import_export_configuration", // of idrac-redfish in 21.4.4
+		"management.import_configuration", "management.import_export_configuration", // steps of idrac-redfish in 21.4.4
 	}, s.Label())
 }
 
-// afterRestart returns the reason why a step of the agent fails after a step that restarts the machine, or "" if Ironic
-// waits for the agent.
+// afterRestart explains why a step of the agent fails if it runs after the step s, which restarts the machine. It
+// returns "" if Ironic waits for the agent.
 func (f *Facts) afterRestart(s models.Step) string {
 	old := hints.GenerationOf(f.Version) == hints.GenerationOld
 	switch {
 	case old && s.Interface == "raid":
-		// do_next_deploy_step keeps deployment_polling, with which heartbeats continue nothing.
+		// do_next_deploy_step leaves deployment_polling set, so that heartbeats do not continue the deployment.
 		return "Ironic 21.4.4 ignores the agent after it, without a timeout"
 	case old && slices.Contains([]string{"redfish-virtual-media", "idrac-redfish-virtual-media"}, steps.InterfacesOf(f.Node)["boot"]):
 		return publishedTwice
@@ -77,14 +77,14 @@ func (f *Facts) afterRestart(s models.Step) string {
 		// _continue_updates (drivers/modules/redfish/firmware.py) does not set the boot device.
 		return "Ironic 39.0.0 restarts the machine without booting the ramdisk again"
 	case f.Interface() != KindCustomAgent.deployInterface():
-		return "" // after an AgentConnectionFailed, the conductor waits
+		return "" // after an AgentConnectionFailed error, the conductor waits
 	case s.Interface == "raid":
 		return `if the controller applies changes at the next boot, custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 	}
 	return `custom-agent of Ironic 39.0.0 does not wait for the agent ("Agent is not running")`
 }
 
-// cleanStepOf returns the clean step that does the same as a deploy step.
+// cleanStepOf returns the label of the clean step that has the same effect as the deploy step s.
 func cleanStepOf(s models.Step) string {
 	if s.Label() == "raid.apply_configuration" {
 		return "raid.create_configuration"

@@ -2,7 +2,7 @@ package plan
 
 import "ironworks/models"
 
-// restartCases returns the cases of the check [CheckRestart]; test/lab runs them under both releases of Ironic.
+// restartCases returns the cases for [CheckRestart]. The tests in test/lab run them with both releases of Ironic.
 func restartCases() []checkCase {
 	with := func(label, name string, priority int, more ...func(*Facts)) func(*Facts) {
 		return func(f *Facts) {
@@ -50,7 +50,7 @@ func restartCases() []checkCase {
 	}
 }
 
-// installStep is the agent's step with its default priority.
+// installStep is the agent's step install_coreos without an explicit priority.
 var installStep = models.Step{Interface: "deploy", Step: "install_coreos"}
 
 func raidAt(priority int) models.Step {

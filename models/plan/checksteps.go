@@ -17,8 +17,8 @@ func stepTexts(list []models.Step) string {
 	return models.OrNone(strings.Join(texts, " "))
 }
 
-// checkInstallStep requires a step that installs a system. Without one, Ironic takes a custom-agent node to active with
-// an empty disk.
+// checkInstallStep requires a step that installs a system. Without such a step, Ironic would make a custom-agent node
+// active with an empty disk.
 func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
 	brought := f.addedSteps()
@@ -40,8 +40,8 @@ func checkInstallStep(f *Facts) finding {
 		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the Steps page")
 }
 
-// checkInstallOnce finds several steps of a deployment that are known to install a system. For example,
-// start_assisted_install does not replace the step install_coreos of a plan.
+// checkInstallOnce refuses a deployment with more than one step that is known to install a system. For example, a
+// template's start_assisted_install does not replace the plan's install_coreos, so that both would run.
 func checkInstallOnce(f *Facts) finding {
 	known := []string{"install_coreos", "start_assisted_install", "write_image", "execute_bootc_install"}
 	order := plainSteps(f.Order())
@@ -60,7 +60,7 @@ func checkInstallOnce(f *Facts) finding {
 		onScreen("remove all but one on the Steps page, or set the priority of the others to 0")
 }
 
-// checkSteps finds steps that Ironic refuses, either immediately or when the agent has called back.
+// checkSteps finds steps that Ironic refuses, either immediately or after the agent has called back.
 func checkSteps(f *Facts) finding {
 	if len(f.Steps) == 0 {
 		return finding{}
@@ -90,7 +90,7 @@ func checkSteps(f *Facts) finding {
 	return pass("valid", sent)
 }
 
-// wrongSteps returns the problems of steps for which Ironic refuses them.
+// wrongSteps returns the problems for which Ironic refuses the steps.
 func wrongSteps(list []models.Step) (wrong []string) {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -112,8 +112,8 @@ func wrongSteps(list []models.Step) (wrong []string) {
 	return wrong
 }
 
-// checkStepOrder checks the priorities of in-band steps: the agent runs only between the priorities of deploy and
-// tear_down_agent.
+// checkStepOrder checks the priorities of the steps that may install a system. The agent runs only between the steps
+// deploy and tear_down_agent.
 func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}
@@ -143,8 +143,8 @@ func checkStepOrder(f *Facts) finding {
 	return pass("installing steps run while the agent runs", order)
 }
 
-// checkStepOffered compares in-band steps with the steps that the node's agent reported last. A misspelled step fails
-// only after the machine has booted.
+// checkStepOffered compares in-band steps with those that the node's agent last reported. Otherwise, a misspelled
+// step would fail only after the machine has booted.
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())
 	var inBand []models.Step

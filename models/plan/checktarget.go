@@ -47,7 +47,8 @@ func checkStableHint(f *Facts) finding {
 		onScreen(pickTarget + target.Name)
 }
 
-// sameDisk reports whether two disks are the same by wwn, or by serial and model.
+// sameDisk reports whether d and o are the same disk, according to their WWNs, or to their serial numbers and models.
+// by names the attribute that they share.
 func sameDisk(d *hints.Disk, o *hints.Disk) (by string, is bool) {
 	eq := func(a, b string) bool {
 		return strings.TrimSpace(a) != "" && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
@@ -103,7 +104,7 @@ func checkDataDisk(f *Facts) finding {
 	return pass("not registered", models.Observed("extra.data_disks", register))
 }
 
-// minUsualDisk is the usual minimum size of a server's disk.
+// minUsualDisk is the size below which a disk is unusually small for a server.
 const minUsualDisk = 16 * hints.GiB
 
 func checkOddDisk(f *Facts) finding {
@@ -159,7 +160,8 @@ func checkRAIDRoot(f *Facts) finding {
 	return finding{}
 }
 
-// raidStep returns the first step that changes the RAID before the installation, or nil.
+// raidStep returns the first step that changes the RAID configuration before the installation, or nil if there is
+// none.
 func (f *Facts) raidStep() *models.Step {
 	for _, s := range f.Order() {
 		switch {
@@ -180,8 +182,8 @@ func checkAssisted(f *Facts) finding {
 		models.Observed("hints", orNoHints(f.Hints)))
 }
 
-// checkKickstart warns that anaconda ignores root device hints: Ironic's template
-// (ironic/drivers/modules/ks.cfg.template) says clearpart --all.
+// checkKickstart warns that anaconda ignores root device hints. Ironic's default template
+// (ironic/drivers/modules/ks.cfg.template) contains clearpart --all, which erases all disks.
 func checkKickstart(f *Facts) finding {
 	if f.Kind != KindAnaconda {
 		return finding{}

@@ -11,11 +11,11 @@ import (
 // UserDataReader is the program that reads the user data on the installed system.
 type UserDataReader string
 
-// The readers. An empty value means that the reader is unknown.
+// The possible readers. An empty value means that the reader is unknown.
 const (
 	ReaderIgnition  UserDataReader = "ignition"
 	ReaderCloudInit UserDataReader = "cloud-init"
-	// ReaderOther is any other program: it gets the user data unchanged.
+	// ReaderOther is any other program. It receives the user data unchanged.
 	ReaderOther UserDataReader = "other"
 )
 
@@ -24,8 +24,8 @@ func UserDataReaders() []UserDataReader {
 	return []UserDataReader{ReaderIgnition, ReaderCloudInit, ReaderOther}
 }
 
-// Reader returns the program that reads the user data, and the reason for that assumption. assumed means that nothing
-// but the format of the user data indicates the reader.
+// Reader returns the program that reads the user data on the installed system, and the reason for choosing it. The
+// result assumed is true if only the format of the user data suggests the reader.
 func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	image, _ := f.imageOf()
 	switch {
@@ -44,8 +44,8 @@ func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	return "", "", true
 }
 
-// looksLikeCoreOS reports whether the name of an image is like those of Fedora CoreOS, RHEL CoreOS, CentOS Stream
-// CoreOS and Flatcar.
+// looksLikeCoreOS reports whether the name of the image resembles those of Fedora CoreOS, RHEL CoreOS, CentOS Stream
+// CoreOS or Flatcar.
 func looksLikeCoreOS(source string) bool {
 	name := strings.ToLower(source[strings.LastIndex(source, "/")+1:])
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })
@@ -53,8 +53,8 @@ func looksLikeCoreOS(source string) bool {
 
 const checkFile = "check the file on the Ignition screen (:ignition)"
 
-// checkUserData validates the user data for its reader. Ironic and the agent accept anything, so that invalid user data
-// fails only at the machine's first boot.
+// checkUserData validates the user data for its reader. Ironic and the agent accept any user data, so errors in it
+// would show only at the machine's first boot.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
 	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
@@ -93,7 +93,8 @@ func checkUserData(f *Facts) finding {
 	return pass(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
 
-// onlyLoginFails reports whether all errors are in SSH keys or passwords, which Ignition itself does not check.
+// onlyLoginFails reports whether there are errors and all of them concern SSH keys or passwords, which Ignition does
+// not check.
 func (u *UserDataFacts) onlyLoginFails() bool {
 	login := false
 	for _, p := range u.Findings {
@@ -107,10 +108,10 @@ func (u *UserDataFacts) onlyLoginFails() bool {
 	return login
 }
 
-// kindIgnition is the kind of user data that is sent unchanged.
+// kindIgnition is the kind of user data that Ignition can read without a translation.
 const kindIgnition = "ignition"
 
-// checkUserDataReader warns if the reader is only assumed, or if there is none.
+// checkUserDataReader warns if the reader is only assumed, or if the user data does not reach any reader.
 func checkUserDataReader(f *Facts) finding {
 	if f.UserData == nil {
 		return finding{}
@@ -122,7 +123,7 @@ func checkUserDataReader(f *Facts) finding {
 	case f.Kind == KindFake:
 		return fail("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
-		// ramdisk.py omits the configdrive without the capability ramdisk_boot_configdrive.
+		// ramdisk.py omits the configdrive if the boot interface lacks the capability ramdisk_boot_configdrive.
 		return fail("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()
@@ -163,5 +164,5 @@ func checkUserDataOdd(f *Facts) finding {
 	return pass("no warnings")
 }
 
-// readsUserData reports whether the installed system may read user data.
+// readsUserData reports whether the installed system can read user data.
 func (f *Facts) readsUserData() bool { return f.Kind != KindAssisted && f.Kind != KindFake }

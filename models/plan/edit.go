@@ -12,7 +12,7 @@ type Part int
 
 // The parts of a plan.
 const (
-	// PartRamdisk is the kind, the deploy interface, the boot files and the image.
+	// PartRamdisk consists of the kind, the deploy interface, the boot files and the image.
 	PartRamdisk Part = iota
 	PartRootDevice
 	PartSteps
@@ -21,7 +21,7 @@ const (
 	PartAllocate
 )
 
-// of returns a copy of the fields that has only the part.
+// of returns a copy of f in which only the fields of the part are set.
 func (part Part) of(f Fields) Fields {
 	var own Fields
 	part.put(&own, f)
@@ -46,7 +46,8 @@ func (part Part) put(to *Fields, from Fields) {
 	}
 }
 
-// NameOf returns the plan's name for a node: its name or UUID; empty if the plan does not name it.
+// NameOf returns the name that the plan uses for the node, which is the node's name or UUID. It returns "" if the
+// plan does not name the node.
 func (p *Plan) NameOf(n models.NodeRef) string {
 	for _, name := range []string{n.Name, n.UUID} {
 		if name != "" && p.index(name) >= 0 {
@@ -56,7 +57,8 @@ func (p *Plan) NameOf(n models.NodeRef) string {
 	return ""
 }
 
-// ForNode returns the fields for a node, by name or UUID.
+// ForNode returns the fields for the node n, which the plan may name by name or UUID. If the plan does not name it,
+// these are the common fields.
 func (p *Plan) ForNode(n models.NodeRef) Fields {
 	if name := p.NameOf(n); name != "" {
 		return p.For(name)
@@ -68,16 +70,17 @@ func (p *Plan) index(name string) int {
 	return slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 }
 
-// Clone returns a plan that can be changed while other goroutines read this one: changes replace maps, hints and lists,
-// and never modify them.
+// Clone returns a copy that can be changed while other goroutines read p. This works because changes replace maps,
+// hints and lists instead of modifying them.
 func (p *Plan) Clone() *Plan {
 	c := *p
 	c.Nodes = slices.Clone(p.Nodes)
 	return &c
 }
 
-// Change changes a part of the fields of the named nodes. If the plan names no other nodes, Change changes the common
-// fields, and also the nodes' own fields if they have that part. Otherwise the fields of the plan's other nodes stay.
+// Change changes a part of the fields of the named nodes. If the plan contains no other nodes, Change changes the
+// common fields, and the nodes' own fields that override this part. If it does contain other nodes, Change changes
+// only the named nodes' own fields, so that the others are not affected.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
 	if !others {
@@ -98,7 +101,7 @@ func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	}
 }
 
-// ChangeOne changes a part for one node only.
+// ChangeOne changes a part of the fields of only one node.
 func (p *Plan) ChangeOne(name string, part Part, change func(f *Fields)) {
 	i := p.index(name)
 	if i < 0 || len(p.Nodes) == 1 {

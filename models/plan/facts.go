@@ -12,93 +12,95 @@ import (
 	"ironworks/printable"
 )
 
-// Facts are all facts about the deployment of a node. Checks read nothing else.
+// Facts holds all facts about the deployment of a node. Checks read nothing else.
 type Facts struct {
 	Now time.Time
-	// Version is the API version of Ironic; zero if unknown.
+	// Version is the API version of Ironic, or zero if unknown.
 	Version models.APIVersion
-	// Node is the full node, with Raw.
+	// Node is the node with all its fields, including Raw.
 	Node *models.Node
-	// Verb is deploy or rebuild; empty means deploy.
+	// Verb is deploy or rebuild. If it is empty, the verb is deploy.
 	Verb models.Verb
-	// Plan has the plan's fields for the node. Kind and Steps are derived from it by [Facts.Resolve].
+	// Plan holds the plan's fields for the node. [Facts.Resolve] derives Kind and Steps from it.
 	Plan  Fields
 	Kind  Kind
 	Steps []models.Step
-	// Outcomes are the kinds that the deployment can have, with Kind first. There are several if Ironic selects the
-	// deploy interface when the deployment starts. Kinds that write a disk come first.
+	// Outcomes lists the kinds that the deployment can have, beginning with Kind. There are several if Ironic selects
+	// the deploy interface when the deployment starts. In this case, kinds that write a disk precede those that do
+	// not.
 	Outcomes []Kind
-	// Hints are the effective hints once the plan's hints are written.
+	// Hints holds the hints that are in effect after the plan's hints are written.
 	Hints hints.NodeHints
 	// OwnInstanceUUID is the instance_uuid that this deployment has set earlier.
 	OwnInstanceUUID string
 
-	// Inventory is nil if Ironic has none, or if it could not be read. In the second case InventoryError says why.
+	// Inventory is nil if Ironic has no inventory, or if the inventory could not be read. InventoryError says why it
+	// could not be read.
 	Inventory      *hints.Inventory
 	InventoryError string
-	// MaxInventoryAge is the maximum age of the inventory; zero means no limit.
+	// MaxInventoryAge is the maximum age of the inventory. Zero means that there is no limit.
 	MaxInventoryAge time.Duration
 
-	// Validations are the validations of the current node, before the plan's changes.
+	// Validations holds Ironic's validation of the node as it is before the plan's changes.
 	Validations   []models.Validation
 	ValidateError string
 	Drivers       []models.Driver
 	DriversError  string
-	// Conductors are all conductors, dead ones too.
+	// Conductors lists all conductors, including dead ones.
 	Conductors      []models.Conductor
 	ConductorsError string
 
-	// Others are the disks of other nodes. OthersError says why some were not read.
+	// Others lists the disks of other nodes. OthersError says why some of them could not be read.
 	Others      []OtherDisks
 	OthersError string
 
-	// Image has the facts about a direct deployment's image; nil if none were asked.
+	// Image holds the facts about the image of a direct deployment. It is nil if no server was asked.
 	Image *ImageFacts
-	// Registry has the facts about an oci:// image; nil if none were asked.
+	// Registry holds the facts about an oci:// image. It is nil if no registry was asked.
 	Registry *RegistryFacts
 
-	// Templates are Ironic's deploy templates; TemplatesError says why they could not be read. They are not read if the
-	// instance has no traits.
+	// Templates lists Ironic's deploy templates, and TemplatesError says why they could not be read. They are not
+	// read if the instance has no traits.
 	Templates      []models.DeployTemplate
 	TemplatesError string
 
-	// Offered has the steps that the agent reported last; nil if neither Ironic nor this console has them.
+	// Offered holds the steps that the agent last reported. It is nil if neither Ironic nor this console knows them.
 	Offered *OfferedSteps
 
-	// UserData is the result of checking the user data; nil if there is none.
+	// UserData is the result of checking the user data, or nil if there is none.
 	UserData *UserDataFacts
 	// ConfigDriveText means that the configdrive is a URL or base64 text, not an object.
 	ConfigDriveText bool
 }
 
-// OtherDisks are the disks of another node.
+// OtherDisks lists the disks of another node.
 type OtherDisks struct {
 	Node  models.NodeRef
 	Disks []hints.Disk
 }
 
-// UserDataFacts is the result of checking user data. It has no secrets.
+// UserDataFacts is the result of checking user data. It contains no secrets.
 type UserDataFacts struct {
-	// Kind is the format: ignition, butane, cloud-config, …
+	// Kind is the format of the user data, for example ignition, butane or cloud-config.
 	Kind string
-	// Language is the program that reads the format; empty if unknown.
+	// Language is the program that reads this format. It is empty if unknown.
 	Language UserDataReader
 	// OK means that the user data is valid in its format.
 	OK       bool
 	Findings []UserDataFinding
-	// Sent is the number of bytes that are sent for the user data.
+	// Sent is the size, in bytes, of the user data as it is sent.
 	Sent int
 }
 
 // UserDataFinding is a problem in user data.
 type UserDataFinding struct {
-	// Error means that the user data must not be sent; otherwise this is a warning.
+	// Error means that the user data must not be sent. If it is false, the finding is a warning.
 	Error bool
 	ID    string
 	Text  string
 }
 
-// Resolve derives the kind, the steps with priorities, and the effective hints.
+// Resolve derives the kind, the steps with their priorities, and the effective hints from the other facts.
 func (f *Facts) Resolve() error {
 	templates := f.templateSteps()
 	f.Outcomes = f.outcomes(templates)
@@ -112,7 +114,7 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes returns the possible kinds.
+// outcomes returns the kinds that the deployment can have.
 func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	switch {
 	case f.autodetects():
@@ -129,11 +131,11 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	return []Kind{kindOf(f.DeployInterface(), steps)}
 }
 
-// Rebuilds reports whether the instance is kept and deployed again.
+// Rebuilds reports whether the deployment reinstalls an existing instance.
 func (f *Facts) Rebuilds() bool { return f.Verb == models.VerbRebuild }
 
-// DeployInterface returns the deploy interface of the node once the plan is applied: the plan's interface, or that of
-// its kind.
+// DeployInterface returns the deploy interface that the node will have after the plan is applied. It is the plan's
+// interface, the one that the plan's kind needs, or the node's current one, in this order.
 func (f *Facts) DeployInterface() string {
 	switch {
 	case f.Plan.DeployInterface != "":
@@ -144,8 +146,8 @@ func (f *Facts) DeployInterface() string {
 	return f.Node.DeployInterface
 }
 
-// withRootDevice returns the node's hints after the plan's are written: writing to properties removes those of the
-// instance, which take precedence.
+// withRootDevice returns the hints that the node will have after the plan's hints are written. Writing hints to
+// properties removes those in instance_info, because they would take precedence.
 func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	switch {
 	case !p.Hints.IsSet():
@@ -159,13 +161,13 @@ func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	return h
 }
 
-// search returns the agent's search for the disk.
+// search returns the agent's search for the disk to install to.
 func (f *Facts) search() hints.Search {
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
-// Target returns the disk that the agent would select from the inventory; nil if the agent would select none, or if the
-// disk is unknown.
+// Target returns the disk that the agent would select, according to the inventory. It returns nil if the agent would
+// select no disk, or if the disk is unknown.
 func (f *Facts) Target() *hints.Disk {
 	if f.Inventory == nil || !f.Kind.PicksDisk() {
 		return nil
@@ -178,7 +180,8 @@ func (f *Facts) Target() *hints.Disk {
 	return &e.Disks[i].Disk
 }
 
-// OnlyTarget returns [Facts.Target] if no other disk matches too.
+// OnlyTarget returns the same as [Facts.Target] if it is certain that no other disk can be selected. Otherwise it
+// returns nil.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
 	if target == nil || f.unreportedHints() != nil {
@@ -191,7 +194,7 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 	return target
 }
 
-// extra returns a value of the node's extra, or nil.
+// extra returns the named value in the node's extra field, or nil if there is none.
 func (f *Facts) extra(name string) any {
 	var fields struct {
 		Extra map[string]any `json:"extra"`
@@ -202,12 +205,12 @@ func (f *Facts) extra(name string) any {
 	return fields.Extra[name]
 }
 
-// finding is the raw result of a check, before its rule is applied.
+// finding is the result of a check before the check's rule is applied.
 type finding struct {
 	verdict verdict
 	text    string
-	// remedy is the remedy for commands, screenRemedy the one for the console. screenRemedy is empty if remedy names no
-	// command.
+	// remedy is meant for the command line, screenRemedy for the console. If screenRemedy is empty, remedy applies to
+	// both.
 	remedy, screenRemedy string
 	evidence             []models.Observation
 }
@@ -215,7 +218,7 @@ type finding struct {
 type verdict int
 
 const (
-	notAsked verdict = iota // the check is irrelevant to this deployment
+	notAsked verdict = iota // the check does not apply to this deployment
 	passed
 	failed // the problem exists
 	notKnown
@@ -233,13 +236,13 @@ func unknown(text, remedy string, evidence ...models.Observation) finding {
 	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
 }
 
-// onScreen returns the finding with a remedy for the console, where a command would not help.
+// onScreen returns the finding with a remedy for the console, to be shown instead of one that names a command.
 func (r finding) onScreen(remedy string) finding {
 	r.screenRemedy = remedy
 	return r
 }
 
-// sawAt returns evidence that was read at an earlier time.
+// sawAt returns evidence that was read at the time at, including its age.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
 	if !at.IsZero() && f.Now.After(at) {
@@ -248,8 +251,8 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 	return e
 }
 
-// Checks runs all checks, and returns their results without those of irrelevant and disabled checks. If the deployment
-// can have several outcomes, the worst finding of a check counts.
+// Checks runs all checks and returns their results. It leaves out checks that are turned off or do not apply to the
+// deployment. If the deployment can have several outcomes, the worst result of each check counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
 	for _, c := range allChecks() {
@@ -264,7 +267,8 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 	return checks
 }
 
-// Check runs one check without choices; false if it is irrelevant.
+// Check runs one check without applying the operator's choices. It returns false if the check does not apply to the
+// deployment.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	all := allChecks()
 	i := slices.IndexFunc(all, func(c checker) bool { return c.id == id })
@@ -274,7 +278,8 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(all[i])
 }
 
-// check runs one check for every outcome. It returns false if the check is irrelevant for all outcomes.
+// check runs a check for every outcome that is possible and returns the worst result. It returns false if the check
+// does not apply to any outcome.
 func (f *Facts) check(c checker) (check Check, asked bool) {
 	kinds := f.possibleKinds()
 	results := make([]Check, len(kinds))
@@ -310,7 +315,7 @@ func (f *Facts) possibleKinds() []Kind {
 	return f.Outcomes
 }
 
-// worse reports whether a severity is worse than another. Unknown is worse than a warning, because it may hide an
+// worse reports whether s is worse than the severity than. Unknown is worse than a warning, because it may hide an
 // error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
@@ -334,7 +339,7 @@ func (r finding) check(id CheckID) Check {
 	return check
 }
 
-// checker is a check with its function.
+// checker is a check with the function that performs it.
 type checker struct {
 	id CheckID
 	do func(f *Facts) finding

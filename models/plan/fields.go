@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// fieldKeys returns the keys of a node's fields.
+// fieldKeys returns a function for each key that a node may have. The function reads the key's value into f.
 func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Node) {
 	at := func(key string) string { return joinPath(path, key) }
 	return map[string]func(*yaml.Node){
@@ -23,7 +23,7 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
 		"traits": func(n *yaml.Node) {
-			f.Traits = []string{} // an empty list removes the node's traits
+			f.Traits = []string{} // an empty list removes the instance's traits
 			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
 				var trait string
 				r.textAt(&trait, path)(item)
@@ -51,7 +51,8 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 	}
 }
 
-// allocate reads the allocation: true for the node's resource class, a mapping, or false for none.
+// allocate reads the value of allocate: true requests an allocation with the node's resource class, a mapping
+// requests a specific one, and false requests none.
 func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	switch {
 	case isNull(n):
@@ -77,7 +78,8 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	return a
 }
 
-// nodes reads the nodes of a plan. Each is a name, or a mapping with a name and the node's own fields.
+// nodes reads the nodes of a plan. Each item is a name, or a mapping that consists of a name and the node's own
+// fields.
 func (r *planReader) nodes(n *yaml.Node) []Node {
 	var nodes []Node
 	seen := map[string]bool{}
@@ -138,7 +140,7 @@ func (r *planReader) rootDevice(n *yaml.Node, path string) RootDevice {
 	return d
 }
 
-// hints reads hints and keeps their order, because the agent's messages have the same order.
+// hints reads root device hints. It keeps their order, because the agent's messages quote them in this order.
 func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 	before := len(r.problems)
 	var text bytes.Buffer
@@ -176,7 +178,7 @@ func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 				r.textAt(&d.UserData, path+".user_data")(n)
 				return
 			}
-			// User data may be Ignition as YAML: JSON is YAML.
+			// Ignition may be given as a mapping instead of text, because JSON is valid YAML.
 			written, err := json.Marshal(r.value(n, path+".user_data", 0))
 			if err != nil {
 				r.addProblem(n, path+".user_data", "%v", err)
@@ -204,7 +206,7 @@ func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
 			return
 		}
 		var word string
-		if v.Kind == yaml.ScalarNode { // off is a boolean in YAML 1.1
+		if v.Kind == yaml.ScalarNode { // accept every type of scalar: in YAML 1.1, off is a boolean
 			word = v.Value
 		}
 		policy, err := ParseCheckPolicy(id, word)

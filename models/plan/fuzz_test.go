@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode checks that an invalid plan is refused with positions, that a valid plan is
-// written unchanged, and that a changed plan survives encoding.
+// FuzzDecode checks that an invalid plan is refused with a list of problems, that an unchanged plan is written
+// exactly as it was read, and that decoding an encoded plan yields the same plan.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "nodes: [n1, n2]\n", "# a comment\nkind: image\nnodes:\n  - n1\n", "kind: 5\n", "polices: x\n", "nodes: {n1: {}}\n",

@@ -9,11 +9,11 @@ import (
 	"ironworks/printable"
 )
 
-// errNoChecksum means that a checksum file has no checksum for the image.
+// errNoChecksum means that the checksum file contains no checksum for the image.
 var errNoChecksum = errors.New("no checksum for the image")
 
-// Patterns of a checksum at the start or the end of a line: MD5, SHA-256 and SHA-512, which differ in length, in the
-// order of the search.
+// Patterns of lines that consist of a checksum (digestAlone), or that begin or end with one (digestIn). They match
+// MD5, SHA-256 and SHA-512 checksums, which differ in length, and are tried in this order.
 var (
 	digestAlone = digestPatterns(`^([a-fA-F\d]{%d})$`)
 	digestIn    = digestPatterns(`^([a-fA-F\d]{%d})\s`, `\s([a-fA-F\d]{%d})$`)
@@ -29,10 +29,10 @@ func digestPatterns(shapes ...string) []*regexp.Regexp {
 	return patterns
 }
 
-// checksumIn finds the checksum of an image in a file as Ironic and the agent do (ironic/common/checksum_utils.py,
-// get_checksum_from_url). If the file has only one digest, it is that digest; otherwise it is the digest of the first
-// line with the image's file name. Ironic uses the name as a regular expression, so that names with + or ( are often
-// not found. The error wraps [errNoChecksum].
+// checksumIn finds the checksum for the given image in a checksum file, in the same way as Ironic and the agent
+// (ironic/common/checksum_utils.py, get_checksum_from_url). If the file consists of a single digest, it returns that
+// digest. Otherwise, it returns the digest in the first line that contains the image's file name. Ironic uses the
+// name as a regular expression, so names that contain + or ( are often not found. The error wraps [errNoChecksum].
 func checksumIn(text, image string) (string, error) {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
@@ -78,8 +78,8 @@ func firstDigest(patterns []*regexp.Regexp, line string) string {
 	return ""
 }
 
-// imageName returns the last part of the path of an image's URL, unescaped as in urllib.parse.urlparse: without
-// query and fragment.
+// imageName returns the last part of the path in an image's URL, without unescaping it. As in Python's
+// urllib.parse.urlparse, the path does not include the query, the fragment, or parameters after a semicolon.
 func imageName(image string) string {
 	rest, _, _ := strings.Cut(image, "#")
 	rest, _, _ = strings.Cut(rest, "?")

@@ -8,15 +8,15 @@ import (
 	"ironworks/models/hints"
 )
 
-// interfaceAutodetect is the deploy interface that selects another one when a deployment starts
-// (ironic/drivers/modules/autodetect.py of Ironic 39.0).
+// interfaceAutodetect is a deploy interface that switches to another one when a deployment starts
+// (ironic/drivers/modules/autodetect.py in Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice is the rule that selects the disk to write.
+// diskChoice says what selects the disk that a deployment writes.
 type diskChoice string
 
 const (
-	// diskByHints means that the agent, or Ansible's playbook, selects the disk by root device hints.
+	// diskByHints means that the agent or Ansible's playbook selects the disk according to root device hints.
 	diskByHints diskChoice = "root device hints"
 	// diskByInstaller means that an installer selects the disk, and ignores the hints.
 	diskByInstaller diskChoice = "installer"
@@ -24,7 +24,7 @@ const (
 	diskNone diskChoice = "none"
 )
 
-// disk returns the rule that selects the disk. An unknown kind is assumed to use the hints.
+// disk returns how the kind selects the disk. An unknown kind is assumed to use the hints.
 func (k Kind) disk() diskChoice {
 	switch k {
 	case KindRamdisk, KindFake:
@@ -40,12 +40,13 @@ func (k Kind) disk() diskChoice {
 // PicksDisk reports whether root device hints select the disk.
 func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
 
-// NeedsInventory reports whether the inventory matters, because a disk may be written.
+// NeedsInventory reports whether the checks need the inventory, because a disk may be written.
 func (f *Facts) NeedsInventory() bool {
 	return slices.ContainsFunc(f.possibleKinds(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
 }
 
-// WritesImage reports whether instance_info.image_source is written to the disk.
+// WritesImage reports whether deployments of this kind write the image named by instance_info.image_source to the
+// disk.
 func (k Kind) WritesImage() bool {
 	switch k {
 	case KindDirect, KindBootc, KindAnsible, KindAnaconda:
@@ -56,7 +57,7 @@ func (k Kind) WritesImage() bool {
 	return false
 }
 
-// kindOfInterface returns the kind of a deployment by its deploy interface, for plans without steps.
+// kindOfInterface returns the kind of a deployment with the given deploy interface, if the plan contains no steps.
 func kindOfInterface(deployInterface string) Kind {
 	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
 		if k.deployInterface() == deployInterface {
@@ -69,8 +70,8 @@ func kindOfInterface(deployInterface string) Kind {
 	return KindConfigured
 }
 
-// Interface returns the deploy interface that runs the deployment: the node's interface, or the interface that
-// autodetect is expected to select.
+// Interface returns the deploy interface that performs the deployment. It is the node's interface or, if that is
+// autodetect, the one that autodetect is expected to select.
 func (f *Facts) Interface() string {
 	if f.autodetects() {
 		if k := f.Kind.deployInterface(); k != "" {
@@ -80,8 +81,8 @@ func (f *Facts) Interface() string {
 	return f.DeployInterface()
 }
 
-// InterfaceText returns [Facts.DeployInterface] as text. For autodetect, it adds the interface that autodetect is
-// expected to select.
+// InterfaceText returns [Facts.DeployInterface] as text. For autodetect, the text includes the interfaces that
+// autodetect is expected to select.
 func (f *Facts) InterfaceText() string {
 	if !f.autodetects() {
 		return models.OrNone(f.DeployInterface())
@@ -98,15 +99,15 @@ func (f *Facts) InterfaceText() string {
 
 func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAutodetect }
 
-// autodetected returns the kinds that autodetect may switch to. Ironic takes the first of
-// [DEFAULT]autodetect_deploy_interfaces that supports the node, or else the last
-// (autodetect.py, switch_interface). The API does not show that list, so the default is
-// assumed: ramdisk, bootc and direct, as far as enabled.
+// autodetected returns the kinds to which autodetect may switch. Ironic takes the first interface in
+// [DEFAULT]autodetect_deploy_interfaces that supports the node or, if none does, the last one
+// (autodetect.py, switch_interface). The API does not show this list, so the default is assumed:
+// ramdisk, bootc and direct, as far as they are enabled.
 //
-// The rules of supports_deploy: ramdisk requires instance_info.ironic_ramdisk_deploy with
-// boot_iso or with kernel and ramdisk, or these as properties of a Glance image; bootc requires
-// an oci:// image whose manifest is no artifact. Glance and the registry are not queried here,
-// so both outcomes stay possible.
+// The rules of supports_deploy are as follows. The interface ramdisk requires
+// instance_info.ironic_ramdisk_deploy together with boot_iso, or with kernel and ramdisk, or these
+// as properties of a Glance image. The interface bootc requires an oci:// image whose manifest is
+// not an artifact. Glance and the registry are not queried here, so both outcomes remain possible.
 func (f *Facts) autodetected() []Kind {
 	image, _ := f.imageOf()
 	enabled, known := f.EnabledDeploy()
@@ -128,8 +129,9 @@ func (f *Facts) autodetected() []Kind {
 	return kinds
 }
 
-// autodetectFallback returns the interface that autodetect selects if no other supports the node, which is the last of
-// Ironic's list: direct if enabled, or else any enabled one.
+// autodetectFallback returns the kinds to which autodetect may switch if no other interface supports the node. In
+// this case, Ironic selects the last interface in its list, which is direct if that is enabled, and may be any
+// enabled interface if not.
 func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
 	if may(KindDirect) {
 		return []Kind{KindDirect}
@@ -146,24 +148,25 @@ func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind
 	return kinds
 }
 
-// asksForRamdisk reports whether instance_info meets the rules of ramdisk.py (supports_deploy).
+// asksForRamdisk reports whether instance_info meets the requirements of supports_deploy in ramdisk.py.
 func (f *Facts) asksForRamdisk() bool {
 	has := func(field string) bool { return hints.PythonTruthy(f.Node.InstanceInfo[field]) }
 	return has("ironic_ramdisk_deploy") && (has("boot_iso") || has("kernel") && has("ramdisk"))
 }
 
-// isGlanceImage does the same as is_glance_image of ironic/common/glance_service/service_utils.py.
+// isGlanceImage emulates is_glance_image in ironic/common/glance_service/service_utils.py.
 func isGlanceImage(source string) bool {
 	return strings.HasPrefix(source, "glance://") || uuidLike(source)
 }
 
-// uuidLike does the same as oslo.utils: braces, urn:uuid: and hyphens do not matter.
+// uuidLike emulates is_uuid_like of oslo.utils, which ignores braces, urn:uuid: and hyphens.
 func uuidLike(text string) bool {
 	plain := strings.NewReplacer("urn:", "", "uuid:", "", "-", "").Replace(strings.Trim(strings.ToLower(text), "{}"))
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 }
 
-// EnabledDeploy returns the deploy interfaces that the node's driver enables.
+// EnabledDeploy returns the deploy interfaces that are enabled for the node's driver. The result known is false if
+// Ironic does not report them.
 func (f *Facts) EnabledDeploy() (enabled []string, known bool) {
 	for _, d := range f.Drivers {
 		if d.Name == f.Node.Driver && d.Enabled["deploy"] != nil {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// deployInterfaces returns the deploy interfaces of Ironic 39.0, and an unknown one.
+// deployInterfaces returns the deploy interfaces of Ironic 39.0 and one that is unknown to ironworks.
 func deployInterfaces() []string {
 	return []string{"autodetect", "direct", "bootc", "custom-agent", "ansible", "anaconda", "ramdisk", "fake", "of-the-vendor"}
 }
 
-// withInterface returns the facts of a node with an image, a deploy interface, and two disks
-// that differ only in their serials.
+// withInterface returns the facts of a node that has an image, the deploy interface iface, and two disks that differ
+// only in their serial numbers.
 func withInterface(t *testing.T, iface, hints string) *Facts {
 	t.Helper()
 	source := `"http://h/disk.qcow2", "image_checksum": "` + strings.Repeat("a1", 32) + `"`
@@ -40,8 +40,8 @@ func refusedIDs(f *Facts) []CheckID {
 	return ids
 }
 
-// TestNoInterfaceEscapesTheDiskChecks checks that every interface that uses hints is refused if
-// the hints match no disk, match several, or are invalid.
+// TestNoInterfaceEscapesTheDiskChecks checks that with every interface that uses hints, a deployment is refused if
+// the hints are missing, match no disk, match several disks, or are invalid.
 func TestNoInterfaceEscapesTheDiskChecks(t *testing.T) {
 	t.Parallel()
 	unharmed := []string{"ramdisk", "fake"}
@@ -133,7 +133,8 @@ func TestAutodetectIsPredicted(t *testing.T) {
 	}
 }
 
-// TestAnyOutcomeRefuses checks a Glance image, which direct may write, or ramdisk may boot.
+// TestAnyOutcomeRefuses checks that a problem of any possible outcome counts. Its image is in Glance, so autodetect
+// may switch to direct, which writes the image, or to ramdisk, which boots it.
 func TestAnyOutcomeRefuses(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, `"deploy_interface": "autodetect", "boot_interface": "ipxe", "driver_info": {"deploy_kernel": "http://h/k", "deploy_ramdisk": "http://h/r"},

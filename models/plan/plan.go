@@ -8,11 +8,11 @@ import (
 	"ironworks/models/hints"
 )
 
-// Kind is the method of a deployment, and thereby its effect on the disk.
+// Kind is the method of a deployment. It determines what happens to the disk.
 type Kind string
 
 const (
-	// KindConfigured is the kind of a node whose deploy interface is unknown to ironworks.
+	// KindConfigured uses the node's deploy interface, which is unknown to ironworks.
 	KindConfigured Kind = "configured"
 	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
@@ -21,28 +21,28 @@ const (
 	// KindAssisted starts the Assisted Installer's agent, which selects the disk itself (step
 	// start_assisted_install).
 	KindAssisted Kind = "start_assisted_install"
-	// KindDirect means that the agent writes an image to the disk.
+	// KindDirect lets the agent write an image to the disk.
 	KindDirect Kind = "direct"
-	// KindBootc means that the agent installs a bootable container.
+	// KindBootc lets the agent install a bootable container.
 	KindBootc Kind = "bootc"
-	// KindAnsible means that Ansible writes an image to the disk.
+	// KindAnsible lets Ansible write an image to the disk.
 	KindAnsible Kind = "ansible"
 	// KindAnaconda boots Red Hat's installer, whose kickstart selects the disks.
 	KindAnaconda Kind = "anaconda"
 	// KindRamdisk boots the instance from memory; no disk is written.
 	KindRamdisk Kind = "ramdisk"
-	// KindFake does nothing, for tests of Ironic.
+	// KindFake does nothing. It is meant for tests of Ironic.
 	KindFake Kind = "fake"
 )
 
-// Kinds returns all kinds.
+// Kinds returns all kinds, in the order in which they are offered.
 func Kinds() []Kind {
 	return []Kind{
 		KindInstallCoreOS, KindCustomAgent, KindAssisted, KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake, KindConfigured,
 	}
 }
 
-// deployInterface returns the deploy interface that the kind needs; empty for any.
+// deployInterface returns the deploy interface that the kind needs, or "" if it works with any interface.
 func (k Kind) deployInterface() string {
 	switch k {
 	case KindCustomAgent, KindInstallCoreOS, KindAssisted:
@@ -55,7 +55,7 @@ func (k Kind) deployInterface() string {
 	return ""
 }
 
-// installStep returns the step that defines the kind; empty if there is none.
+// installStep returns the name of the deploy step that defines the kind, or "" if there is none.
 func (k Kind) installStep() string {
 	if k == KindInstallCoreOS || k == KindAssisted {
 		return string(k)
@@ -63,7 +63,7 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// kindOf returns the kind for a plan that does not name one. It depends on the deploy interface and the steps. A
+// kindOf returns the kind of a plan that does not name one. It is derived from the deploy interface and the steps. A
 // custom-agent node without steps gets install_coreos.
 func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
@@ -80,67 +80,72 @@ func kindOf(deployInterface string, steps []models.Step) Kind {
 	return KindCustomAgent
 }
 
-// Plan is a deployment plan. It keeps the text of its file, so that [Plan.Encode] can keep the comments.
+// Plan is a deployment plan. It keeps the text of the file from which it was read, so that [Plan.Encode] can preserve
+// the comments.
 type Plan struct {
-	// Nodes are the nodes of the plan in order, each with its own fields.
+	// Nodes lists the nodes of the plan in order, each with its own fields.
 	Nodes []Node
-	// Fields are common to all nodes.
+	// Fields holds the fields that apply to all nodes.
 	Fields
 
 	file []byte
 }
 
-// Node is a node of a plan. Its fields override the plan's, key by key.
+// Node is a node in a plan. Its fields override the plan's common fields, key by key.
 type Node struct {
 	// Name is the node's name or UUID.
 	Name string
 	Fields
 }
 
-// Fields describe the deployment of a node. Empty fields are unset.
+// Fields describes the deployment of a node. A field that is empty is not set.
 type Fields struct {
 	// Kind is the kind of the deployment. If it is empty, [kindOf] determines the kind.
 	Kind            Kind
 	DeployInterface string
-	// Steps are the deploy steps to send.
+	// Steps lists the deploy steps to send.
 	Steps       []models.Step
 	RootDevice  RootDevice
 	ConfigDrive ConfigDrive
 	Ramdisk     Ramdisk
 	Image       Image
-	// Traits are the instance's traits; deploy templates with their names add steps. Nil keeps the node's traits.
+	// Traits lists the instance's traits. Deploy templates that are named like a trait add their steps. If Traits is
+	// nil, the traits are not changed.
 	Traits []string
-	// Allocate reserves the node by an allocation instead of by instance_uuid. Nil means that it is not set.
+	// Allocate reserves the node through an allocation instead of setting its instance_uuid. Nil means that it is not
+	// set.
 	Allocate *Allocate
-	// Policy has the policies that change checks, by the checks' IDs.
+	// Policy maps the IDs of checks to the policies that change their results.
 	Policy map[CheckID]CheckPolicy
 }
 
 // RootDevice selects the disk to install to.
 type RootDevice struct {
 	Hints hints.Hints
-	// To is the place that the hints are written to; empty means instance_info.
+	// To is the field to which the hints are written. If it is empty, they are written to instance_info.
 	To hints.Source
 }
 
-// ConfigDrive is the configuration of the installed system.
+// ConfigDrive configures the installed system.
 type ConfigDrive struct {
-	// UserDataFile is a path relative to the plan's file; UserData is the text itself.
+	// UserDataFile is the path of a file with the user data, relative to the plan's file. UserData is the user data
+	// itself.
 	UserDataFile string
 	UserData     string
-	// Reader is the program that reads the user data; empty means that it is derived.
+	// Reader is the program that reads the user data. If it is empty, [Facts.Reader] determines it.
 	Reader UserDataReader
-	// MetaData is merged key by key, see [Fields.With]. install_coreos reads coreos_append_karg and coreos_copy_network.
+	// MetaData is merged key by key; see [Fields.With]. The step install_coreos reads coreos_append_karg and
+	// coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
 }
 
-// isSet reports whether there is anything to send.
+// isSet reports whether there is anything to put into a configdrive.
 func (c ConfigDrive) isSet() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
 
-// Ramdisk is the deploy ramdisk: an ISO, or a kernel with initramfs and parameters.
+// Ramdisk describes the deploy ramdisk. It is either an ISO, or a kernel with an initramfs and kernel parameters.
 type Ramdisk struct {
 	ISO    string
 	Kernel string
@@ -148,31 +153,31 @@ type Ramdisk struct {
 	Params string
 }
 
-// Image is the image that a direct deployment writes.
+// Image describes the image that a deployment writes.
 type Image struct {
 	Source string
-	// Checksum is a digest, or the URL of a file with the digest. Algorithm is empty if the length of the digest
-	// determines it.
+	// Checksum is a digest, or the URL of a file that contains the digest. If Algorithm is empty, the length of the
+	// digest determines the algorithm.
 	Checksum  string
 	Algorithm string
 	// Format is raw, qcow2 or another format that Ironic allows. If it is empty, Ironic detects the format.
 	Format string
 }
 
-// Allocate is an allocation that reserves the node.
+// Allocate describes an allocation that reserves the node.
 type Allocate struct {
-	// Off disables the allocation for one node of a plan with allocations.
+	// Off turns off the allocation for one node in a plan that requests allocations.
 	Off bool
-	// ResourceClass is the requested class; empty means the node's class.
+	// ResourceClass is the requested resource class. If it is empty, the node's class is requested.
 	ResourceClass string
-	// Traits are the requested traits: they become the instance's traits, and select deploy templates.
+	// Traits lists the requested traits. They become the traits of the instance, and thereby select deploy templates.
 	Traits []string
 }
 
-// Asked reports whether an allocation reserves the node.
+// Asked reports whether an allocation is requested. a may be nil.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For returns the fields for a node by name: the common fields, overridden by the node's fields.
+// For returns the fields for the node that the plan calls name: the common fields, overridden by the node's own.
 func (p *Plan) For(name string) Fields {
 	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {
@@ -181,8 +186,8 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With returns f overridden by other. Fields are overridden key by key; hints, steps and traits are replaced as a
-// whole.
+// With returns a copy of f in which the fields that other sets override those of f. Fields are overridden key by key,
+// but hints, steps and traits are replaced as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

@@ -106,7 +106,7 @@ func TestPlanOverrides(t *testing.T) {
 	}
 }
 
-// TestPlanWithoutAllocationForOne checks that false overrides the plan's allocation.
+// TestPlanWithoutAllocationForOne checks that "allocate: false" of a node overrides the plan's allocation.
 func TestPlanWithoutAllocationForOne(t *testing.T) {
 	t.Parallel()
 	const text = "nodes: [a, {name: b, allocate: false}]\nallocate: true\n"
@@ -302,7 +302,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestPlanSchemaNamesTheKeys compares the schema for editors with the parser.
+// TestPlanSchemaNamesTheKeys checks that the JSON schema for editors and the parser agree on the keys.
 func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../docs/reference/plan.schema.json")
@@ -330,7 +330,7 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	}
 }
 
-// mergedSteps returns the same as [Facts.Order] for steps that are sent, without templates.
+// mergedSteps returns what [Facts.Order] returns if the given steps are sent and there are no templates.
 func mergedSteps(deployInterface string, sent []models.Step) []models.Step {
 	brought := make([]OrderedStep, len(sent))
 	for i, s := range sent {

@@ -15,22 +15,22 @@ import (
 	"ironworks/printable"
 )
 
-// MaxSize is the maximum size of a plan's file, in bytes.
+// MaxSize is the maximum size of a plan file, in bytes.
 const MaxSize = 16 << 20
 
-// maxPlanDepth limits the nesting of arguments and meta data: Ironic accepts 25 levels per request.
+// maxPlanDepth limits the nesting of arguments and meta data. Ironic accepts no more than 25 levels in a request.
 const maxPlanDepth = 20
 
-// Problem is an error in a plan's file.
+// Problem is an error in a plan file.
 type Problem struct {
-	// Line and Column count from 1; 0 without a position.
+	// Line and Column count from 1. They are 0 if the position is unknown.
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Path   string `json:"path"`
 	Why    string `json:"why"`
 }
 
-// String returns the problem after its position.
+// String returns the problem, preceded by its position.
 func (p Problem) String() string {
 	where := ""
 	if p.Line > 0 {
@@ -42,7 +42,7 @@ func (p Problem) String() string {
 	return where + printable.Line(p.Why)
 }
 
-// Error lists the errors of a plan's file.
+// Error lists the problems in a plan file.
 type Error struct{ Problems []Problem }
 
 // Error returns a line for each problem.
@@ -54,10 +54,11 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxPlanProblems limits the reported problems.
+// maxPlanProblems is the maximum number of problems that are reported.
 const maxPlanProblems = 20
 
-// Decode parses a plan's file. Unknown keys are errors, because they would have no effect. The error is a *Error.
+// Decode parses the content of a plan file. Unknown keys are errors, because they would have no effect. The error is
+// a *Error.
 func Decode(data []byte) (*Plan, error) {
 	root, err := planDocument(data)
 	if err != nil {
@@ -76,7 +77,7 @@ func Decode(data []byte) (*Plan, error) {
 	return p, nil
 }
 
-// planDocument parses the YAML; nil for an empty file.
+// planDocument parses a file that consists of one YAML document. For an empty file, it returns nil.
 func planDocument(data []byte) (*yaml.Node, error) {
 	fail := func(line, column int, why string) (*yaml.Node, error) {
 		return nil, &Error{[]Problem{{Line: line, Column: column, Why: why}}}
@@ -98,7 +99,7 @@ func planDocument(data []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// planReader reads a YAML tree into a plan, and collects the problems.
+// planReader reads a plan from a YAML tree and collects the problems that it finds.
 type planReader struct{ problems []Problem }
 
 func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) {
@@ -107,7 +108,7 @@ func (r *planReader) addProblem(n *yaml.Node, path, format string, args ...any) 
 	}
 }
 
-// mapping reads a mapping with known keys; an empty one is allowed.
+// mapping reads a mapping whose keys must all be among the given ones. The mapping may be empty.
 func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*yaml.Node)) {
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]
@@ -119,7 +120,7 @@ func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*ya
 	})
 }
 
-// pairs reads the keys of a mapping.
+// pairs calls each for every key of a mapping. It reports keys that are duplicates or not strings.
 func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v *yaml.Node)) {
 	switch {
 	case isNull(n):
@@ -145,7 +146,7 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// kindOfYAML names the type of a YAML node.
+// kindOfYAML returns the type of a YAML node in words, for messages.
 func kindOfYAML(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -185,7 +186,7 @@ func (r *planReader) list(n *yaml.Node, path string, each func(i int, path strin
 	}
 }
 
-// textAt reads a string into a field.
+// textAt returns a function that reads a string into *to.
 func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if isNull(n) {
@@ -233,7 +234,7 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 		var v any
 		err := n.Decode(&v)
 		if err == nil {
-			_, err = json.Marshal(v) // some numbers, such as NaN, have no JSON form
+			_, err = json.Marshal(v) // some numbers, such as NaN, cannot be written as JSON
 		}
 		if err != nil {
 			r.addProblem(n, path, "%v", err)

@@ -9,22 +9,23 @@ import (
 	"ironworks/models/steps"
 )
 
-// The priorities between which the agent runs: deploy starts it, tear_down_agent stops it
-// (ironic/drivers/modules/agent.py).
+// The priorities of deploy steps. The agent runs only between deploy, which starts it, and tear_down_agent, which
+// stops it (ironic/drivers/modules/agent.py). PriorityInstall applies to the first step of a plan if it has no
+// priority.
 const (
 	PriorityDeploy        = 100
 	PriorityInstall       = 80
 	PriorityTearDownAgent = 40
 )
 
-// OfferedSteps are the deploy steps that a node's agent last reported
+// OfferedSteps lists the deploy steps that a node's agent last reported
 // (driver_internal_info.agent_cached_deploy_steps).
 type OfferedSteps struct {
 	At    models.Time   `json:"at"`
 	Steps []OfferedStep `json:"steps"`
 }
 
-// OfferedStep is a step that the agent reported, with its arguments.
+// OfferedStep is a step that the agent offers, with its arguments.
 type OfferedStep struct {
 	Interface string                 `json:"interface"`
 	Step      string                 `json:"step"`
@@ -38,7 +39,7 @@ type StepArgInfo struct {
 	Required    bool   `json:"required"`
 }
 
-// find returns the reported step, or nil.
+// find returns the offered step with the same interface and name as s, or nil if there is none.
 func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
 	if i < 0 {
@@ -47,8 +48,9 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	return &o.Steps[i]
 }
 
-// deploymentSteps returns the steps to send, with their priorities. They are the plan's steps, and the kind's own step
-// unless the plan or a template has that step.
+// deploymentSteps returns the steps to send, with their priorities. It adds the step that defines the kind to the
+// plan's steps, unless they or the templates' steps (brought) already include it. A step without a priority gets one
+// that is lower by one than that of the preceding step.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -70,8 +72,9 @@ func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []mo
 	return steps
 }
 
-// DriverSteps returns the deploy steps of a deploy interface, in order (ironic/drivers/modules/agent.py and
-// ansible/deploy.py of 39.0); nil for other interfaces with an agent.
+// DriverSteps returns, in order, the steps that the given deploy interface itself provides
+// (ironic/drivers/modules/agent.py and ansible/deploy.py in 39.0). For interfaces whose steps are not listed, it
+// returns nil.
 func DriverSteps(deployInterface string) []models.Step {
 	step := func(name string, priority int) models.Step {
 		return models.Step{Interface: "deploy", Step: name, Priority: &priority}
@@ -92,9 +95,10 @@ func DriverSteps(deployInterface string) []models.Step {
 	return nil
 }
 
-// orderedSteps returns the steps of a deployment in Ironic's order: the driver's steps that are not replaced, and the
-// given steps. Disabled steps (priority 0) are omitted. The steps are sorted by priority, then by interface
-// (ironic/conductor/steps.py, _get_all_deployment_steps). Its _validate_user_steps drops steps such as hold and wait.
+// orderedSteps returns the steps of a deployment in Ironic's order. They consist of the given steps and of those of
+// the driver that the given steps do not replace. The steps are sorted by priority, and those with the same priority
+// by interface (ironic/conductor/steps.py, _get_all_deployment_steps). Disabled steps (priority 0) are omitted, and
+// so are steps such as hold and wait, which _validate_user_steps drops.
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 	var merged []OrderedStep
 	for _, s := range DriverSteps(deployInterface) {
@@ -117,13 +121,14 @@ func priorityOf(s models.Step) int {
 	return *s.Priority
 }
 
-// stepRank returns the rank of an interface in DEPLOYING_INTERFACE_PRIORITY of ironic/conductor/steps.py.
+// stepRank returns the rank of an interface in DEPLOYING_INTERFACE_PRIORITY (ironic/conductor/steps.py). It returns 0
+// for an interface that has no steps.
 func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }
 
-// IsInstallStep reports whether a step may install a system. It may if it is an in-band step that is not part of every
-// deployment and does not only erase.
+// IsInstallStep reports whether the step s may install a system. This is assumed of every in-band step that is
+// neither a part of all deployments nor known to do something else, such as erasing disks.
 func IsInstallStep(s models.Step) bool {
 	others := []string{
 		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
@@ -132,5 +137,5 @@ func IsInstallStep(s models.Step) bool {
 	return s.Interface == "deploy" && !slices.Contains(others, s.Step) && priorityOf(s) > 0
 }
 
-// StepText returns a step with its priority.
+// StepText formats a step with its priority, as in deploy.install_coreos@80.
 func StepText(s models.Step) string { return s.Label() + "@" + strconv.Itoa(priorityOf(s)) }

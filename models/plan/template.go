@@ -9,16 +9,16 @@ import (
 	"ironworks/models/steps"
 )
 
-// The sources of steps. The source of a template's steps is the result of [TemplateSource].
+// Values of [OrderedStep.Source]. For the steps of a template, [TemplateSource] returns the value.
 const (
 	SourceDriver = "driver"
 	SourcePlan   = "plan"
 )
 
-// TemplateSource returns the source of a template's steps.
+// TemplateSource returns the value of [OrderedStep.Source] for the steps of the named template.
 func TemplateSource(name string) string { return "template " + name }
 
-// OrderedStep is a step with its source.
+// OrderedStep is a deploy step together with the source that requests it.
 type OrderedStep struct {
 	models.Step
 	Source string `json:"source"`
@@ -27,12 +27,13 @@ type OrderedStep struct {
 // TemplateText returns the steps of a template as text.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
-// InstanceTraits returns the traits of the instance. The error says why Ironic cannot read the traits of the node.
+// InstanceTraits returns the traits that the instance will have. The error says why Ironic cannot read the traits in
+// instance_info.
 func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // an allocation overwrites them, even with none (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites them, even if it requests none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
@@ -59,7 +60,7 @@ func (f *Facts) WantsTemplates() bool {
 	return err == nil && len(traits) > 0
 }
 
-// templates returns the deploy templates of the instance's traits.
+// templates returns the deploy templates that the instance's traits select.
 func (f *Facts) templates() []models.DeployTemplate {
 	traits, err := f.InstanceTraits()
 	if err != nil {
@@ -74,7 +75,7 @@ func (f *Facts) templates() []models.DeployTemplate {
 	return matching
 }
 
-// templateSteps returns the steps of the templates.
+// templateSteps returns the steps of the selected templates.
 func (f *Facts) templateSteps() []OrderedStep {
 	var steps []OrderedStep
 	for _, t := range f.templates() {
@@ -85,11 +86,12 @@ func (f *Facts) templateSteps() []OrderedStep {
 	return steps
 }
 
-// guessedKind reports whether nothing but templates determines the kind.
+// guessedKind reports whether the plan leaves the kind open, so that only the templates and the deploy interface
+// determine it.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// addedSteps returns the steps in addition to the driver's steps: sent steps, and template steps that no sent step
-// replaces.
+// addedSteps returns the steps that are added to the driver's own. These are the steps to send, and the templates'
+// steps that none of them replaces.
 func (f *Facts) addedSteps() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {
@@ -98,7 +100,7 @@ func (f *Facts) addedSteps() []OrderedStep {
 	return withoutSame(steps, f.templateSteps())
 }
 
-// withoutSame appends the steps of others that are not in the list.
+// withoutSame appends to steps those of the others that steps does not already include.
 func withoutSame(steps, others []OrderedStep) []OrderedStep {
 	before := steps
 	for _, o := range others {
@@ -113,7 +115,8 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order returns the steps of the deployment in Ironic's order, as far as the driver's steps are known.
+// Order returns the steps of the deployment in Ironic's order. It includes the driver's steps only as far as they are
+// known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.addedSteps()) }
 
 // plainSteps returns the steps without their sources.
@@ -125,14 +128,14 @@ func plainSteps(list []OrderedStep) []models.Step {
 	return plain
 }
 
-// Disabled returns the steps of the plan and the templates that do not run: steps with priority 0, which also disable
-// the driver's step, and steps that Ironic drops ([steps.Reserved]).
+// Disabled returns the steps of the plan and the templates that will not run. These are steps with priority 0, which
+// also disable the driver's step of the same name, and steps that Ironic drops ([steps.Reserved]).
 func (f *Facts) Disabled() []OrderedStep {
 	return slices.DeleteFunc(f.addedSteps(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
 }
 
-// checkTraits checks the instance traits: Ironic refuses traits that the node does not have (ironic/conductor/utils.py,
-// validate_instance_info_traits).
+// checkTraits checks the traits of the instance. Ironic refuses traits that the node does not have
+// (ironic/conductor/utils.py, validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()
 	switch {
@@ -156,7 +159,8 @@ func checkTraits(f *Facts) finding {
 	return pass("all present", at...)
 }
 
-// checkTemplates finds steps that Ironic refuses in the templates, whose steps it validates as one list.
+// checkTemplates finds steps in the templates that Ironic refuses. Ironic validates the steps of all selected
+// templates as one list.
 func checkTemplates(f *Facts) finding {
 	if !f.WantsTemplates() {
 		return finding{}

@@ -16,7 +16,7 @@ func stepAt(iface, name string, priority int) models.Step {
 	return models.Step{Interface: iface, Step: name, Priority: &priority}
 }
 
-// withTemplates returns a change that sets Ironic's templates, and the traits of plan and node.
+// withTemplates returns a function that sets Ironic's deploy templates and the traits of the plan and the node.
 func withTemplates(traits []string, templates ...models.DeployTemplate) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.Traits, f.Templates = traits, templates
@@ -24,7 +24,7 @@ func withTemplates(traits []string, templates ...models.DeployTemplate) func(*Fa
 	}
 }
 
-// TestOrderOfSteps checks that the plan's steps replace the templates', and these the driver's.
+// TestOrderOfSteps checks that the plan's steps replace those of templates, and that both replace the driver's.
 func TestOrderOfSteps(t *testing.T) {
 	t.Parallel()
 	raid, bios := stepAt("raid", "apply_configuration", 90), stepAt("bios", "apply_configuration", 90)
@@ -124,7 +124,8 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 }
 
-// templateCases returns cases with and without the problem, for each check of templates.
+// templateCases returns, for each check of templates, cases in which its problem exists and cases in which it does
+// not.
 func templateCases() map[CheckID][]checkCase {
 	a := []string{"CUSTOM_A"}
 	both := []string{"CUSTOM_A", "CUSTOM_B"}
@@ -150,8 +151,8 @@ func templateCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestTemplatesThatInstall checks that custom-agent nodes get no second installation, and none
-// that is not shown.
+// TestTemplatesThatInstall checks that a custom-agent node is not installed twice, and never by a step that is not
+// shown.
 func TestTemplatesThatInstall(t *testing.T) {
 	t.Parallel()
 	a := []string{"CUSTOM_A"}

@@ -13,8 +13,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Encode returns the plan as the content of a file. It keeps the comments and the key order of the file that the plan
-// was read from. An unchanged plan has the same text as its file.
+// Encode returns the plan as the content of a file. It preserves the comments and the order of keys in the file from
+// which the plan was read. For an unchanged plan, it returns the original text.
 func (p *Plan) Encode() ([]byte, error) {
 	var old *yaml.Node
 	if p.file != nil {
@@ -40,7 +40,7 @@ func (p *Plan) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// equal compares the content of two plans.
+// equal reports whether p and o have the same content.
 func (p *Plan) equal(o *Plan) bool {
 	a, errA := p.yamlText()
 	b, errB := o.yamlText()
@@ -49,7 +49,7 @@ func (p *Plan) equal(o *Plan) bool {
 
 func (p *Plan) yamlText() ([]byte, error) { return yaml.Marshal(p.yaml()) }
 
-// yaml returns the plan as a tree.
+// yaml returns the plan as a YAML tree.
 func (p *Plan) yaml() *yaml.Node {
 	root := yamlMap()
 	if len(p.Nodes) > 0 {
@@ -94,7 +94,7 @@ func putMap(m *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// write puts the fields that are set into a mapping.
+// write adds the fields that are set to the mapping m.
 func (f *Fields) write(m *yaml.Node) {
 	putText(m, "kind", string(f.Kind))
 	putText(m, "deploy_interface", f.DeployInterface)
@@ -152,7 +152,7 @@ func (f *Fields) write(m *yaml.Node) {
 	putMap(m, "policy", policy)
 }
 
-// yaml returns the configdrive as a tree.
+// yaml returns the configdrive as a YAML tree.
 func (c ConfigDrive) yaml() *yaml.Node {
 	drive := yamlMap()
 	putText(drive, "user_data_file", c.UserDataFile)
@@ -169,7 +169,8 @@ func (c ConfigDrive) yaml() *yaml.Node {
 	return drive
 }
 
-// writeTraits also writes an empty list, which removes the node's traits.
+// writeTraits adds the traits to the mapping m. It also writes an empty list, because that removes the instance's
+// traits.
 func (f *Fields) writeTraits(m *yaml.Node) {
 	if f.Traits == nil {
 		return
@@ -181,7 +182,7 @@ func (f *Fields) writeTraits(m *yaml.Node) {
 	put(m, "traits", list)
 }
 
-// yamlValue returns a JSON value as a tree.
+// yamlValue returns a JSON value as a YAML tree.
 func yamlValue(value any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {
@@ -190,7 +191,7 @@ func yamlValue(value any) *yaml.Node {
 	return n
 }
 
-// yamlHints returns hints in their order. JSON is YAML, except for escapes that Python and Go do not write.
+// yamlHints returns the hints as a YAML mapping, in their original order.
 func yamlHints(h hints.Hints) *yaml.Node {
 	m := yamlMap()
 	for _, name := range h.Names() {
@@ -202,7 +203,8 @@ func yamlHints(h hints.Hints) *yaml.Node {
 	return m
 }
 
-// merged changes an old tree so that it has the values of a new one. It keeps the nodes that are equal.
+// merged changes the tree old so that it has the content of the tree now. Parts that are already equal are left as
+// they are.
 func merged(old, now *yaml.Node) {
 	switch {
 	case old.Kind == yaml.MappingNode && now.Kind == yaml.MappingNode:
@@ -214,7 +216,8 @@ func merged(old, now *yaml.Node) {
 	}
 }
 
-// isJSONOf reports whether a text is the JSON form of a mapping. User data may be written in this form.
+// isJSONOf reports whether now is a text that contains the mapping old as JSON. User data may be given as a mapping,
+// but is read as text.
 func isJSONOf(old, now *yaml.Node) bool {
 	var object map[string]any
 	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {
@@ -224,7 +227,7 @@ func isJSONOf(old, now *yaml.Node) bool {
 	return err == nil && string(written) == now.Value
 }
 
-// replaced replaces a value and keeps its comments.
+// replaced replaces the value of old with that of now, but keeps the comments of old.
 func replaced(old, now *yaml.Node) {
 	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
 	*old = *now
@@ -255,7 +258,7 @@ func mergeMaps(old, now *yaml.Node) {
 	old.Content = kept
 }
 
-// mergeLists matches the items of two lists by identity, so that comments stay with their items.
+// mergeLists merges each item into the old item with the same identity, so that comments stay with their items.
 func mergeLists(old, now *yaml.Node) {
 	before := slices.Clone(old.Content)
 	content := make([]*yaml.Node, len(now.Content))
@@ -271,7 +274,7 @@ func mergeLists(old, now *yaml.Node) {
 	old.Content = content
 }
 
-// itemName returns the identity of a list item: a node's name, a step's label, or the item itself.
+// itemName returns the identity of a list item, which is the name of a node, the label of a step, or the item itself.
 func itemName(n *yaml.Node) string {
 	if n.Kind != yaml.MappingNode {
 		return n.Value

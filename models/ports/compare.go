@@ -13,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// FindingKind is a kind of difference between ports and inventory.
+// FindingKind is a kind of difference between a node's ports and its inventory.
 type FindingKind string
 
 // The kinds of findings.
@@ -26,21 +26,22 @@ const (
 	LinkUnset   FindingKind = "link-unset"
 )
 
-// Finding is a difference between the ports of a node and its inventory.
+// Finding is a difference between a node's ports and its inventory.
 type Finding struct {
 	Kind FindingKind `json:"kind"`
-	// MAC and NIC identify the interface; they are empty for a finding about the node. Port is the UUID of the port.
+	// MAC and NIC identify the network interface. They are empty if the finding concerns the node as a whole. Port is
+	// the UUID of the port.
 	MAC  string `json:"mac,omitempty"`
 	NIC  string `json:"nic,omitempty"`
 	Port string `json:"port,omitempty"`
-	// Text is the finding in words. Remedy is an ironworks command without the name of the program.
+	// Text describes the finding. Remedy is an ironworks command, without the program's name.
 	Text   string `json:"text"`
 	Remedy string `json:"remedy,omitempty"`
-	// Create has the fields of the missing port.
+	// Create holds the fields of the port to create if a port is missing.
 	Create map[string]any `json:"create,omitempty"`
 }
 
-// Compare compares the ports of a node with the network interfaces of its inventory.
+// Compare compares the node's ports with the network interfaces in its inventory.
 func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 	var list []Finding
 	booted := slices.ContainsFunc(nics, func(i hints.NIC) bool { return i.Boot })
@@ -52,7 +53,7 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 		}
 		known[nic.MAC] = nic
 		has := slices.ContainsFunc(ports, func(p models.Port) bool { return strings.EqualFold(p.Address, nic.MAC) })
-		// A NIC without link has no cable: Ironic cannot use it.
+		// Without a link, the NIC has no cable, and Ironic cannot use it.
 		if has || !nic.HasCarrier && !nic.CarrierUnknown {
 			continue
 		}
@@ -69,8 +70,8 @@ func Compare(n *models.Node, ports []models.Port, nics []hints.NIC) []Finding {
 	return list
 }
 
-// missing returns the finding of a NIC without a port. If the boot NIC is unknown, PXE is enabled on the new port, as
-// by default in Ironic.
+// missing returns the finding for a NIC without a port. If it is unknown which NIC booted the ramdisk, PXE is enabled
+// on the new port, as by default in Ironic, unless the node's boot interface does not need it.
 func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	fields := map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot || !booted && NeedsPXEPort(n.BootInterface)}
 	if link := linkOf(nic.Neighbor); link != nil {
@@ -90,7 +91,8 @@ func missing(n *models.Node, nic *hints.NIC, booted bool) Finding {
 	}
 }
 
-// linkOf returns the local_link_connection of a neighbor; nil if Ironic would refuse it.
+// linkOf returns the local_link_connection for the neighbor n. It returns nil if n lacks data without which Ironic
+// would refuse the value.
 func linkOf(n hints.Neighbor) map[string]any {
 	if n.SwitchID == "" || n.PortID == "" {
 		return nil
@@ -134,7 +136,8 @@ func checkPort(n *models.Node, p *models.Port, known map[string]*hints.NIC) []Fi
 	return list
 }
 
-// linkDifference compares the keys that both link connections have.
+// linkDifference describes the differences between a port's local_link_connection and the neighbor announced by LLDP.
+// It compares only the keys that both have.
 func linkDifference(link map[string]any, n hints.Neighbor) string {
 	var differ []string
 	for _, part := range []struct{ key, announced string }{
@@ -149,7 +152,7 @@ func linkDifference(link map[string]any, n hints.Neighbor) string {
 	return strings.Join(differ, "; ")
 }
 
-// setLink returns the command that writes a neighbor to a port.
+// setLink returns the ironworks command that stores the neighbor in the port's local_link_connection.
 func setLink(mac string, n hints.Neighbor) string {
 	words := []string{"port set", mac}
 	for _, part := range []struct{ key, value string }{
@@ -190,12 +193,12 @@ func label(nic *hints.NIC) string {
 	return printable.Line(nic.Name) + " " + printable.Line(nic.MAC)
 }
 
-// NeedsPXEPort reports whether a boot interface boots the machine from the network, for which a port with PXE is
-// needed: pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe of Ironic 39.0.0.
+// NeedsPXEPort reports whether the given boot interface boots the machine from the network and therefore needs a port
+// with PXE enabled. In Ironic 39.0.0 these are pxe, ipxe, ilo-pxe, ilo-ipxe, irmc-pxe, http and http-ipxe.
 func NeedsPXEPort(boot string) bool {
 	return strings.HasSuffix(boot, "pxe") || boot == "http"
 }
 
-// ManagesNetworks reports whether a network interface attaches VIFs. Noop accepts VIFs and does nothing
-// (ironic/drivers/modules/network/noop.py, 39.0.0).
+// ManagesNetworks reports whether the given network interface attaches VIFs. The interface noop accepts VIFs but does
+// nothing with them (ironic/drivers/modules/network/noop.py, 39.0.0).
 func ManagesNetworks(network string) bool { return network != "noop" && network != "" }

@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 		boot, network string
 		ports         []models.Port
 		nics          []hints.NIC
-		want          map[ports.FindingKind]string // the remedy
+		want          map[ports.FindingKind]string // the kinds of the expected findings, with their remedies
 	}{
 		"equal":         {ports: []models.Port{{Address: "52:54:00:AA:00:01"}}, nics: []hints.NIC{a}},
 		"empty":         {},
@@ -70,7 +70,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestMissingPortBoots checks that PXE is enabled on the NIC that booted the ramdisk. If no such NIC is known and the
+// TestMissingPortBoots checks that PXE is enabled on the NIC that booted the ramdisk. If that NIC is unknown and the
 // boot interface needs PXE, it is enabled on all NICs.
 func TestMissingPortBoots(t *testing.T) {
 	t.Parallel()

@@ -28,13 +28,13 @@ const (
 
 type field struct {
 	kind valueKind
-	// feature is the API feature that the field needs; "" if every supported API version has the field.
+	// feature is the API feature that the field needs. It is "" if the field exists in every supported API version.
 	feature models.Feature
-	// connectivity means that Ironic changes the field only in some states.
+	// connectivity means that Ironic allows changes to the field only in some states of the node.
 	connectivity bool
 }
 
-// Noun is the kind of an object with fields: a port or a port group.
+// Noun is the kind of object that has the fields: a port or a port group.
 type Noun string
 
 // The kinds of objects.
@@ -43,8 +43,8 @@ const (
 	Group Noun = "port group"
 )
 
-// fields returns the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0),
-// and fields that ironworks translates: portgroup of a port, members of a port group.
+// fields returns the fields that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0).
+// In addition, it returns two fields that ironworks translates: portgroup of a port, and members of a port group.
 func (n Noun) fields() map[string]field {
 	if n == Group {
 		return map[string]field{
@@ -68,24 +68,24 @@ func LinkKeys() []string {
 	return []string{"hostname", "network_type", "port_id", "switch_id", "switch_info"}
 }
 
-// Keys returns the names of the fields, sorted.
+// Keys returns the field names, sorted.
 func (n Noun) Keys() []string { return slices.Sorted(maps.Keys(n.fields())) }
 
-// Setting is a KEY=VALUE of a port or port group, or a KEY- that removes the field.
+// Setting is a change to a port or port group. Its text form is KEY=VALUE or, to remove a field, KEY-.
 type Setting struct {
-	// Path is the name of the field, and in an object field also the key.
+	// Path is the name of the field. For a value in an object, the key follows the field's name.
 	Path   []string
 	Remove bool
-	// Value is the new value. It is nil if Remove is set, and a list of ports for members.
+	// Value is the new value. It is nil if Remove is set. For members, it is a list of ports.
 	Value any
-	// Op is = or, for members, += or -=.
+	// Op is "=". For members, it can also be "+=" or "-=".
 	Op models.SettingOp
 }
 
 var keyName = regexp.MustCompile(`^[\w-]+$`)
 
-// Parse reads settings: KEY=VALUE or KEY-; extra.KEY, properties.KEY and local_link_connection.KEY for the keys of
-// objects; members=A,B, members+=A and members-=A for the ports of a port group.
+// Parse parses settings of the form KEY=VALUE or KEY-. For values in objects, the keys are extra.KEY, properties.KEY
+// and local_link_connection.KEY. For the ports of a port group, the forms are members=A,B, members+=A and members-=A.
 func (n Noun) Parse(args []string) ([]Setting, error) {
 	var list []Setting
 	seen := map[string]bool{}
@@ -161,7 +161,7 @@ func sampleKey(k valueKind) string {
 	return "NAME"
 }
 
-// value converts a text; why is the reason if it is invalid.
+// value converts a text to a value of the field. If the text is invalid, why is the reason.
 func (f field) value(text string) (value any, why string) {
 	switch f.kind {
 	case kindText:
@@ -202,7 +202,7 @@ func (f field) value(text string) (value any, why string) {
 	return text, ""
 }
 
-// Find returns the setting of a field; nil for none.
+// Find returns the setting of the named field, or nil if there is none.
 func Find(list []Setting, name string) *Setting {
 	for i := range list {
 		if len(list[i].Path) == 1 && list[i].Path[0] == name {
@@ -212,7 +212,7 @@ func Find(list []Setting, name string) *Setting {
 	return nil
 }
 
-// Body returns the fields of a POST. Removed fields and members are omitted.
+// Body returns the fields for a POST request. It omits removed fields, members and portgroup.
 func Body(list []Setting) map[string]any {
 	body := map[string]any{}
 	for _, s := range list {
@@ -232,8 +232,8 @@ func Body(list []Setting) map[string]any {
 	return body
 }
 
-// Ops returns the operations of a PATCH request that changes the fields in now to the settings. Unchanged fields,
-// members and portgroup are omitted.
+// Ops returns the operations for a PATCH request that applies the settings. now holds the current values of the
+// fields. Settings that change nothing are omitted, and so are members and portgroup.
 func Ops(list []Setting, now map[string]any) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, s := range list {
@@ -264,7 +264,7 @@ func equal(a, b any) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Needs returns the first API feature that the settings need and that v lacks. It returns "" if v has all.
+// Needs returns the first API feature that the settings need but that v lacks. It returns "" if v has all of them.
 func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	for _, s := range list {
 		if f := n.fields()[s.Path[0]].feature; f != "" && !v.Has(f) {
@@ -274,7 +274,8 @@ func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	return ""
 }
 
-// Connectivity returns the first field that Ironic changes only in some states, or "".
+// Connectivity returns the first changed field that Ironic allows to be changed only in some states of the node, or
+// "".
 func (n Noun) Connectivity(ops []models.PatchOp) string {
 	for _, op := range ops {
 		name, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
@@ -285,8 +286,8 @@ func (n Noun) Connectivity(ops []models.PatchOp) string {
 	return ""
 }
 
-// CheckLink returns the missing keys of an incomplete local_link_connection, "" for a complete one
-// (LOCAL_LINK_CONN_SCHEMA of ironic/api/controllers/v1/utils.py, 39.0.0).
+// CheckLink returns the name of a key that a local_link_connection lacks, or "" if it is complete
+// (LOCAL_LINK_CONN_SCHEMA in ironic/api/controllers/v1/utils.py, 39.0.0).
 func CheckLink(link map[string]any) string {
 	has := func(key string) bool { return link[key] != nil }
 	switch {

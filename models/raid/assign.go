@@ -14,35 +14,36 @@ const (
 	gib = 1 << 30
 )
 
-// Drive is a drive behind a RAID controller, as its BMC reports it.
+// Drive is a drive behind a RAID controller, as reported by its BMC.
 type Drive struct {
-	// ID is the drive's Redfish Id, by which configurations name the drive. Controller is the Id of the drive's
-	// Storage.
+	// ID is the drive's Redfish Id, which configurations use to refer to the drive. Controller is the Id of the
+	// Storage resource to which the drive belongs.
 	ID, Controller string
-	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are Redfish's; empty if unknown.
+	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are values from Redfish. They are empty if unknown.
 	Protocol, MediaType string
 	CapacityBytes       int64
-	// InUse marks a drive that belongs to a volume. Ironic ignores this, and the BMC then refuses the volume.
+	// InUse means that the drive already belongs to a volume. Ironic ignores this, and then the BMC refuses to create
+	// another volume on the drive.
 	InUse bool
 }
 
-// Volume is a logical disk with the drives that it gets.
+// Volume is a logical disk with the drives that were chosen for it.
 type Volume struct {
 	LogicalDisk
-	// Drives are the IDs of the drives, in the order in which Ironic sends them.
+	// Drives lists the IDs of the drives in the order in which Ironic sends them.
 	Drives []string
-	// Bytes is the size of the volume. If Max is set, Ironic computes this size, but the controller chooses the actual
-	// one.
+	// Bytes is the size of the volume as computed by Ironic. If Max is set, the controller chooses the actual size.
 	Bytes int64
-	// SpanDepth is the number of spans and SpanLength the number of drives in each, 0 for RAID 1+0.
+	// SpanDepth is the number of spans. SpanLength is the number of drives in each span, or 0 for RAID 1+0.
 	SpanDepth, SpanLength int
-	// Busy are those drives that belong to another volume already.
+	// Busy lists the chosen drives that already belong to another volume.
 	Busy []string
 }
 
-// Assign returns the drives and sizes of logical disks in the order in which Ironic processes them, which is not that of
-// the configuration (convert_drive_units and _find_configuration in ironic/drivers/modules/redfish/raid.py). The UUID of
-// the node appears in one error. A logical disk is missing in the result if Ironic forgets it, see [search.assign].
+// Assign predicts the drives and sizes that Ironic chooses for the logical disks (convert_drive_units and
+// _find_configuration in ironic/drivers/modules/redfish/raid.py). The result is in the order in which Ironic
+// processes the disks, which differs from their order in the configuration. If Ironic forgets a logical disk, it is
+// missing in the result; see [search.assign]. node is the node's UUID, which appears in one of the errors.
 func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
 	for i := range config.LogicalDisks {
 		if d := &config.LogicalDisks[i]; d.Max && !d.HasDrives() {
@@ -65,14 +66,15 @@ func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
 	return volumes, nil
 }
 
-// ToCreate returns the volumes that a step creates, by controller, as create_configuration does.
+// ToCreate returns the volumes that the step create_configuration creates: the root volume if root is set, and the
+// other volumes if others is set. Like the step, it sorts them by controller.
 func ToCreate(volumes []Volume, root, others bool) []Volume {
 	volumes = slices.DeleteFunc(slices.Clone(volumes), func(v Volume) bool { return v.IsRoot && !root || !v.IsRoot && !others })
 	slices.SortStableFunc(volumes, func(a, b Volume) int { return cmp.Compare(a.Controller, b.Controller) })
 	return volumes
 }
 
-// quoted returns a logical disk as given, or in Ironic's corrected form.
+// quoted returns the logical disk as it was given or, if it was not decoded, in the form that Ironic produces.
 func (d *LogicalDisk) quoted() *hints.PythonDict {
 	if d.given != nil {
 		return d.given
@@ -91,22 +93,24 @@ func (d *LogicalDisk) quoted() *hints.PythonDict {
 	return q
 }
 
-// group is a set of equal drives. The drives of a volume all belong to one group.
+// group is a set of drives with the same media type, protocol and capacity. All drives of a volume belong to one
+// group.
 type group struct {
 	media, protocol string
 	capacity        int64
 	drives          []int
-	reserved        []int // drives for volumes that take all the space of shared drives
+	reserved        []int // drives named by volumes that share drives and take all their space
 }
 
-// search looks for the drives of logical disks. It names drives by their indices.
+// search looks for drives for the logical disks. It refers to drives by their indexes.
 type search struct {
 	drives []Drive
 	groups []*group
-	free   []int64 // the free bytes of each drive
+	free   []int64 // the number of free bytes on each drive
 }
 
-// newSearch groups the drives, without those that the configuration names.
+// newSearch sorts the drives into groups. Drives that the configuration reserves for a volume which does not share
+// them are left out.
 func newSearch(disks []LogicalDisk, drives []Drive) *search {
 	s := &search{drives: drives}
 	for i, d := range drives {
@@ -133,7 +137,7 @@ func newSearch(disks []LogicalDisk, drives []Drive) *search {
 	return s
 }
 
-// run implements the three passes of _find_configuration.
+// run performs the three passes of Ironic's _find_configuration.
 func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 	volumes, err := s.named(disks, false)
 	if err != nil {
@@ -156,8 +160,8 @@ func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
 	return slices.Concat(volumes, chosen, rest), nil
 }
 
-// named places the logical disks whose drives the configuration names. It places either the disks that take all the
-// space, or the disks with a size.
+// named places the logical disks whose drives are named in the configuration. If takesAll is set, it places only the
+// disks that take all the space, otherwise only those with a given size.
 func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	var volumes []Volume
 	all := make([]int, len(s.drives))
@@ -177,8 +181,8 @@ func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
 	return volumes, nil
 }
 
-// choose finds drives for the logical disks whose drives the configuration does not name. If needed, it also looks
-// among the reserved drives.
+// choose finds drives for the logical disks whose drives are not named in the configuration. If necessary, it also
+// uses the reserved drives.
 func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
 	if len(disks) == 0 {
 		return nil, nil
@@ -201,14 +205,16 @@ func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
 	return q.done, nil
 }
 
-// queue is Ironic's list logical_disks. The disks to place are at its start, the placed ones at its end.
+// queue corresponds to Ironic's list logical_disks. Ironic keeps the disks that are still to be placed at the start
+// of this list, and the placed ones at its end.
 type queue struct {
 	open []LogicalDisk
 	done []Volume
 }
 
-// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). If a later disk fails,
-// Ironic tries the next drives without that disk, because Ironic does not put it back (a bug).
+// assign places the first disk of the queue, and then the other ones (_assign_disks_to_volume). If placing a later
+// disk fails with an error, Ironic tries the next drives without that disk, because of a bug: it does not put the
+// disk back into the list.
 func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	disk := q.open[0]
 	q.open = q.open[1:]
@@ -236,7 +242,8 @@ func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
 	return false, free, nil
 }
 
-// try places a disk on drives, and then the rest of the queue. It returns only the errors that Ironic does not handle.
+// try places disk on the given drives, and then the rest of the queue. It returns only the errors that Ironic does
+// not handle.
 func (s *search) try(q *queue, disk LogicalDisk, drives []int, free []int64) (bool, []int64, error) {
 	v, left := Volume{LogicalDisk: disk}, slices.Clone(free)
 	for _, i := range drives {
@@ -256,7 +263,7 @@ func (s *search) try(q *queue, disk LogicalDisk, drives []int, free []int64) (bo
 	return true, left, nil
 }
 
-// unlessRedfish drops the errors that Ironic handles.
+// unlessRedfish returns err unless it is a RedfishError, which Ironic handles here.
 func unlessRedfish(err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.Class == RedfishError {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fits reports whether a group has the type and the interface that a disk wants.
+// fits reports whether the group's drives have the disk type and the interface type that the logical disk requires.
 func (g *group) fits(disk *LogicalDisk) (bool, error) {
 	if disk.DiskType != "" {
 		if g.media == "" {
@@ -26,7 +26,8 @@ func (g *group) fits(disk *LogicalDisk) (bool, error) {
 	return true, nil
 }
 
-// protocolRepr returns sushy's enumeration value of a protocol for which Ironic has no name.
+// protocolRepr returns the representation in Python of sushy's enumeration value for the protocol. It appears in
+// errors about protocols for which Ironic has no name.
 func protocolRepr(protocol string) string {
 	names := map[string]string{
 		"NVMeOverFabrics": "NVMe_OVER_FABRICS", "GenZ": "GEN_Z", "MultiProtocol": "MULTI_PROTOCOL", "InfiniBand": "INFINI_BAND",
@@ -38,7 +39,8 @@ func protocolRepr(protocol string) string {
 	return fmt.Sprintf("<Protocol.%s: '%s'>", cmp.Or(names[protocol], protocol), protocol)
 }
 
-// candidates returns the drives of a group that a disk can use. Drives with the least space come first.
+// candidates returns the drives of the group that can be used for the disk. Drives with the least free space come
+// first.
 func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	drives := slices.DeleteFunc(slices.Clone(g.drives), func(i int) bool {
 		return free[i] <= 0 || !disk.Share && free[i] != s.drives[i].CapacityBytes
@@ -47,7 +49,7 @@ func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
 	return drives
 }
 
-// candidateCounts returns the numbers of drives that Ironic tries for a disk.
+// candidateCounts returns the numbers of drives that Ironic tries to use for the disk.
 func candidateCounts(disk *LogicalDisk, drives int) ([]int, error) {
 	most, err := spans(disk.RAIDLevel, drives)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"ironworks/models/jsonschema"
 )
 
-// Keys of a configuration and of a logical disk.
+// Keys in a configuration and in its logical disks.
 const (
 	keyDisks    = "logical_disks"
 	keyLevel    = "raid_level"
@@ -22,11 +22,11 @@ const (
 	keyPhysical = "physical_disks"
 )
 
-// allMax is the size of a logical disk that takes all the space.
+// allMax, as a size, means that the logical disk takes all the space.
 const allMax = "MAX"
 
-// configSchema is ironic/drivers/raid_config_schema.json of 39.0.0, which 21.4.4 has as well: a schema of draft 4, in the
-// order of its properties.
+// configSchema returns the JSON schema (draft 4) in ironic/drivers/raid_config_schema.json of Ironic 39.0.0, with the
+// same order of properties. In 21.4.4 the schema is the same.
 func configSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Types: []string{"object"}, Required: []string{keyDisks}, Closed: true,
@@ -58,16 +58,16 @@ func diskSchema() *jsonschema.Schema {
 	}
 }
 
-// Levels returns the RAID levels of the API.
+// Levels returns the RAID levels that the API accepts.
 func Levels() []string { return []string{"JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"} }
 
 func diskTypes() []string { return []string{"hdd", "ssd"} }
 
 func interfaceTypes() []string { return []string{"sata", "scsi", "sas"} }
 
-// Check returns the error with which Ironic's API refuses a configuration, an InvalidParameterValue, or nil
-// (validate_configuration in ironic/common/raid.py). The configuration is a value of a YAML or JSON file, or a
-// *hints.PythonDict.
+// Check returns the error with which Ironic's API refuses a configuration, which is an InvalidParameterValue, or nil
+// if it accepts the configuration (validate_configuration in ironic/common/raid.py). config is a value decoded from
+// YAML or JSON, or a *hints.PythonDict.
 func Check(config any) error {
 	value := pythonOf(config)
 	if v := configSchema().Validate(value); v != nil {
@@ -86,7 +86,7 @@ func Check(config any) error {
 	return nil
 }
 
-// disksOf returns the logical disks that are objects.
+// disksOf returns those logical disks in the configuration that are objects.
 func disksOf(config *hints.PythonDict) []*hints.PythonDict {
 	list, _ := config.Get(keyDisks).(hints.PythonList)
 	var disks []*hints.PythonDict
@@ -98,7 +98,8 @@ func disksOf(config *hints.PythonDict) []*hints.PythonDict {
 	return disks
 }
 
-// CheckHardware adds the check of the raid interface redfish to [Check] (RedfishRAID.validate_raid_config).
+// CheckHardware makes the checks of [Check], and then the additional check of the RAID interface redfish
+// (RedfishRAID.validate_raid_config).
 func CheckHardware(config any) error {
 	if err := Check(config); err != nil {
 		return err

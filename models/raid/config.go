@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// maxGiB is the largest size that Assign can compute with: bytes in 63 bits.
+// maxGiB is the largest size that Assign can handle: its number of bytes still fits in 63 bits.
 const maxGiB = math.MaxInt64 >> 30
 
 // Config is a target RAID configuration.
@@ -19,33 +19,34 @@ type Config struct{ LogicalDisks []LogicalDisk }
 
 // LogicalDisk is a volume to create.
 type LogicalDisk struct {
-	// SizeGB is the size in GiB; Max takes all the space instead.
+	// SizeGB is the size in GiB. If Max is set, the disk takes all the space instead.
 	SizeGB int64
 	Max    bool
 	// RAIDLevel is one of [Levels].
 	RAIDLevel  string
 	VolumeName string
 	IsRoot     bool
-	// Share lets other logical disks use the same drives.
+	// Share means that other logical disks may use the same drives.
 	Share bool
-	// DiskType is hdd or ssd, InterfaceType sata, scsi or sas; empty for any.
+	// DiskType is hdd or ssd. InterfaceType is sata, scsi or sas. If empty, any type is allowed.
 	DiskType, InterfaceType string
-	// DriveCount is the number of drives, 0 for as few as possible.
+	// DriveCount is the number of drives to use. 0 means the smallest possible number.
 	DriveCount int
 	Controller string
-	// Drives are the IDs of drives of a hardware controller, nil if Ironic chooses. Hints select the drives of a
-	// software RAID.
+	// Drives lists the IDs of drives behind a hardware controller. If it is nil, Ironic chooses the drives. Hints
+	// select the drives for a software RAID.
 	Drives []string
 	Hints  []hints.Hints
 
-	given *hints.PythonDict // the disk as errors quote it
+	given *hints.PythonDict // the logical disk as error messages quote it
 }
 
-// HasDrives reports whether the configuration names the drives, even as an empty list.
+// HasDrives reports whether the configuration names the drives of the logical disk. An empty list also counts.
 func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != nil }
 
-// Decode reads a configuration from a value of a YAML or JSON file, or a *hints.PythonDict. It accepts what [Check]
-// accepts, and reports all problems with the number of the logical disk, the key and the value.
+// Decode decodes a configuration. config is a value decoded from YAML or JSON, or a *hints.PythonDict. Decode accepts
+// the same configurations as [Check], but reports all problems, each with the number of the logical disk, the key and
+// the value.
 func Decode(config any) (Config, error) {
 	given, ok := pythonOf(config).(*hints.PythonDict)
 	if !ok {
@@ -79,14 +80,14 @@ func Decode(config any) (Config, error) {
 	return c, nil
 }
 
-// reader collects the problems of logical disks.
+// reader reads a logical disk and collects the problems found.
 type reader struct {
 	number   int
 	given    *hints.PythonDict
 	problems []error
 }
 
-// fail records a problem with its fix.
+// fail records a problem with the value of key. fix says how to solve it.
 func (r *reader) fail(key string, value any, fix string) {
 	r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: %s: %s", r.number, key, hints.PythonRepr(value), fix))
 }

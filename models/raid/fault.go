@@ -2,27 +2,28 @@ package raid
 
 import "fmt"
 
-// Class is the Python class of an error of Ironic.
+// Class is the name of the Python class of an error in Ironic.
 type Class string
 
-// The classes of errors.
+// The error classes that Ironic uses here.
 const (
 	InvalidParameterValue Class = "InvalidParameterValue"
 	RedfishError          Class = "RedfishError"
-	// Ironic does not handle errors of the following classes: it fails the step with their text.
+	// Ironic does not handle errors of the following classes. They make the step fail, and their text becomes the
+	// reason.
 	KeyError       Class = "KeyError"
 	ValueError     Class = "ValueError"
 	AttributeError Class = "AttributeError"
 )
 
-// Error is an error of Ironic.
+// Error is an error that Ironic would report.
 type Error struct {
 	Class Class
-	// Reason is the text without the prefix of the class.
+	// Reason is the text without the prefix that the class adds.
 	Reason string
 }
 
-// Error returns the text as Ironic stores it in last_error.
+// Error returns the text that Ironic stores in last_error.
 func (e *Error) Error() string {
 	if e.Class == RedfishError {
 		return "Redfish exception occurred. Error: " + e.Reason

@@ -2,14 +2,16 @@ package raid
 
 import "slices"
 
-// level describes a RAID level of the raid interface redfish (RAID_LEVELS in ironic/drivers/modules/redfish/raid.py).
+// level describes a RAID level that the RAID interface redfish supports (RAID_LEVELS in
+// ironic/drivers/modules/redfish/raid.py).
 type level struct {
 	least, most, overhead int
-	// redfish is Redfish's RAIDType of the level. span is the level of each span, "" for a level without spans.
+	// redfish is the level's RAIDType in Redfish. span is the RAID level of each span, or "" for a level without
+	// spans.
 	redfish, span string
 }
 
-// manyDisks is the number that Ironic uses for a level without a maximum number of disks.
+// manyDisks is the number that Ironic uses if a level has no maximum number of disks.
 const manyDisks = 1000
 
 func levels() map[string]level {
@@ -24,10 +26,11 @@ func levels() map[string]level {
 	}
 }
 
-// RedfishType returns the RAIDType of a RAID level, "" if the raid interface redfish does not support the level.
+// RedfishType returns the Redfish RAIDType of a RAID level. It returns "" if the RAID interface redfish does not
+// support the level.
 func RedfishType(name string) string { return levels()[name].redfish }
 
-// LevelOf returns the RAID level of a RAIDType, "" for a type that Ironic does not create.
+// LevelOf returns the RAID level of a Redfish RAIDType. It returns "" for a type that Ironic does not create.
 func LevelOf(redfish string) string {
 	for name, l := range levels() {
 		if l.redfish == redfish {
@@ -37,7 +40,8 @@ func LevelOf(redfish string) string {
 	return ""
 }
 
-// spans returns the number of spans of a volume (_calculate_spans).
+// spans returns the number of spans of a volume that has the RAID level name and consists of the given number of
+// disks (_calculate_spans).
 func spans(name string, disks int) (int, error) {
 	switch {
 	case slices.Contains([]string{"0", "1", "5", "6"}, name):
@@ -50,7 +54,8 @@ func spans(name string, disks int) (int, error) {
 	return 0, redfishError("Cannot calculate spans for RAID level \"%s\"", name)
 }
 
-// simple returns the level of each span. It expects a level that [spans] has not refused.
+// simple returns the RAID level of each span or, if the level has no spans, the level itself. It expects a level for
+// which [spans] did not fail.
 func simple(name string, spans int) (level, error) {
 	l := levels()[name]
 	if l.span == "" {
@@ -62,5 +67,6 @@ func simple(name string, spans int) (level, error) {
 	return levels()[l.span], nil
 }
 
-// usable reports whether a level can use exactly this number of drives (_usable_disks_count).
+// usable reports whether a volume of the named RAID level can consist of exactly the given number of disks
+// (_usable_disks_count).
 func usable(name string, disks int) bool { return levels()[name].span == "" || disks%2 == 0 }

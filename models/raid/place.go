@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// stripe is the size that Ironic uses for a stripe, in KiB. Its name in Ironic says 64 KiB, but its value is 64 MiB.
+// stripe is the size in KiB that Ironic uses for a stripe. According to its name in Ironic it is 64 KiB, but its
+// value is 64 MiB.
 const stripe = 64 * kib
 
-// place computes the size of a volume on its drives, and takes their space (_calculate_volume_props).
+// place computes the size of the volume on its drives, and subtracts the space that it takes from free
+// (_calculate_volume_props).
 func (s *search) place(v *Volume, among []int, free []int64) error {
 	var drives []int
 	for _, i := range among {
@@ -46,7 +48,7 @@ func (s *search) place(v *Volume, among []int, free []int64) error {
 	return nil
 }
 
-// dataDrives returns how many drives of a volume hold data. If there are no drives, Ironic's min() fails first.
+// dataDrives returns the number of drives that hold data. Without drives, Ironic first fails in Python's min().
 func dataDrives(name string, count, spans int, drives []int) (int, error) {
 	if len(drives) == 0 {
 		return 0, &Error{Class: ValueError, Reason: "min() arg is an empty sequence"}
@@ -62,7 +64,7 @@ func dataDrives(name string, count, spans int, drives []int) (int, error) {
 	return count - overhead, nil
 }
 
-// largest returns the size of the largest volume on drives (_max_volume_size_bytes).
+// largest returns the size in bytes of the largest volume that fits on the drives (_max_volume_size_bytes).
 func (s *search) largest(drives []int, free []int64, data int) int64 {
 	least := free[drives[0]]
 	for _, i := range drives {
@@ -71,7 +73,7 @@ func (s *search) largest(drives []int, free []int64, data int) int64 {
 	return least / kib / stripe * stripe * int64(data) * kib
 }
 
-// fit sets the size of a volume, or refuses one that is too large.
+// fit sets the size of the volume, or returns an error if the volume does not fit.
 func (v *Volume) fit(largest int64) error {
 	if v.Max {
 		if largest == 0 {
@@ -87,7 +89,8 @@ func (v *Volume) fit(largest int64) error {
 	return nil
 }
 
-// usagePerDrive returns the bytes that a volume takes of each drive, with Python's rounding (_volume_usage_per_disk_bytes).
+// usagePerDrive returns the number of bytes that a volume takes from each drive. It rounds as Python does
+// (_volume_usage_per_disk_bytes).
 func usagePerDrive(bytes int64, data int) int64 {
 	stripes := math.Ceil(float64(bytes/kib) / stripe)
 	return int64(math.Ceil(stripes/float64(data))) * stripe * kib

@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 
 func TestDecodeNamesDiskKeyValueAndFix(t *testing.T) {
 	t.Parallel()
-	// Values as the readers of YAML and JSON return them.
+	// These values have the types that decoding YAML and JSON produces.
 	config := map[string]any{"logical_disks": []any{
 		map[string]any{"raid_level": "1", "size_gb": 100, "is_root_volume": true},
 		map[string]any{
@@ -78,7 +78,7 @@ logical disk 2: is_root_volume: True: only one logical disk can be the root volu
 	}
 }
 
-// shelf returns equal drives of 480 GB behind a controller.
+// shelf returns count equal drives of 480 GB behind one controller.
 func shelf(count int) []Drive {
 	drives := make([]Drive, count)
 	for i := range drives {
@@ -107,7 +107,7 @@ func TestAssign(t *testing.T) {
 		{`{"raid_level": "1", "size_gb": 100, "interface_type": "sata"}`, nvme, "<Protocol.NVMe: 'NVMe'>"},
 		{`{"raid_level": "1", "size_gb": "MAX"}`, shelf(2), "create_configuration called with invalid target_raid_configuration for node n. 'physical_disks' is missing from logical_disk " +
 			"while 'size_gb'='MAX' was requested: {'raid_level': '1', 'size_gb': 'MAX'}"},
-		// Ironic tries on without the second disk, after it has failed with an error.
+		// When placing the second disk fails with an error, Ironic continues without that disk.
 		{`{"raid_level": "0", "size_gb": 1}, {"raid_level": "1+0", "size_gb": 1}`, shelf(3), "0 on 1 [1 2] 1073741824 1x2; "},
 	} {
 		config, err := Decode(parsed(t, `{"logical_disks": [`+test.disks+`]}`))

@@ -7,18 +7,18 @@ import (
 	"ironworks/models/hints"
 )
 
-// Software has the agent's data that the check of a software RAID depends on.
+// Software holds the data about the agent and its machine that the check of a software RAID depends on.
 type Software struct {
-	// Generation is the generation of the agent: the old one lacks some checks.
+	// Generation is the agent's generation. The old one lacks some checks.
 	Generation hints.Generation
-	// KeepsVolumes reports that skip_block_devices of the node preserves a volume.
+	// KeepsVolumes means that skip_block_devices of the node preserves a volume.
 	KeepsVolumes bool
-	// Devices is the number of block devices.
+	// Devices is the number of block devices in the machine.
 	Devices int
 }
 
-// Problems returns the problems of logical disks, at least one, which the agent reports together (validate_configuration
-// of GenericHardwareManager in ironic_python_agent/hardware.py).
+// Problems returns the problems of the logical disks, which the agent reports together (validate_configuration of
+// GenericHardwareManager in ironic_python_agent/hardware.py). disks must not be empty.
 func (s Software) Problems(disks []*hints.PythonDict) []string {
 	c := softwareCheck{Software: s}
 	if len(disks) > 2 {
@@ -36,8 +36,8 @@ func (s Software) Problems(disks []*hints.PythonDict) []string {
 	return c.problems
 }
 
-// Check returns the problems that the agent finds in a configuration which [Check] accepts. The configuration is a
-// value of a YAML or JSON file.
+// Check returns the problems that the agent finds in a configuration that [Check] accepts. config is a value decoded
+// from YAML or JSON.
 func (s Software) Check(config any) []string {
 	given, _ := pythonOf(config).(*hints.PythonDict)
 	disks := disksOf(given)
@@ -90,7 +90,7 @@ func (c *softwareCheck) logicalDisk(disk *hints.PythonDict) {
 	}
 }
 
-// second checks the second of two logical disks.
+// second checks the second logical disk of a configuration that has two.
 func (c *softwareCheck) second(first, second *hints.PythonDict) {
 	if first.Text(keySize) == allMax && second.Text(keySize) == allMax {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")

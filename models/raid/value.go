@@ -9,8 +9,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// pythonOf converts a value of a YAML or JSON file to a Python value, because Ironic's errors quote values. Keys of a
-// map are sorted; a *hints.PythonDict keeps its order.
+// pythonOf converts a value decoded from YAML or JSON to a Python value, because Ironic's errors quote values. The
+// keys of a map are sorted; a *hints.PythonDict keeps its order.
 func pythonOf(v any) any {
 	switch v := v.(type) {
 	case json.Number:

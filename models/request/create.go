@@ -9,7 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// CreateNode creates a node from the fields of POST /v1/nodes, which may hold secrets.
+// CreateNode returns the request that creates a node. body holds the fields of POST /v1/nodes, which may include
+// secrets.
 func CreateNode(body map[string]any) Request {
 	name := models.TextOf(body["name"])
 	if name == "" {
@@ -21,7 +22,7 @@ func CreateNode(body map[string]any) Request {
 	}
 }
 
-// CreatePort creates a port from the fields of POST /v1/ports.
+// CreatePort returns the request that creates a port. body holds the fields of POST /v1/ports.
 func CreatePort(body map[string]any) Request {
 	address := models.TextOf(body["address"])
 	return Request{
@@ -30,7 +31,7 @@ func CreatePort(body map[string]any) Request {
 	}
 }
 
-// CreatePortgroup creates a port group from the fields of POST /v1/portgroups.
+// CreatePortgroup returns the request that creates a port group. body holds the fields of POST /v1/portgroups.
 func CreatePortgroup(body map[string]any) Request {
 	return Request{
 		Op: "create port group " + printable.Line(models.TextOf(body["name"])), Method: post, Path: path("portgroups"), Body: body,
@@ -38,10 +39,10 @@ func CreatePortgroup(body map[string]any) Request {
 	}
 }
 
-// PatchPort changes a port.
+// PatchPort returns the request that changes a port.
 func PatchPort(id string, ops []models.PatchOp) Request { return patchPart("port", "ports", id, ops) }
 
-// PatchPortgroup changes a port group.
+// PatchPortgroup returns the request that changes a port group.
 func PatchPortgroup(id string, ops []models.PatchOp) Request {
 	return patchPart("port group", "portgroups", id, ops)
 }
@@ -52,10 +53,10 @@ func patchPart(noun, collection, id string, ops []models.PatchOp) Request {
 	return r
 }
 
-// DeletePort deletes a port.
+// DeletePort returns the request that deletes a port.
 func DeletePort(id string) Request { return deletePart("port", "ports", id) }
 
-// DeletePortgroup deletes a port group; its ports stay.
+// DeletePortgroup returns the request that deletes a port group. The ports in it are not deleted.
 func DeletePortgroup(id string) Request { return deletePart("port group", "portgroups", id) }
 
 func deletePart(noun, collection, id string) Request {
@@ -65,8 +66,8 @@ func deletePart(noun, collection, id string) Request {
 	}
 }
 
-// AttachVIF attaches a virtual interface to a node: to a port, or to a port group; without both, Ironic picks the
-// port.
+// AttachVIF returns the request that attaches a virtual interface to a node. port or portgroup is the UUID of the
+// port or port group to use. If both are empty, Ironic chooses a port.
 func AttachVIF(node, vif, port, portgroup string) Request {
 	body, words := map[string]any{"id": vif}, []string{"node", "vif", "attach"}
 	for _, to := range []struct{ field, flag, uuid string }{{"port_uuid", "--port-uuid", port}, {"portgroup_uuid", "--portgroup-uuid", portgroup}} {
@@ -81,7 +82,7 @@ func AttachVIF(node, vif, port, portgroup string) Request {
 	}
 }
 
-// DetachVIF detaches a virtual interface from a node.
+// DetachVIF returns the request that detaches a virtual interface from a node.
 func DetachVIF(node, vif string) Request {
 	return Request{
 		Op: "detach VIF " + printable.Line(vif) + " from node " + printable.Line(node), Method: remove, Path: path("nodes", node, "vifs", vif),
@@ -89,7 +90,8 @@ func DetachVIF(node, vif string) Request {
 	}
 }
 
-// createFlags returns the flags of a create command, with secrets masked; the field named by positional is omitted.
+// createFlags returns the flags of a create command, with secrets masked. It omits the field named by positional,
+// which is passed as an argument without a flag.
 func createFlags(body map[string]any, positional string) []string {
 	shown, _ := maskedBody(body).(map[string]any)
 	var flags []string
@@ -118,8 +120,8 @@ func createFlags(body map[string]any, positional string) []string {
 	return flags
 }
 
-// createSwitch returns the flags of a boolean field. For some fields the client has a switch, for others a flag with a
-// value. Fields that are false by default have no flag for false.
+// createSwitch returns the flags that set a boolean field. The client offers a switch for some fields, and a flag
+// with a value for others. Fields that are false by default have no flag for false.
 func createSwitch(key, flag string, on bool) []string {
 	switch key {
 	case "pxe_enabled":

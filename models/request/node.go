@@ -8,15 +8,16 @@ import (
 	"ironworks/printable"
 )
 
-// node returns a request about a node. op is the operation for messages; the name of the node follows it.
+// node returns a request about a node. op is the operation as named in messages, where the name of the node follows
+// it. below lists the parts of the path after the node.
 func node(op, method, id string, below ...string) Request {
 	return Request{Op: op + " " + printable.Line(id), Method: method, Path: path(append([]string{"nodes", id}, below...)...)}
 }
 
-// Provision sends a provision verb. Ironic answers before the operation ends.
+// Provision returns the request that applies a provision verb to a node. Ironic responds before the operation ends.
 func Provision(id string, r models.ProvisionRequest) Request {
 	out := node(string(r.Verb)+" node", put, id, "states", "provision")
-	// Ironic validates the power and deploy interfaces before it answers.
+	// Ironic validates the power and deploy interfaces before it responds.
 	out.Slow = r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild
 	body := map[string]any{"target": r.Verb.Target()}
 	out.Body = body
@@ -38,7 +39,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	steps("service_steps", orderedSteps(r.ServiceSteps))
 	if r.ConfigDrive != nil {
 		body["configdrive"] = r.ConfigDrive
-		// The configdrive is too long for a command line, and may be secret.
+		// The configdrive is too long for a command line and may be secret.
 		flags = append(flags, "--config-drive", "CONFIGDRIVE.json")
 	}
 	if r.RescuePassword.IsSet() {
@@ -63,7 +64,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	return out
 }
 
-// provisionFeature returns the API feature that a verb or its options need.
+// provisionFeature returns the API feature that the verb or its options need, or "".
 func provisionFeature(r models.ProvisionRequest) models.Feature {
 	switch {
 	case r.Runbook != "":
@@ -80,7 +81,8 @@ func provisionFeature(r models.ProvisionRequest) models.Feature {
 	return ""
 }
 
-// deploySteps adds the args that Ironic requires in every step.
+// deploySteps converts deploy steps to the form that the API expects, including args, which Ironic requires in every
+// step.
 func deploySteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -95,8 +97,8 @@ func deploySteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// orderedSteps returns clean or service steps. They run in the order of the list, and Ironic refuses a priority in
-// them.
+// orderedSteps converts clean or service steps to the form that the API expects. Such steps run in the order of the
+// list, and Ironic refuses them if they contain a priority.
 func orderedSteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -111,7 +113,7 @@ func orderedSteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// Power requests a power state. Ironic answers before the state is reached.
+// Power returns the request that changes the node's power state. Ironic responds before the new state is reached.
 func Power(id string, target models.PowerTarget) Request {
 	r := node("set power of node", put, id, "states", "power")
 	r.Op += " to " + string(target)
@@ -124,7 +126,8 @@ func Power(id string, target models.PowerTarget) Request {
 	return r
 }
 
-// TargetRAID sets target_raid_config, which the clean step raid.create_configuration reads.
+// TargetRAID returns the request that sets target_raid_config, which is read by the clean step
+// raid.create_configuration.
 func TargetRAID(id string, config map[string]any) Request {
 	r := node("set the target RAID of node", put, id, "states", "raid")
 	r.Body, r.Slow = config, true
@@ -134,7 +137,7 @@ func TargetRAID(id string, config map[string]any) Request {
 	return r
 }
 
-// BootDevice sets the boot device, once or persistently.
+// BootDevice returns the request that sets the boot device, either for the next boot only or persistently.
 func BootDevice(id, device string, persistent bool) Request {
 	r := node("set the boot device of node", put, id, "management", "boot_device")
 	r.Body, r.Slow = map[string]any{"boot_device": device, "persistent": persistent}, true
@@ -146,7 +149,7 @@ func BootDevice(id, device string, persistent bool) Request {
 	return r
 }
 
-// Maintenance sets or clears maintenance.
+// Maintenance returns the request that sets or clears maintenance.
 func Maintenance(id string, on bool, reason string) Request {
 	if !on {
 		r := node("end maintenance of node", remove, id, "maintenance")
@@ -163,8 +166,8 @@ func Maintenance(id string, on bool, reason string) Request {
 	return r
 }
 
-// Console enables or disables the serial console. Ironic answers before the change is done; the console's state or the
-// node's last error show the result.
+// Console returns the request that enables or disables the serial console. Ironic responds before the change is made.
+// The result is visible in the state of the console or in the node's last error.
 func Console(id string, on bool) Request {
 	verb := "disable"
 	if on {
@@ -175,17 +178,17 @@ func Console(id string, on bool) Request {
 	return r
 }
 
-// Patch changes leaf fields. Never write back whole objects, because Ironic masks secrets in them; see
-// [models.PatchOp.Check].
+// Patch returns the request that changes individual fields of a node. Whole objects must never be written back,
+// because Ironic masks the secrets in them; see [models.PatchOp.Check].
 func Patch(id string, ops []models.PatchOp) Request {
 	r := node("change node", patch, id)
 	r.Body, r.Commands = ops, patchCommands("node", id, ops, shownValue)
-	// Only object fields may hold secrets.
+	// Only values within objects can be secret.
 	r.Sensitive = slices.ContainsFunc(ops, func(op models.PatchOp) bool { return strings.Count(op.Path, "/") > 1 })
 	return r
 }
 
-// Traits replaces all traits of a node.
+// Traits returns the request that replaces all traits of a node.
 func Traits(id string, traits []string) Request {
 	r := node("set the traits of node", put, id, "traits")
 	r.Body = map[string]any{"traits": append([]string{}, traits...)}
@@ -200,35 +203,35 @@ func Traits(id string, traits []string) Request {
 	return r
 }
 
-// AddTrait adds a trait to a node.
+// AddTrait returns the request that adds a trait to a node.
 func AddTrait(id, trait string) Request {
 	r := node("add trait "+printable.Line(trait)+" to node", put, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "add", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// RemoveTrait removes a trait of a node.
+// RemoveTrait returns the request that removes a trait from a node.
 func RemoveTrait(id, trait string) Request {
 	r := node("remove trait "+printable.Line(trait)+" from node", remove, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "remove", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// Validate validates all interfaces of a node.
+// Validate returns the request that validates all interfaces of a node.
 func Validate(id string) Request {
 	r := node("validate node", get, id, "validate")
 	r.Slow, r.Commands = true, []string{baremetal("node", "validate", quote(id))}
 	return r
 }
 
-// Delete deletes a node and its ports from Ironic. The machine is unchanged.
+// Delete returns the request that deletes a node and its ports from Ironic. The machine itself does not change.
 func Delete(id string) Request {
 	r := node("delete node", remove, id)
 	r.Commands = []string{baremetal("node", "delete", quote(id))}
 	return r
 }
 
-// Allocate creates an allocation. Ironic answers before a node is chosen.
+// Allocate returns the request that creates an allocation. Ironic responds before it has chosen a node.
 func Allocate(a models.AllocationRequest) Request {
 	words := []string{"allocation", "create", "--uuid", a.UUID, "--resource-class", quote(a.ResourceClass)}
 	for _, candidate := range a.CandidateNodes {
@@ -243,12 +246,12 @@ func Allocate(a models.AllocationRequest) Request {
 	}
 }
 
-// Allocation reads an allocation.
+// Allocation returns the request that reads an allocation.
 func Allocation(uuid string) Request {
 	return Request{Op: "read allocation " + printable.Line(uuid), Method: get, Path: path("allocations", uuid)}
 }
 
-// Deallocate deletes the allocation of a node.
+// Deallocate returns the request that deletes the allocation with the given UUID.
 func Deallocate(uuid string) Request {
 	return Request{
 		Op: "delete allocation " + printable.Line(uuid), Method: remove, Path: path("allocations", uuid),

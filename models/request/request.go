@@ -1,5 +1,5 @@
-// Package request builds the requests that change Ironic. One value is shown, translated to shell commands, and
-// sent.
+// Package request builds the requests that change Ironic. The same value is shown to the operator, translated to
+// shell commands, and sent.
 package request
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ironworks/printable"
 )
 
-// The methods, without importing net/http: packages below models do no I/O.
+// The HTTP methods. They are defined here because this package does not import net/http: it does no I/O.
 const (
 	get    = "GET"
 	put    = "PUT"
@@ -22,37 +22,38 @@ const (
 	remove = "DELETE"
 )
 
-// Request is a request to Ironic. Formatting and JSON mask its secrets; only [Request.Payload] has them.
+// Request is a request to Ironic. Its secrets are masked when it is formatted or encoded as JSON; only
+// [Request.Payload] contains them.
 type Request struct {
-	// Op is the operation that the request attempts, for error messages.
+	// Op names the operation that the request attempts. It appears in error messages.
 	Op     string
 	Method string
-	// Path starts with /v1/, with escaped parts, relative to the endpoint.
+	// Path is relative to the endpoint. It starts with /v1/, and its parts are escaped.
 	Path string
-	// Body is the exact body; nil for none. It may hold secrets.
+	// Body is the body exactly as it is sent, or nil if there is none. It may contain secrets.
 	Body any
-	// Feature is the API feature that the request needs; empty for none.
+	// Feature is the API feature that the request needs. It is empty if it needs none.
 	Feature models.Feature
 	// Slow means that Ironic contacts the BMC before it responds.
 	Slow bool
-	// Sensitive means that Body may hold secrets, which a server's error may quote.
+	// Sensitive means that Body may contain secrets, so that a server's error message may quote them.
 	Sensitive bool
-	// Commands are the equivalent baremetal commands, with secrets masked.
+	// Commands lists the equivalent baremetal commands, with secrets masked.
 	Commands []string
-	// When says when the request is sent. It is empty if the request is sent immediately.
+	// When describes the moment at which the request is sent. It is empty if the request is sent immediately.
 	When string
 }
 
-// Answer is the answer of Ironic to a request.
+// Answer is Ironic's response to a request.
 type Answer struct {
-	// ID is the ID that Ironic gave the request.
+	// ID is the request ID that Ironic assigned.
 	ID string
-	// Body is the changed object as Ironic has stored it, with its secrets masked; only after a PATCH.
+	// Body is the changed object as stored by Ironic, with secrets masked. It is set only for a PATCH request.
 	Body json.RawMessage
 }
 
-// Payload returns the body with its secrets. It returns nil if there is no body, or if [Request.Check] refuses the
-// request.
+// Payload returns the body with its secrets. It returns nil if there is no body, or if the body cannot be encoded as
+// JSON.
 func (r Request) Payload() []byte {
 	if r.Body == nil {
 		return nil
@@ -64,8 +65,8 @@ func (r Request) Payload() []byte {
 	return payload
 }
 
-// Check returns why a request must not be sent: an invalid patch operation, a mask instead of a secret, or a body
-// that is not JSON.
+// Check returns an error if the request must not be sent: because it contains an invalid patch operation or a mask
+// instead of a secret, or because its body cannot be encoded as JSON.
 func (r Request) Check() error {
 	ops, _ := r.Body.([]models.PatchOp)
 	for _, op := range ops {
@@ -77,7 +78,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// String returns the method and the path, with the masked body below them.
+// String returns the method and the path, followed by the body with its secrets masked.
 func (r Request) String() string {
 	text := r.Method + " " + r.Path
 	if r.When != "" {
@@ -95,10 +96,10 @@ func (r Request) String() string {
 	return text + "\n  " + printable.Line(strings.TrimSpace(body.String()))
 }
 
-// Format masks the body for every verb of fmt.
+// Format writes the request with a masked body for every verb of package fmt.
 func (r Request) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(r.String())) }
 
-// MarshalJSON writes the request with its secrets masked.
+// MarshalJSON encodes the request with its secrets masked.
 func (r Request) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"method": r.Method, "path": r.Path}
 	if r.Body != nil {
@@ -110,7 +111,8 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// path joins escaped parts below /v1/, so that a node named ../x is one part.
+// path returns the path that consists of /v1/ and the given parts. It escapes the parts, so that a node named ../x is
+// a single part.
 func path(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
@@ -118,7 +120,8 @@ func path(parts ...string) string {
 	return "/v1/" + strings.Join(parts, "/")
 }
 
-// maskedBody masks user data, fields named like secrets, and passwords in URLs.
+// maskedBody returns a copy of the body in which user data, fields named like secrets, and passwords in URLs are
+// masked.
 func maskedBody(body any) any {
 	v, err := plain(body)
 	if err != nil {
@@ -127,7 +130,7 @@ func maskedBody(body any) any {
 	return maskedValue("", v)
 }
 
-// plain converts a value to plain JSON types.
+// plain converts v to the types that decoding JSON produces.
 func plain(v any) (out any, err error) {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -165,7 +168,7 @@ func maskedValue(name string, value any) any {
 		out := make(map[string]any, len(v))
 		path, _ := v["path"].(string)
 		for key, item := range v {
-			if key == "value" && path != "" { // the value is part of an operation of a patch
+			if key == "value" && path != "" { // the value belongs to a patch operation
 				out[key] = maskedValue(leaf(path), item)
 				continue
 			}
@@ -176,5 +179,5 @@ func maskedValue(name string, value any) any {
 	return value
 }
 
-// leaf returns the last part of a patch path.
+// leaf returns the last part of the path of a patch operation.
 func leaf(path string) string { return path[strings.LastIndex(path, "/")+1:] }

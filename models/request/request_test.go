@@ -10,7 +10,7 @@ import (
 	"ironworks/models/request"
 )
 
-// TestCommands compares the equivalent shell commands.
+// TestCommands checks the shell commands that are equivalent to requests.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	steps := []models.Step{{Interface: "deploy", Step: "write_it", Args: map[string]any{"password": "hunter2", "to": "/dev/sda"}}}
@@ -70,7 +70,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestSecretsAreMasked checks that only the payload has secrets.
+// TestSecretsAreMasked checks that only the payload contains secrets.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]request.Request{

@@ -7,16 +7,16 @@ import (
 	"ironworks/printable"
 )
 
-// Rule is the part of an inspection rule that requests about the rule need.
+// Rule holds the parts of an inspection rule that are needed to build requests.
 type Rule struct {
 	UUID, Label string
 	// Body is the body of POST /v1/inspection_rules.
 	Body json.Marshaler
-	// Sensitive means that the rule may hold secrets.
+	// Sensitive means that the rule may contain secrets.
 	Sensitive bool
 }
 
-// CreateRule creates an inspection rule.
+// CreateRule returns the request that creates an inspection rule.
 func CreateRule(r Rule) Request {
 	return Request{
 		Op: "create inspection rule " + printable.Line(r.Label), Method: post, Path: path("inspection_rules"), Body: r.Body,
@@ -24,8 +24,8 @@ func CreateRule(r Rule) Request {
 	}
 }
 
-// createRuleCommands returns the equivalent command. It returns nothing if the rule has a priority or is sensitive: the
-// client sends both values as strings, which Ironic 39.0.0 refuses.
+// createRuleCommands returns the equivalent command. It returns nil if the rule has a priority or is sensitive,
+// because the client sends both values as strings, which Ironic 39.0.0 refuses.
 func createRuleCommands(r Rule) []string {
 	v, err := plain(r.Body)
 	fields, ok := maskedValue("", v).(map[string]any)
@@ -52,7 +52,7 @@ func jsonOf(v any) string {
 	return text
 }
 
-// PatchRule changes an inspection rule.
+// PatchRule returns the request that changes an inspection rule.
 func PatchRule(r Rule, ops []models.PatchOp) Request {
 	return Request{
 		Op: "change inspection rule " + printable.Line(r.Label), Method: patch, Path: path("inspection_rules", r.UUID), Body: ops,
@@ -60,7 +60,7 @@ func PatchRule(r Rule, ops []models.PatchOp) Request {
 	}
 }
 
-// DeleteRule deletes an inspection rule.
+// DeleteRule returns the request that deletes an inspection rule.
 func DeleteRule(r Rule) Request {
 	return Request{
 		Op: "delete inspection rule " + printable.Line(r.Label), Method: remove, Path: path("inspection_rules", r.UUID),

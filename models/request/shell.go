@@ -11,18 +11,20 @@ import (
 	"ironworks/models"
 )
 
-// baremetal returns a shell command with quoted words.
+// baremetal returns a baremetal command. The words must already be quoted for the shell.
 func baremetal(words ...string) string { return "baremetal " + strings.Join(words, " ") }
 
 func quote(s string) string { return shellescape.Quote(s) }
 
-// PatchCommands returns the equivalent baremetal commands, with secrets, so that they can be run. The client sets and
-// unsets fields in two requests. Between the two, the node has the old and the new fields, which is harmless.
+// PatchCommands returns the equivalent baremetal commands. Secrets are not masked, so that the commands can be run.
+// The client sets and unsets fields in two separate requests. Between them the node contains both the old and the new
+// fields, which is harmless.
 func PatchCommands(id string, ops []models.PatchOp) []string {
 	return patchCommands("node", id, ops, func(op models.PatchOp) any { return op.Value })
 }
 
-// patchCommands returns the commands that change a node, a port or a port group.
+// patchCommands returns the commands that apply the operations to a node, a port or a port group. show returns the
+// value of an operation as it appears in the command.
 func patchCommands(noun, id string, ops []models.PatchOp, show func(op models.PatchOp) any) []string {
 	var set, unset []string
 	for _, op := range ops {
@@ -60,7 +62,8 @@ func patchCommands(noun, id string, ops []models.PatchOp, show func(op models.Pa
 	return commands
 }
 
-// offSwitches returns the flags that set a field to false; other fields have no such flag, and are unset instead.
+// offSwitches maps boolean fields to the flags that set them to false. Other boolean fields have no such flag and are
+// unset instead.
 func offSwitches() map[string]string {
 	return map[string]string{
 		"automated_clean": "--no-automated-clean", "disable_power_off": "--enable-power-off",
@@ -68,7 +71,8 @@ func offSwitches() map[string]string {
 	}
 }
 
-// flagOf returns the client's flag for a field of the node, or for a key of an object field.
+// flagOf returns the client's flag for the given field. For a field that holds an object, it is the flag that sets a
+// key of the object.
 func flagOf(field string) string {
 	switch field {
 	case "node_uuid":
@@ -81,7 +85,7 @@ func flagOf(field string) string {
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }
 
-// shownValue masks an operation's value.
+// shownValue returns the operation's value with secrets masked.
 func shownValue(op models.PatchOp) any {
 	value, err := plain(op.Value)
 	if err != nil {
@@ -90,8 +94,8 @@ func shownValue(op models.PatchOp) any {
 	return maskedValue(leaf(op.Path), value)
 }
 
-// asText formats a value for the baremetal client. The client parses text that looks like JSON as Python does, with NaN
-// and Infinity.
+// asText formats a value for the baremetal client. The client parses text that looks like JSON in the same way as
+// Python, which also accepts NaN and Infinity.
 func asText(value any) string {
 	text, isText := value.(string)
 	looksLikeJSON := json.Valid([]byte(text)) || slices.Contains([]string{"NaN", "Infinity", "-Infinity"}, strings.TrimSpace(text))

@@ -7,9 +7,9 @@ import (
 	"ironworks/printable"
 )
 
-// Steps is the part of a deploy template or runbook that requests about it need.
+// Steps holds the parts of a deploy template or runbook that are needed to build requests.
 type Steps struct {
-	// Noun names the kind of object. Collection is the kind's part of the path.
+	// Noun names the kind of object, such as "runbook". Collection is the part of the path that stands for this kind.
 	Noun, Collection string
 	UUID, Name       string
 	// Body is the body of the POST request.
@@ -17,7 +17,7 @@ type Steps struct {
 	Feature models.Feature
 }
 
-// CreateSteps creates a deploy template or a runbook.
+// CreateSteps returns the request that creates a deploy template or a runbook.
 func CreateSteps(s Steps) Request {
 	return Request{
 		Op: "create " + s.Noun + " " + printable.Line(s.Name), Method: post, Path: path(s.Collection), Body: s.Body,
@@ -53,7 +53,7 @@ func createStepsCommands(s Steps) []string {
 	return []string{baremetal(words...)}
 }
 
-// PatchSteps changes a deploy template or a runbook.
+// PatchSteps returns the request that changes a deploy template or a runbook.
 func PatchSteps(s Steps, ops []models.PatchOp) Request {
 	return Request{
 		Op: "change " + s.Noun + " " + printable.Line(s.Name), Method: patch, Path: path(s.Collection, s.UUID), Body: ops,
@@ -61,7 +61,8 @@ func PatchSteps(s Steps, ops []models.PatchOp) Request {
 	}
 }
 
-// PutRunbookTraits replaces the traits of a runbook. The runbook runs only on nodes with one of these traits.
+// PutRunbookTraits returns the request that replaces the traits of a runbook. A runbook can be run only on nodes that
+// have one of its traits.
 func PutRunbookTraits(ident string, traits any) Request {
 	return Request{
 		Op: "set the traits of runbook " + printable.Line(ident), Method: put, Path: path("runbooks", ident, "traits"),
@@ -69,7 +70,7 @@ func PutRunbookTraits(ident string, traits any) Request {
 	}
 }
 
-// DeleteSteps deletes a deploy template or a runbook.
+// DeleteSteps returns the request that deletes a deploy template or a runbook.
 func DeleteSteps(s Steps) Request {
 	noun := s.Noun
 	return Request{

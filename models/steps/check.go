@@ -12,27 +12,29 @@ import (
 	"ironworks/spell"
 )
 
-// reserved are steps that Ironic itself would run (ironic/conductor/steps.py, RESERVED_STEP_HANDLER_MAPPING). Its
-// _validate_user_steps leaves them out of the list of steps without an error (39.0.0).
+// reserved lists the names of steps that are handled by Ironic itself (ironic/conductor/steps.py,
+// RESERVED_STEP_HANDLER_MAPPING). If a user requests them, _validate_user_steps drops them without an error (39.0.0).
 var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
 
-// Reserved reports whether a step belongs to the conductor, not to an interface.
+// Reserved reports whether the step with the given name is handled by the conductor instead of an interface.
 func Reserved(step string) bool { return slices.Contains(reserved, step) }
 
-// Problem is a problem of a step.
+// Problem describes why a step would fail or not run.
 type Problem struct {
-	// Text describes the problem and its correction.
+	// Text describes the problem and how to correct it.
 	Text string
-	// Certain means that Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may
-	// offer the step, or Ironic drops it.
+	// Certain means that Ironic or the agent is sure to refuse the step. If it is false, either the step may be
+	// offered by a custom hardware manager in the ramdisk, or Ironic drops the step.
 	Certain bool
-	// Argument is the name of the argument that is wrong or missing; empty for other problems.
+	// Argument is the name of the argument that is wrong or missing. It is empty for other problems.
 	Argument string
-	// Setting is the interface of the node that would offer the step, such as raid_interface=redfish; empty if unknown.
+	// Setting is the setting of the node with which the step would be offered, such as raid_interface=redfish. It is
+	// empty if unknown.
 	Setting string
 }
 
-// Check returns the problems of a step on a node with these interfaces, as part of an operation.
+// Check returns the problems that the step has on a node with these interfaces, as part of an operation of the given
+// kind.
 func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	if Reserved(s.Step) {
 		return []Problem{{Text: s.Label() + ": Ironic drops hold, wait and power steps, so this step does not run"}}
@@ -62,8 +64,8 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	return wrongArguments(s, here)
 }
 
-// unknown returns the problem of a step that the table lacks. Hardware managers of the ramdisk may add steps to the
-// deploy interface, and to the raid interface agent.
+// unknown returns the problem of a step that is not in the table. Hardware managers in the ramdisk may add steps to
+// the deploy interface, and to the RAID interface agent.
 func (all Interfaces) unknown(s models.Step) []Problem {
 	var labels []string
 	for i := range table {
@@ -76,8 +78,9 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 	return []Problem{{Text: s.Label() + " is unknown" + spell.DidYouMean(s.Label(), labels), Certain: !custom}}
 }
 
-// setting returns the interface that would offer a step, such as raid_interface=redfish. It prefers the vendor of the
-// node's power or management interface, because vendors have implementations of all kinds, to the agent.
+// setting returns the setting of the node with which a step would be offered, such as raid_interface=redfish. It
+// prefers the implementations used for power or management to the agent, because a vendor usually implements all
+// kinds of interfaces.
 func (all Interfaces) setting(rows []*Known) string {
 	for _, want := range []string{all["power"], all["management"], Agent} {
 		for _, k := range rows {
@@ -89,7 +92,7 @@ func (all Interfaces) setting(rows []*Known) string {
 	return ""
 }
 
-// offeredBy names the implementations that offer a step.
+// offeredBy describes which implementations offer a step.
 func offeredBy(rows []*Known) string {
 	names := make([]string, len(rows))
 	for i, k := range rows {
@@ -110,8 +113,9 @@ func kindsOf(rows []*Known) string {
 	return strings.Join(names, " and ")
 }
 
-// wrongArguments checks the arguments of a step against its first row in the table. Rows differ in arguments only where
-// another interface offers the step.
+// wrongArguments returns the problems with the arguments of a step. An argument is accepted if any of the rows lists
+// it, and the first row determines the required arguments. The rows of a step differ in their arguments only if they
+// belong to different implementations.
 func wrongArguments(s models.Step, rows []*Known) []Problem {
 	var problems []Problem
 	add := func(argument, format string, values ...any) {
@@ -155,8 +159,9 @@ func unknownArgument(rows []*Known, name string) string {
 	return fmt.Sprintf("unknown argument %s; available: %s", name, strings.Join(names, ", "))
 }
 
-// accepts reports whether a decoded JSON value has the type. Some of Ironic's steps also accept text that they convert,
-// such as a JSON list for inject_files. Others do not, so that only values of the type itself are sent.
+// accepts reports whether value, which was decoded from JSON, has the type. Some of Ironic's steps also accept text
+// and convert it, such as a JSON list for inject_files. Other steps do not, so values of another type are never
+// accepted.
 func (t Type) accepts(value any) bool {
 	switch v := value.(type) {
 	case string:

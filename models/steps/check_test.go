@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 		kind    models.StepKind
 		step    string
 		args    string
-		problem string // "" for none
+		problem string // "" if there is no problem
 		unsure  bool
 	}{
 		"in-band":                           {redfish, models.CleanSteps, "deploy.erase_devices_metadata", "", "", false},

@@ -1,6 +1,6 @@
 package steps
 
-// ofILO returns the steps of HPE's management interfaces. Only 21.4.4 has them.
+// ofILO returns the steps of HPE's management interfaces, which only 21.4.4 offers.
 func ofILO() []Known {
 	both, ilo5 := drivers("ilo", "ilo5"), drivers("ilo5")
 	rows := []Known{

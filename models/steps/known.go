@@ -2,13 +2,13 @@ package steps
 
 import "ironworks/models"
 
-// kindLetters maps the letters in rows of the table to kinds of operations.
+// kindLetters maps the letters used in the table to the kinds of operations.
 var kindLetters = map[rune]models.StepKind{'d': models.DeploySteps, 'c': models.CleanSteps, 's': models.ServiceSteps}
 
 const (
 	onlyNewest = "39.0.0"
 	onlyOld    = "21.4.4"
-	// coreOS names the ramdisk image openshift/ironic-agent-image, and images like it.
+	// coreOS stands for the ramdisk image openshift/ironic-agent-image and similar images.
 	coreOS = "CoreOS"
 )
 
@@ -32,7 +32,7 @@ func optionalArgument(name string, t Type, byDefault, description string) Argume
 	return Argument{Name: name, Type: t, Default: byDefault, Description: description}
 }
 
-// Arguments that several steps of the table have.
+// Arguments that are used by several steps in the table.
 var (
 	biosSettings   = requiredArgument("settings", List, "settings to change, each {name, value}")
 	raidTarget     = requiredArgument("raid_config", Object, "target RAID: {logical_disks: [{raid_level, size_gb, …}]}")
@@ -47,15 +47,16 @@ var (
 	sppChecksum    = requiredArgument("checksum", Text, "MD5 checksum of the image")
 	sppParts       = optionalArgument("components", List, "", "file names of components to update; default: all")
 	ignores        = optionalArgument("ignore", Boolean, "false", "skip the step")
-	// The arguments are those of ironic_python_agent/inject_files.py.
+	// These arguments are defined in ironic_python_agent/inject_files.py.
 	injectArgs = args(
 		optionalArgument("files", List, "", "files, each {path, content (Base64), mode, owner, group, partition}"),
 		optionalArgument("verify_ca", Boolean, "true", "verify TLS certificates of URLs"),
 	)
 )
 
-// table has the steps of both releases (get_clean_steps, get_deploy_steps and get_service_steps of the agent's
-// GenericHardwareManager; the decorators of ironic/drivers/modules). A service step exists only in 39.0.0.
+// table lists the steps of both releases. They were taken from get_clean_steps, get_deploy_steps and
+// get_service_steps of the agent's GenericHardwareManager, and from the decorators in ironic/drivers/modules. Service
+// steps exist only in 39.0.0.
 var table = append([]Known{
 	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("redfish", "idrac-redfish"), Kinds: kinds("dcs"), Description: "change BIOS settings, reboot and verify", Args: args(biosSettings)},
 	{Interface: "bios", Name: "apply_configuration", Drivers: drivers("fake"), Kinds: kinds("c"), Description: "record BIOS settings", Args: args(biosSettings)},

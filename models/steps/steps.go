@@ -1,9 +1,9 @@
-// Package steps knows the deploy, clean and service steps of Ironic's interfaces and of ironic-python-agent, with
-// their arguments: Ironic's API lists neither. Without this check, a step that a node's interfaces do not offer fails
-// only when the conductor plans it, or after the machine has booted.
+// Package steps knows the deploy, clean and service steps that Ironic's interfaces and ironic-python-agent offer, and
+// their arguments. Ironic's API lists neither. Without the checks in this package, a step that a node's interfaces do
+// not offer fails only when the conductor plans it, or even after the machine has booted.
 //
-// The table covers the releases 39.0.0 and 21.4.4 of Ironic and the agents 13.0.0 and 9.4.2; test/upstream compares it
-// with their sources.
+// The table covers the releases 39.0.0 and 21.4.4 of Ironic, and 13.0.0 and 9.4.2 of the agent. test/upstream
+// compares it with their source code.
 package steps
 
 import (
@@ -16,10 +16,11 @@ import (
 	"ironworks/models"
 )
 
-// Agent names the implementation of an interface whose steps the agent runs.
+// Agent is the name, used in [Known.Drivers] and as a RAID interface, that stands for steps run by the agent.
 const Agent = "agent"
 
-// Type is the type of an argument. Ironic's step lists have no types; these are from the steps' code.
+// Type is the type of a step's argument. Ironic's lists of steps contain no types, so they were taken from the code
+// of the steps.
 type Type string
 
 // The types of arguments.
@@ -31,40 +32,42 @@ const (
 	Object  Type = "object"
 )
 
-// Argument is an argument of a step.
+// Argument describes an argument of a step.
 type Argument struct {
 	Name        string `json:"name" yaml:"name"`
 	Type        Type   `json:"type" yaml:"type"`
 	Required    bool   `json:"required" yaml:"required"`
 	Description string `json:"description" yaml:"description"`
-	// Default is the value that the step uses without the argument; empty if it is not a single value.
+	// Default is the value that the step uses if the argument is missing. It is empty if the default is not a single
+	// value.
 	Default string `json:"default,omitempty" yaml:"default,omitempty"`
 }
 
-// Known is a step of one or more implementations of an interface.
+// Known is a step that one or more implementations of an interface offer.
 type Known struct {
 	Interface string `json:"interface" yaml:"interface"`
 	Name      string `json:"step" yaml:"step"`
-	// Drivers are the implementations that offer the step: redfish, ilo, …; Agent for steps of the agent.
+	// Drivers lists the implementations that offer the step: redfish, ilo, …, or [Agent] for steps of the agent.
 	Drivers []string `json:"drivers" yaml:"drivers"`
-	// Kinds are the operations that the step can be part of.
+	// Kinds lists the kinds of operations in which the step can be used.
 	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
 	Description string            `json:"description" yaml:"description"`
 	Args        []Argument        `json:"arguments" yaml:"arguments"`
 	// Automated is the step's priority in automated cleaning, unless Ironic's options change it
-	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override). 0 means that the step is not part of
-	// automated cleaning.
+	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override). 0 means that automated cleaning does
+	// not include the step.
 	Automated int `json:"automated_cleaning_priority,omitempty" yaml:"automated_cleaning_priority,omitempty"`
-	// Release is set if only one of the releases has the step.
+	// Release is the release that offers the step. It is empty if both releases offer it.
 	Release string `json:"release,omitempty" yaml:"release,omitempty"`
-	// Image is set if only some ramdisk images have the step, because they have a hardware manager of their own.
+	// Image names the ramdisk images that offer the step with an additional hardware manager. It is empty if all
+	// images offer the step.
 	Image string `json:"image,omitempty" yaml:"image,omitempty"`
 }
 
-// Label returns interface.step, as in Ironic's messages.
+// Label returns the step in the form interface.step, as in Ironic's messages.
 func (k *Known) Label() string { return k.Interface + "." + k.Name }
 
-// Argument returns an argument by name, or nil.
+// Argument returns the argument with the given name, or nil if there is none.
 func (k *Known) Argument(name string) *Argument {
 	i := slices.IndexFunc(k.Args, func(a Argument) bool { return a.Name == name })
 	if i < 0 {
@@ -73,7 +76,7 @@ func (k *Known) Argument(name string) *Argument {
 	return &k.Args[i]
 }
 
-// OfferedBy names the implementations that offer the step.
+// OfferedBy describes which implementations offer the step.
 func (k *Known) OfferedBy() string {
 	var names []string
 	for _, d := range k.Drivers {
@@ -92,7 +95,7 @@ func (k *Known) OfferedBy() string {
 	return text
 }
 
-// Usage returns the description and the arguments, optional ones in brackets.
+// Usage returns the step's description and its arguments. Optional arguments are in brackets.
 func (k *Known) Usage() string {
 	if len(k.Args) == 0 {
 		return k.Description + "; no arguments"
@@ -107,7 +110,7 @@ func (k *Known) Usage() string {
 	return k.Description + "; arguments: " + strings.Join(names, ", ")
 }
 
-// Named returns the rows of the table for a step: one for each variant of its arguments.
+// Named returns the table rows of the named step. There is one row for each variant of its arguments.
 func Named(iface, name string) []*Known {
 	var rows []*Known
 	for i := range table {
@@ -121,11 +124,11 @@ func Named(iface, name string) []*Known {
 // All returns all rows of the table.
 func All() []Known { return slices.Clone(table) }
 
-// Interfaces has the implementation of each interface of a node, such as redfish for raid. The implementations of
-// missing kinds are unknown.
+// Interfaces maps each kind of interface of a node, such as raid, to its implementation, such as redfish. If a kind
+// is missing, its implementation is unknown.
 type Interfaces map[string]string
 
-// InterfacesOf returns the interfaces of a node that was read with all fields; none for other nodes.
+// InterfacesOf returns the interfaces of a node. It returns nil unless the node was read with all its fields.
 func InterfacesOf(n *models.Node) Interfaces {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(n.Raw, &fields) != nil {
@@ -141,7 +144,8 @@ func InterfacesOf(n *models.Node) Interfaces {
 	return all
 }
 
-// Offers returns the known steps that the interfaces offer, sorted by label. Rows of one step are merged.
+// Offers returns the known steps that the interfaces offer, sorted by label. Several rows of the same step are
+// merged.
 func (all Interfaces) Offers() []Known {
 	var list []Known
 	for i := range table {
@@ -166,15 +170,16 @@ func (all Interfaces) Offers() []Known {
 	return list
 }
 
-// Automated returns the steps of automated cleaning in their order, if Ironic's options do not change them.
+// Automated returns the steps of automated cleaning in the order in which they run, unless Ironic's options change
+// it.
 func (all Interfaces) Automated() []Known {
 	list := slices.DeleteFunc(all.Offers(), func(k Known) bool { return k.Automated == 0 })
 	slices.SortStableFunc(list, func(a, b Known) int { return cmp.Compare(b.Automated, a.Automated) })
 	return list
 }
 
-// offer reports whether the interfaces offer a step. The agent runs the steps of deploy interfaces that boot it, and
-// those of the raid interface agent.
+// offer reports whether the interfaces offer the step. The agent runs its steps for deploy interfaces that boot it,
+// and for the RAID interface agent.
 func (all Interfaces) offer(k *Known) bool {
 	name, known := all[k.Interface]
 	switch {
@@ -188,8 +193,8 @@ func (all Interfaces) offer(k *Known) bool {
 	return false
 }
 
-// bootsAgent reports whether a deploy interface runs the agent's steps. It returns true for autodetect, which another
-// interface has replaced when steps run.
+// bootsAgent reports whether the agent runs its steps if the node has this deploy interface. It returns true for
+// autodetect, which Ironic replaces with another interface before steps run.
 func bootsAgent(deployInterface string) bool {
 	return !slices.Contains([]string{"fake", "noop", "ramdisk", "anaconda"}, deployInterface)
 }

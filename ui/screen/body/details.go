@@ -7,10 +7,11 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// detailNames is the width of the names of details.
+// detailNames is the width, in cells, of the column with the names of details.
 const detailNames = 12
 
-// Details returns a name and a wrapped value for each detail.
+// Details returns lines that show the name of each detail and its value, which is wrapped to fit w cells. A value
+// takes at most 12 lines.
 func Details(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {

@@ -32,7 +32,7 @@ func Fault(err error, w int) []pane.Line {
 	return lines
 }
 
-// mark puts the glyph of a failure before the first line.
+// mark puts the failure glyph before the first line and indents the other lines.
 func mark(lines []pane.Line) []pane.Line {
 	for i := range lines {
 		lead := "   "
@@ -44,7 +44,7 @@ func mark(lines []pane.Line) []pane.Line {
 	return lines
 }
 
-// Short returns an error as one line, without the attempted action.
+// Short returns the text of err for a single line of the screen, without the operation that was attempted.
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {
@@ -53,7 +53,8 @@ func Short(err error) string {
 	return models.OnScreen(err)
 }
 
-// Read returns the age of data that was fetched at a time, rounded so that the text seldom changes.
+// Read returns a text with the age of data that was fetched at the given time. The age is rounded so that the text
+// seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
@@ -67,7 +68,8 @@ func Read(now, at time.Time) string {
 	}
 }
 
-// Freshness returns the age of fetched data, and whether the last refresh failed; [Fault] shows the error.
+// Freshness returns a text with the age of fetched data, or with the state of the request: loading, not loaded, or
+// refresh failed. [Fault] shows the error itself.
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
@@ -80,7 +82,8 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago returns the age of a time by the local clock.
+// Ago returns a text with the time from at to now, or "never" if at is zero. Both times must come from the same
+// clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

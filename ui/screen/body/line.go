@@ -1,4 +1,5 @@
-// Package body has the parts that screens share: lines, errors, prompts, and scrolling keys.
+// Package body provides the parts that screens share: lines of text, errors, prompts, and the handling of scrolling
+// keys.
 package body
 
 import (
@@ -15,11 +16,11 @@ import (
 // Span is a piece of text in one role.
 type Span = pane.Span
 
-// S returns a span.
+// S returns a span with the given role and text.
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
-// Line returns a line of w cells with one part at the left and one at the right end. Without room for both, it drops
-// the right part.
+// Line draws a line of w cells with the left spans at its left end and the right spans at its right end. If there is
+// no room for both, it omits the right spans.
 func Line(t *theme.Theme, w int, left, right []Span) string {
 	r := Width(right)
 	if r == 0 || w < Width(left)+2+r+1 {
@@ -35,7 +36,7 @@ func Line(t *theme.Theme, w int, left, right []Span) string {
 	return cell.Fit(text, w-r+1) + Paint(t, right, r-2) + cell.Blanks(1)
 }
 
-// Width returns the width of spans in cells.
+// Width returns the total width of the spans, in cells.
 func Width(spans []Span) int {
 	w := 0
 	for _, s := range spans {
@@ -44,7 +45,7 @@ func Width(spans []Span) int {
 	return w
 }
 
-// Paint draws spans in at most w cells.
+// Paint draws the spans one after another, cut to at most w cells.
 func Paint(t *theme.Theme, spans []Span, w int) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -58,23 +59,24 @@ func Paint(t *theme.Theme, spans []Span, w int) string {
 	return b.String()
 }
 
-// Text draws a text in at most w cells.
+// Text draws text in the given role, cut to at most w cells.
 func Text(t *theme.Theme, role theme.Role, text string, w int) string {
 	return Paint(t, []Span{S(role, text)}, w)
 }
 
-// Rule returns a rule of w cells that begins with a text.
+// Rule draws a horizontal rule of w cells that begins with the given text.
 func Rule(t *theme.Theme, role theme.Role, text string, w int) string {
 	drawn := Text(t, role, text, w)
 	return drawn + t.Rule(w-cell.Width(drawn))
 }
 
-// Wrapped breaks a text into lines of at most w cells, in one role.
+// Wrapped breaks text into lines of at most w cells, all in the given role.
 func Wrapped(role theme.Role, text string, w int) []pane.Line {
 	return Indented(role, text, w, 0)
 }
 
-// Indented does the same as [Wrapped], with n spaces before each line.
+// Indented is like [Wrapped], but puts n spaces before each line. It does not indent if fewer than 4 cells would
+// remain for the text.
 func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	if w-n < 4 {
 		n = 0
@@ -86,7 +88,8 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// IndentedMost does the same as [Indented], with at most most lines; an ellipsis marks a cut.
+// IndentedMost is like [Indented], but returns at most most lines. If text is omitted, the last line ends with an
+// ellipsis.
 func IndentedMost(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
@@ -109,7 +112,7 @@ func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	return drawn
 }
 
-// Split splits the text that a widget has drawn into lines.
+// Split splits the output of a widget into lines. It returns nil if the output is empty.
 func Split(drawn string) []string {
 	if drawn == "" {
 		return nil
@@ -120,7 +123,8 @@ func Split(drawn string) []string {
 // PageTop is the number of lines that Page draws above the content.
 const PageTop = 2
 
-// Page draws a heading, a rule and the content, which gets the remaining lines.
+// Page draws the heading, then the rule, and below them the content, in w by h cells. It passes the number of
+// remaining lines to content.
 func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) string) string {
 	lines := []string{heading, rule}
 	if h > len(lines) {
@@ -129,7 +133,7 @@ func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) st
 	return cell.Block(lines, w, h)
 }
 
-// Beside draws two blocks side by side with a rule between them.
+// Beside draws two blocks side by side, with a vertical rule between them, in w by h cells.
 func Beside(t *theme.Theme, left, right string, w, h int) string {
 	l, r := Split(left), Split(right)
 	lines := make([]string, 0, max(h, 0))
@@ -139,7 +143,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr draws a pane, or the text nothing if the pane is empty.
+// PaneOr draws the pane in w by h cells. If the pane is empty, it draws the text in nothing instead.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -148,13 +152,14 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// TabLine is a rule with the names of a screen's tabs. It stores the positions of the drawn names for At.
+// TabLine draws a rule that contains the names of a screen's tabs. It remembers where they were drawn, so that At can
+// find the tab at a clicked cell.
 type TabLine struct {
 	titles        []string
 	current, w, x int
 }
 
-// Draw draws the line and, if it fits, the position in the current tab at the end.
+// Draw draws the line. If there is room, the line ends with place, the position within the current tab.
 func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place string, w int) string {
 	need := len(titles) - 1 + tabs.MinWidth(titles)
 	if need+3 > w {
@@ -163,7 +168,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 	}
 	if place != "" {
 		place = " " + place + " "
-		// If the names with gaps and the position do not both fit, the names move together.
+		// If the names with gaps and the position do not both fit, omit the gaps.
 		if tight := tabs.MinWidth(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
 			need = tight
 		}
@@ -176,7 +181,7 @@ func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place strin
 	return t.Rule(l.x) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
 }
 
-// At returns the index of the tab at a cell of the line, or -1.
+// At returns the index of the tab whose name was drawn at column x, or -1.
 func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
 // Mover is a widget that scrolls or has a cursor: a table, a pane or a form.
@@ -188,8 +193,8 @@ type Mover interface {
 	Scroll(by int)
 }
 
-// Steer scrolls or moves the cursor for an action and reports whether the action does that. Sideways, a table moves
-// by columns and a text by step cells.
+// Steer handles the actions that move the cursor of m or scroll it, and reports whether id is such an action.
+// Sideways, it scrolls by step, which counts columns of a table or cells of a text.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

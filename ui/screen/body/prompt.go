@@ -13,22 +13,22 @@ import (
 type Prompt struct {
 	input  line.Line
 	typing bool
-	// Lead precedes the text; "" is a slash.
+	// Lead is the character before the text. If it is empty, a slash is drawn.
 	Lead string
-	// Wrong is the reason why the text is invalid; while it is set, enter does not accept the text. Note is shown
-	// beside a valid text.
+	// Wrong is the reason why the text is invalid, or nil. While it is set, the enter key does not accept the text.
+	// Note is shown beside a valid text.
 	Wrong error
 	Note  string
 }
 
-// Begin starts the input with a text.
+// Begin starts the input with the given text, and puts the cursor at its end.
 func (p *Prompt) Begin(text string) {
 	p.typing, p.Wrong, p.Note = true, nil, ""
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 }
 
-// Typing reports whether keys are text.
+// Typing reports whether the prompt accepts input.
 func (p *Prompt) Typing() bool { return p.typing }
 
 // Text returns the typed text.
@@ -37,15 +37,15 @@ func (p *Prompt) Text() string { return p.input.Value() }
 // KeyEffect is the effect of a key on the prompt.
 type KeyEffect int
 
-// The effects of keys.
+// The possible effects of a key on a prompt.
 const (
-	Ignored   KeyEffect = iota // the key is not for the prompt
+	Ignored   KeyEffect = iota // the prompt did not use the key
 	Changed                    // the text may have changed
 	Accepted                   // enter accepted the text
 	Abandoned                  // esc discarded the text
 )
 
-// Update handles a key.
+// Update handles a key press or pasted text and returns its effect.
 func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -67,7 +67,8 @@ func (p *Prompt) Update(msg tea.Msg) KeyEffect {
 	return Ignored
 }
 
-// Draw returns the prompt during input, otherwise the accepted text or a rule.
+// Draw draws the prompt while the user is typing. Otherwise it draws a rule with the accepted text, which is passed
+// as holds, or an empty rule if there is none.
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Problem returns the glyph and role of a problem in a configuration.
+// Problem returns the glyph and the role that show a problem of severity s.
 func Problem(s userdata.Severity) (string, theme.Role) {
 	switch s {
 	case userdata.SeverityError:
@@ -20,8 +20,8 @@ func Problem(s userdata.Severity) (string, theme.Role) {
 	return theme.GlyphIdle, theme.Muted
 }
 
-// Report lists the problems of a configuration with their positions, and the effects of the configuration. The first
-// span of a line is its lead.
+// Report returns lines that list the problems of a configuration with their positions, and after them what the
+// configuration does. The first span of a line is a problem's glyph or an effect's name.
 func Report(report userdata.Report) []pane.Line {
 	var lines []pane.Line
 	for _, problem := range report.Problems {

@@ -1,6 +1,6 @@
 package body
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
 	textAsking = "loading…"
 )

@@ -1,5 +1,5 @@
-// Package compare is the screen that compares machines: BIOS settings with a golden node's, and firmware versions by
-// model.
+// Package compare implements the screen that compares machines: their BIOS settings with the settings of a golden
+// node, and their firmware versions by model.
 package compare
 
 import (
@@ -53,7 +53,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// ID identifies the screen of some nodes; the first is the golden one.
+// ID returns the ID of the screen that compares the given nodes. The first node is the golden one.
 func ID(nodes []models.NodeRef) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -62,7 +62,7 @@ func ID(nodes []models.NodeRef) string {
 	return strings.Join(ids, ",")
 }
 
-// New returns the screen of nodes by [ID].
+// New returns the screen that compares the nodes listed in id; see [ID].
 func New(env *screen.Env, id string) *Screen {
 	s := &Screen{env: env, id: id, drifts: driftTable(), versions: versionTable()}
 	for uuid := range strings.SplitSeq(id, ",") {
@@ -81,7 +81,7 @@ func New(env *screen.Env, id string) *Screen {
 	return s
 }
 
-// compareWith compares all other nodes with a golden one.
+// compareWith replaces the golden node, with which all other nodes are compared.
 func (s *Screen) compareWith(golden models.NodeRef) {
 	if s.drift != nil {
 		s.drift.Close()
@@ -100,16 +100,16 @@ func (s *Screen) compareWith(golden models.NodeRef) {
 	s.drifts.SetRows(nil)
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindCompare, ID: s.id} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "compare " + models.Counted(len(s.nodes), "node") }
 
-// Start reads the data of the tab.
+// Start fetches the data of the current tab.
 func (s *Screen) Start() tea.Cmd { return s.renew(0) }
 
-// Shown rereads old data.
+// Shown fetches the data of the current tab again if it is older than freshFor.
 func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
 
 func (s *Screen) renew(limit time.Duration) tea.Cmd {
@@ -123,7 +123,7 @@ func (s *Screen) renew(limit time.Duration) tea.Cmd {
 	return from.Get()
 }
 
-// source is the part of fetch.Source that does not depend on its type.
+// source contains the methods of [fetch.Source] that do not depend on the type of its data.
 type source interface {
 	Get() tea.Cmd
 	Err() error
@@ -154,7 +154,8 @@ type chosen struct {
 	golden models.NodeRef
 }
 
-// Update handles a message.
+// Update stores the results of requests, replaces the golden node, and reloads the current tab when the operator
+// requests it.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -182,13 +183,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Compare, action.List} }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
-// Targets returns the node of the row at the cursor.
+// Targets returns the node of the row at the cursor. On the firmware tab, whose rows are not nodes, it returns nil.
 func (s *Screen) Targets() []models.NodeRef {
 	if row, ok := s.drifts.Cursor(); ok && s.tab == biosTab {
 		return []models.NodeRef{row.node}
@@ -196,7 +197,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.HardwareApply, action.HardwareGolden:
@@ -217,7 +218,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab, action.PrevTab:
@@ -241,7 +242,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// askGolden asks for another golden node; the former one is compared like the others.
+// askGolden asks the operator for another golden node. The previous golden node is then compared like the other
+// nodes.
 func (s *Screen) askGolden() tea.Cmd {
 	store := s.env.Session.Store
 	var names []string
@@ -258,7 +260,7 @@ func (s *Screen) askGolden() tea.Cmd {
 	})})
 }
 
-// differing returns the nodes with settings that can be copied.
+// differing returns the nodes that differ from the golden node in settings that can be copied.
 func (s *Screen) differing() []models.NodeRef {
 	if s.drift == nil {
 		return nil
@@ -273,7 +275,7 @@ func (s *Screen) differing() []models.NodeRef {
 	return nodes
 }
 
-// copyGolden gives all differing nodes the settings of the golden node, after checks and a confirmation.
+// copyGolden copies the golden node's settings to all nodes that differ, after checks and a confirmation.
 func (s *Screen) copyGolden() tea.Cmd {
 	nodes := s.differing()
 	words := []string{"bios", "copy", s.golden.Label()}
@@ -283,7 +285,7 @@ func (s *Screen) copyGolden() tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: action.HardwareApply, Nodes: nodes, CommandLine: words, Action: provision.CopyBIOSOf(s.api, s.golden)})
 }
 
-// Click selects a tab or a row.
+// Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if tab := s.tabs.At(x); tab >= 0 {
@@ -298,7 +300,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// Copies returns the row at the cursor and the command.
+// Copies returns the row at the cursor and the equivalent command line.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil
@@ -319,7 +321,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(words...)})
 }
 
-// summary returns the number of nodes that differ.
+// summary names the golden node and counts the nodes that differ from it. It returns "" until the settings are known.
 func (s *Screen) summary() string {
 	list, known := s.drift.Value()
 	if !known {

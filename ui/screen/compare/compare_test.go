@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is an Ironic with the BIOS settings and firmware of some nodes.
+// api is a fake of Ironic that serves BIOS settings and firmware versions.
 type api struct{ *screentest.API }
 
 func (a *api) BIOS(_ context.Context, node string) ([]models.BIOSSetting, error) {
@@ -72,7 +72,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// TestCopy copies the golden settings to the nodes that differ, and only to those.
+// TestCopy checks that the golden settings are copied only to the nodes that differ.
 func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _, s := opened(t, 1, 2, 3)
@@ -82,7 +82,7 @@ func TestCopy(t *testing.T) {
 				t.Errorf("%v %q", msg, got)
 			}
 		}
-		// With another golden node, the others differ.
+		// After another node was made the golden one, both remaining nodes differ from it.
 		var dialog screen.Overlay
 		for _, msg := range r.Do(s, s.Do(action.HardwareGolden)) {
 			dialog = msg.(screen.Ask).Overlay //nolint:forcetypeassert // a test

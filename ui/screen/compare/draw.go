@@ -15,10 +15,11 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// namesAtMost bounds the nodes that a row names.
+// namesAtMost is the maximum number of node names in a row of the firmware tab.
 const namesAtMost = 10
 
-// driftRow is a setting of a node that differs, or why its settings are unknown.
+// driftRow is a row of the BIOS tab: a setting in which a node differs from the golden node, or the error that
+// occurred when the node's settings were read.
 type driftRow struct {
 	bios.Difference
 	node models.NodeRef
@@ -80,7 +81,7 @@ func named(nodes []models.NodeRef) string {
 	return text
 }
 
-// Draw draws the table of the tab.
+// Draw draws the screen with the table of the current tab.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	left := []body.Span{body.S(theme.Strong, " Compare "), body.S(theme.Plain, models.Counted(len(s.nodes), "node"))}
 	if s.api == nil {

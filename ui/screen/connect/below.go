@@ -12,13 +12,14 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// noteworthySkew is the clock difference from which Ironic's log is hard to match.
+// noteworthySkew is the clock difference above which the skew is shown, because it makes Ironic's log hard to match
+// with local times.
 const noteworthySkew = 2 * time.Second
 
 // labels is the width of the label column, in cells.
 const labels = 14
 
-// below draws all facts about the context at the cursor, in lines of w cells.
+// below returns lines that describe the context at the cursor, wrapped to w cells.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {
@@ -33,7 +34,7 @@ func (s *Screen) below(w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// testLines draws the result of the connection test.
+// testLines returns lines with the result of the context's connection test, or nil if there is none.
 func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
 	if p == nil {
@@ -50,7 +51,7 @@ func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// unusableLines draws why a context is unusable.
+// unusableLines returns lines with the reason why the context is unusable, and with its settings.
 func unusableLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
@@ -60,7 +61,8 @@ func unusableLines(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// connectionLines draws the state of the current connection.
+// connectionLines returns lines with the state of the current connection, the settings of the context, and facts
+// about the connection.
 func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
@@ -83,7 +85,8 @@ func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	return append(lines, s.connectionFacts(w)...)
 }
 
-// searchedLines lists where configuration was searched, if nothing is configured.
+// searchedLines returns lines that explain that no Ironic is configured, and list the places where a configuration
+// was searched for.
 func searchedLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
 	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
@@ -93,7 +96,7 @@ func searchedLines(c screen.Context, w int) []pane.Line {
 	return append(lines, nil)
 }
 
-// errorLines draws the error, its remedy, and the time of the next attempt.
+// errorLines returns lines with the connection error, its remedy, and the time until the next attempt.
 func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
@@ -115,7 +118,7 @@ func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
-// settings draws the endpoint and the source of a context.
+// settings returns lines with the endpoint, the authentication method, the mode and the source of the context.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
@@ -126,7 +129,8 @@ func settings(c screen.Context, w int) []pane.Line {
 	}, w)
 }
 
-// connectionFacts draws version, latency and clock skew of the connection.
+// connectionFacts returns lines with facts about the connection, such as the API version, the latency and the clock
+// skew.
 func (s *Screen) connectionFacts(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}
@@ -156,7 +160,7 @@ func (s *Screen) connectionFacts(w int) []pane.Line {
 	return labeled(rows, w)
 }
 
-// labeled draws labels with their values, the values wrapped.
+// labeled returns a line for each label and its value. Long values are wrapped, and rows without a value are omitted.
 func labeled(rows [][2]string, w int) []pane.Line {
 	var lines []pane.Line
 	for _, row := range rows {

@@ -1,5 +1,5 @@
-// Package connect is the screen of contexts and of the connection to the current one. It is the first screen after a
-// wrong URL, so it works without any connection.
+// Package connect implements the screen that lists the contexts and shows the state of the connection to the current
+// one. It is the first screen that appears if the URL is wrong, so it works without a connection.
 package connect
 
 import (
@@ -16,16 +16,16 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Screen is the list of contexts.
+// Screen lists the contexts.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[screen.Context]
 
-	// swatches are the accent colors in the current theme.
+	// swatches caches a color sample for each accent color, painted with the theme options in looks.
 	swatches map[string]string
 	looks    theme.Options
 
-	// probes are the connection tests by context name.
+	// probes holds the connection tests by context name.
 	probes map[string]*fetch.Source[screen.Health]
 }
 
@@ -51,26 +51,26 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "connect" }
 
-// Start moves the cursor to the current context.
+// Start fills the table and moves the cursor to the current context.
 func (s *Screen) Start() tea.Cmd {
 	s.refresh()
 	s.table.Select(s.current().Name)
 	return nil
 }
 
-// Shown reads the changes since the last visit.
+// Shown updates the table with the changes since the screen was last shown.
 func (s *Screen) Shown() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Update handles a message.
+// Update stores results of connection tests. It updates the table after every message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	for _, p := range s.probes {
 		if mine, next := p.Handle(msg); mine {
@@ -82,7 +82,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// check tests the connection of every usable context.
+// check tests the connection of every usable context except the current one.
 func (s *Screen) check() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, c := range s.table.Rows() {
@@ -101,7 +101,8 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh fills the table with the configured contexts, and the session's context if that is not configured (--url).
+// refresh fills the table with the configured contexts. If the session's context is not configured, as with --url, it
+// is added at the top.
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !hasContext(contexts, here.Context.Name) {
@@ -119,7 +120,7 @@ func hasContext(contexts []screen.Context, name string) bool {
 	return false
 }
 
-// current returns the current context; its name is empty if there is none.
+// current returns the current context, or the zero Context if there is none.
 func (s *Screen) current() screen.Context {
 	if s.env.Session != nil {
 		return s.env.Session.Context
@@ -137,10 +138,10 @@ func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Connect} }
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
@@ -155,12 +156,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects the context at a cell.
+// Click selects the context that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).WasCurrent, nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {
 		return textCannotProbe
@@ -180,10 +181,10 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
-// Targets always returns nil.
+// Targets always returns nil, because the rows of this screen are not nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies returns the facts about the context at the cursor.
@@ -213,7 +214,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "command", Text: command})
 }
 
-// Close cancels running tests.
+// Close cancels running connection tests.
 func (s *Screen) Close() {
 	for _, p := range s.probes {
 		p.Close()

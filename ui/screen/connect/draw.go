@@ -51,7 +51,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
-// health returns the state of the connection to the current context.
+// health returns the state of the connection to the current context, as a glyph and a word, with the role for both.
 func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {
@@ -87,7 +87,7 @@ func (s *Screen) stateCell(c screen.Context) table.Cell {
 	return s.probedCell(c)
 }
 
-// probedCell draws the result of a connection test, if there is one.
+// probedCell returns the cell that shows the result of the context's connection test, or "not open" if there is none.
 func (s *Screen) probedCell(c screen.Context) table.Cell {
 	cell := func(glyph, text string, r theme.Role) table.Cell {
 		return table.Cell{Glyph: glyph, GlyphRole: r, Text: text, Role: r}
@@ -118,7 +118,7 @@ func (s *Screen) modeCell(c screen.Context) table.Cell {
 	return table.Cell{Text: "allowed"}
 }
 
-// accentCell shows the context's accent color.
+// accentCell returns the cell that shows a sample of the context's accent color and the name of the color.
 func (s *Screen) accentCell(c screen.Context) table.Cell {
 	name := c.Accent
 	if name == "" {
@@ -137,7 +137,7 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 	return table.Cell{Draw: func(_ *theme.Theme, w int) string { return cell.Fit(painted+" "+printable.Line(name), w) }}
 }
 
-// updateTheme drops the swatches of another theme.
+// updateTheme drops the swatches if they were painted with other theme options.
 func (s *Screen) updateTheme(t *theme.Theme) {
 	if s.swatches == nil || t.Options() != s.looks {
 		s.looks = t.Options()

@@ -16,13 +16,14 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// Keys of the form.
+// The keys of the fields in the form that AskApply opens.
 const (
 	fieldFile   = "file"
 	fieldHidden = "hidden"
 )
 
-// Texts are the texts of a [Changer].
+// Texts holds the texts that a [Changer] shows: the title of its dialogs, the help of the form's fields, and the
+// message that there is nothing to change.
 type Texts struct {
 	Title, FileHelp, HiddenHelp, NothingToDo string
 }
@@ -34,17 +35,17 @@ type Changer struct {
 	life  context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	texts Texts
 	plan  func(path string, rewrite bool) Planned
-	// File is the file that was entered last.
+	// File is the path that was entered last.
 	File string
 }
 
-// NewChanger returns a Changer for a screen that lives as long as the context. plan compares a file with Ironic; it runs
-// outside of Update.
+// NewChanger returns a Changer for a screen; life ends when the screen is closed. plan compares the file at path with
+// Ironic; it is called in a command, not in Update.
 func NewChanger(life context.Context, env *screen.Env, texts Texts, plan func(path string, rewrite bool) Planned) *Changer {
 	return &Changer{env: env, life: life, texts: texts, plan: plan}
 }
 
-// Planned has the planned changes, or the reason why they are unknown.
+// Planned holds the planned changes, or the reason why they could not be determined.
 type Planned struct {
 	Steps    []provision.Declared
 	Warnings []document.Problem
@@ -53,19 +54,20 @@ type Planned struct {
 	of *Changer
 }
 
-// begun starts a command of a dialog after the dialog has closed.
+// begun is the message that starts a dialog's command after the dialog has closed.
 type begun struct {
 	of  *Changer
 	cmd func() tea.Cmd
 }
 
-// changeSent reports the result of a change.
+// changeSent is the message that reports the result of the changes that were sent.
 type changeSent struct {
 	of      *Changer
 	message screen.Say
 }
 
-// Handle handles the messages of the Changer; reload reads the list again after a change.
+// Handle handles a message of the Changer; mine reports whether msg was such a message. After changes were sent,
+// Handle calls reload to read the screen's list again.
 func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case begun:
@@ -84,10 +86,10 @@ func (c *Changer) Handle(msg tea.Msg, reload func() tea.Cmd) (cmd tea.Cmd, mine 
 	return nil, false
 }
 
-// After starts a command after the dialog that asked for it has closed.
+// After returns a command for a dialog. It runs cmd after the dialog has closed.
 func (c *Changer) After(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begun{of: c, cmd: cmd}) }
 
-// AskApply asks for a file, and then for consent to its changes.
+// AskApply asks the operator for a file, and then for consent to the changes that the file requires.
 func (c *Changer) AskApply() tea.Cmd {
 	fields := []form.Field{
 		{Key: fieldFile, Label: "File", Value: c.File, Required: true, Files: screen.InFolder(""), Help: c.texts.FileHelp},
@@ -102,7 +104,8 @@ func (c *Changer) AskApply() tea.Cmd {
 	})})
 }
 
-// Compare determines the changes, and then asks for consent.
+// Compare returns a command that calls plan to determine the changes. When the result arrives, Handle asks the
+// operator for consent.
 func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	return func() tea.Msg {
 		p := plan()
@@ -111,7 +114,8 @@ func (c *Changer) Compare(plan func() Planned) tea.Cmd {
 	}
 }
 
-// confirm shows the changes of a plan, and asks for consent.
+// confirm shows the planned changes and asks for consent. If there are none, or if they are unknown, it shows a
+// message instead.
 func (c *Changer) confirm(p Planned) tea.Cmd {
 	counts := provision.DeclaredCounts(p.Steps)
 	switch {
@@ -127,7 +131,7 @@ func (c *Changer) confirm(p Planned) tea.Cmd {
 	return c.Ask(c.texts.Title, append(lines, differences(p.Steps)...), counts+"?", p.Steps)
 }
 
-// Ask asks for the consent to steps, and sends them.
+// Ask shows lines and asks the question. If the operator consents, the steps are sent.
 func (c *Changer) Ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: title, Lines: lines, Ask: question, Yes: c.After(func() tea.Cmd {

@@ -1,4 +1,5 @@
-// Package declared shows and sends the objects that files declare: inspection rules, deploy templates and runbooks.
+// Package declared shows and sends changes to the objects that users declare in files: inspection rules, deploy
+// templates and runbooks.
 package declared
 
 import (
@@ -13,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// differences returns the lines of a plan: creations, changes and deletions.
+// differences returns lines that show what the steps create, change and delete.
 func differences(steps []provision.Declared) []overlay.Text {
 	var lines []overlay.Text
 	for i := range steps {
@@ -39,8 +40,8 @@ func role(line string) theme.Role {
 	return theme.Strong
 }
 
-// send sends the requests of a plan, and returns the message about their result. ctx is not the screen's context:
-// confirmed requests are sent even if the screen closes.
+// send returns a function that sends the requests of a plan and returns a message about the result. It ignores the
+// cancellation of ctx: requests that the operator has confirmed are sent even if the screen is closed.
 func send(ctx context.Context, env *screen.Env, steps []provision.Declared) func() screen.Say {
 	runner := env.Session.Runner
 	runner.ReadOnly = runner.ReadOnly || env.ReadOnly

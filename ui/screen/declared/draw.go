@@ -7,19 +7,19 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// List is a table with details of the row at its cursor below.
+// List is a table, with the details of the row at the cursor below it.
 type List struct {
-	// Head are the lines above the table.
+	// Head holds the lines above the table.
 	Head []string
-	// Rows is the number of rows, Draw paints the table.
+	// Rows is the number of rows in the table. Draw draws the table in w by h cells.
 	Rows int
 	Draw func(w, h int) string
-	// Fill puts the row at the cursor into Details.
+	// Fill updates Details, so that it shows the row at the cursor.
 	Fill    func()
 	Details *pane.Pane
 }
 
-// Content paints the list; at is the line at which the table begins.
+// Content draws the list in w by h cells. at is the line of the screen at which the table begins.
 func (l List) Content(t *theme.Theme, w, h int) (content string, at int) {
 	room := max(h-len(l.Head), 0)
 	rows := min(max(room/3, min(l.Rows+1, room/2)), room)

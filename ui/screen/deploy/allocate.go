@@ -19,7 +19,7 @@ const (
 	reserveByIronic = "allocation"
 )
 
-// allocateFields returns the fields of an allocation on the Ramdisk page.
+// allocateFields returns the fields of the Ramdisk page that describe an allocation.
 func allocateFields(f plan.Fields, n *models.Node) []form.Field {
 	const section = "Reservation"
 	fields := []form.Field{{
@@ -49,8 +49,8 @@ func allocateValues(f plan.Fields) map[string]string {
 	return map[string]string{keyReserve: reserveByIronic, keyClass: f.Allocate.ResourceClass, keyTraits: strings.Join(f.Allocate.Traits, " ")}
 }
 
-// setAllocate writes a field into the plan. It stores an explicit "off", because the plan of another node may have
-// an allocation.
+// setAllocate stores the value of an allocation field in the plan. To disable an allocation, it stores an explicit
+// "off", because the plan may request an allocation for all nodes.
 func setAllocate(f *plan.Fields, key, value string) {
 	a := plan.Allocate{}
 	if f.Allocate.Asked() {

@@ -17,7 +17,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// decided carries the result of a dialog to Update.
+// decided is the message that carries the result of a dialog to Update.
 type decided struct {
 	of *Screen
 	do func() tea.Cmd
@@ -25,12 +25,12 @@ type decided struct {
 
 func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Send(decided{of: s, do: do}) }
 
-// openForm opens a form; then handles its values.
+// openForm opens a form. When the operator submits it, the function then receives the form's values.
 func (s *Screen) openForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
 }
 
-// remember prefills a dialog with its last values.
+// remember fills the fields of the named dialog with the values that were last entered there.
 func (s *Screen) remember(name string, fields []form.Field) {
 	for i := range fields {
 		if value, there := s.draft.Asked[name][fields[i].Key]; there {
@@ -64,7 +64,7 @@ func (s *Screen) askSave() tea.Cmd {
 type planWritten struct {
 	of   *Screen
 	path string
-	// was is the plan that was written; file is the plan that the file contains now.
+	// was is the plan that was written. file is the plan as the file contains it now.
 	was  *plan.Plan
 	file provision.PlanFile
 	err  error
@@ -86,7 +86,7 @@ func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
 		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
 	}
 	s.draft.File = msg.path
-	if s.draft.Plan == msg.was { // the plan did not change meanwhile
+	if s.draft.Plan == msg.was { // the plan has not changed since
 		s.draft.Plan, s.draft.Dir, s.draft.Saved = msg.file.Plan, msg.file.Dir, true
 		s.refill()
 	}
@@ -119,7 +119,7 @@ func (s *Screen) asked(name, key, value string) {
 	s.draft.Asked[name] = map[string]string{key: value}
 }
 
-// planRead is a plan loaded from a file.
+// planRead is the result of loading a plan from a file.
 type planRead struct {
 	of   *Screen
 	path string
@@ -127,7 +127,8 @@ type planRead struct {
 	err  error
 }
 
-// handlePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
+// handlePlan replaces the draft's plan with the loaded one. The selection of nodes does not change; selected nodes
+// that the plan does not name get the plan's defaults.
 func (s *Screen) handlePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
 		return toast(screen.Failure, "load: "+models.OnScreen(msg.err))
@@ -137,8 +138,8 @@ func (s *Screen) handlePlan(msg planRead) tea.Cmd {
 	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, "loaded "+msg.path+namedText(missing, others)))
 }
 
-// replace replaces the plan and adds the selected nodes that it does not name. It returns the number of added
-// nodes, and of nodes of the plan that are not selected.
+// replace replaces the draft's plan and adds the selected nodes that the new plan does not name. It returns the
+// number of nodes that were added, and the number of nodes in the plan that are not selected.
 func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
 	deployPlan := file.Plan.Clone()
 	for _, ref := range s.refs {

@@ -27,7 +27,7 @@ configdrive:
   user_data_file: host.bu
 `
 
-// written returns a folder with these files.
+// written returns a new folder that contains the given files.
 func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestSaveInAnotherFolderAdaptsPaths(t *testing.T) {
 			t.Errorf("%v, %d bytes", err, len(d.UserData))
 		}
 		w.shows("hello.service", "✓ 3 passed")
-		// An existing file is replaced only on request.
+		// An existing file is replaced only if Replace is set.
 		other := opened(t, machine(t, 1, "r7-n01", ""))
 		other.do(action.PlanSave)
 		other.answer(plan)
@@ -151,7 +151,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// TestOtherNodesOfALoadedPlanStayUnchanged: changes for the selected nodes leave the other nodes of the plan unchanged.
+// TestOtherNodesOfALoadedPlanStayUnchanged checks that changes for the selected nodes do not affect the other nodes
+// of the plan.
 func TestOtherNodesOfALoadedPlanStayUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n02]\nramdisk: {iso: http://a}\n"})

@@ -8,7 +8,8 @@ import (
 	"ironworks/ui/screen/deploy"
 )
 
-// BenchmarkDraw draws the screen, as after every key, with the maximum of nodes.
+// BenchmarkDraw measures drawing the screen, which happens after every key, with one node and with the maximum number
+// of nodes.
 func BenchmarkDraw(b *testing.B) {
 	for _, count := range []int{1, deploy.NodesAtMost} {
 		nodes := make([]models.Node, count)

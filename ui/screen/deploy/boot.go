@@ -18,11 +18,12 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// userData is the user data of the current node and the result of its checks on the First boot page.
+// userData holds the current node's user data and the result of its checks, for the First boot page.
 type userData struct {
 	number int
 	busy   bool
-	// path is the file of user data, inline its text in the plan. Both are empty without user data.
+	// path is the path of the file that contains the user data; inline is user data that is part of the plan. Both
+	// are empty if there is no user data.
 	path, inline string
 	stamp        prepare.FileStamp
 	known        bool
@@ -77,7 +78,7 @@ func bootValues(f plan.Fields) map[string]string {
 	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
 }
 
-// readFile reads and checks the current node's user data if it changed, or if anew is set.
+// readFile reads and checks the current node's user data if it may have changed, or in any case if anew is set.
 func (s *Screen) readFile(anew bool) tea.Cmd {
 	drive, u := s.fields().ConfigDrive, &s.file
 	path := ""
@@ -106,7 +107,7 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	}
 }
 
-// handleFile stores the result. A file that changed on disk also starts the checks again.
+// handleFile stores the result of readFile. If the file has changed on disk, the deployment checks run again, too.
 func (s *Screen) handleFile(msg fileRead) tea.Cmd {
 	u := &s.file
 	if msg.number != u.number {
@@ -143,7 +144,8 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit returns the user data of the last checks if cloud-init reads it, else nil.
+// forCloudInit returns the facts about the user data from the last checks if cloud-init is going to read it.
+// Otherwise it returns nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.checkedFacts()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
@@ -155,7 +157,7 @@ func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	return f.UserData
 }
 
-// findingLines returns the findings in user data for cloud-init.
+// findingLines returns lines that list the findings in user data for cloud-init.
 func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {
@@ -172,7 +174,7 @@ func findingLines(u *plan.UserDataFacts) []pane.Line {
 }
 
 func (s *Screen) drawBoot(t *theme.Theme, w, h int) string {
-	const most = 12 // lines of the form with its help
+	const most = 12 // maximum number of lines for the form and its help
 	top := min(most, max(h-5, h/2))
 	lines := body.Split(s.boot.Draw(t, w, top))
 	if h > top {

@@ -19,12 +19,12 @@ func TestUserData(t *testing.T) {
 		w.write("testdata/host.bu")
 		screentest.Golden(t, w.s, "boot-butane")
 		w.shows("core", "/etc/motd", "hello.service")
-		// Errors have line and column.
+		// Errors are shown with their line and column.
 		w.do(action.ResetField)
 		w.write("testdata/broken.bu")
 		screentest.Golden(t, w.s, "boot-broken")
 		w.shows("butane, invalid", "5:13 path not absolute")
-		// A corrected file is noticed without a key.
+		// A corrected file is noticed without a key press.
 		path := filepath.Join(t.TempDir(), "own.bu")
 		put := func(from string) {
 			text, err := os.ReadFile(from) //nolint:gosec // the test's own file
@@ -68,7 +68,7 @@ func TestKernelArgumentsAndNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(4)
-		w.do(action.Down, action.ScrollRight) // reader: Ignition
+		w.do(action.Down, action.ScrollRight) // sets the reader to Ignition
 		w.do(action.Down)
 		w.write("console=ttyS0 quiet")
 		w.shows("meta-data coreos_append_karg has more than one")

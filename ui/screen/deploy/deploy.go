@@ -1,6 +1,7 @@
-// Package deploy is the Deploy wizard: a plan for one or several nodes, page by page, with its checks, and a
-// review before anything is sent. Plan and position are a [screen.Draft], so leaving the screen loses nothing.
-// Plans are replaced, never modified, because the checks read them concurrently.
+// Package deploy implements the Deploy wizard. It prepares a plan for one or several nodes, page by page, checks the
+// plan, and shows a review before anything is sent. The plan and the operator's position are stored in a
+// [screen.Draft], so leaving the screen loses nothing. Plans are replaced, never modified, because the checks read
+// them concurrently.
 package deploy
 
 import (
@@ -37,10 +38,11 @@ func (p page) title() string {
 	return []string{"Ramdisk", "Root disk", "Steps", "First boot", "Review"}[p]
 }
 
-// NodesAtMost bounds the nodes of one plan: each is checked, and the inventories of all are compared.
+// NodesAtMost is the maximum number of nodes in one plan. It limits the work of checking each node and comparing the
+// inventories of all nodes.
 const NodesAtMost = 200
 
-// TooMany returns why there are too many nodes, "" if there are not.
+// TooMany returns the reason why a plan cannot contain the given number of nodes, or "" if it can.
 func TooMany(nodes int) string {
 	if nodes <= NodesAtMost {
 		return ""
@@ -48,7 +50,7 @@ func TooMany(nodes int) string {
 	return fmt.Sprintf(textTooMany, nodes, NodesAtMost)
 }
 
-// ID returns the screen's ID for nodes.
+// ID returns the ID of the wizard for the given nodes: their UUIDs, joined by commas.
 func ID(nodes []models.NodeRef) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -66,32 +68,33 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates are the values of the plan for which the form ramdisk was made.
+	// kind and allocates record the values of the plan for which the ramdisk form was built.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
 	steps     *table.Table[stepRow]
-	report    pane.Pane // contents of the user data
+	report    pane.Pane // problems and contents of the user data
 	review    pane.Pane
-	reviewed  int // wrap width in cells
+	reviewed  int // the width to which review is wrapped, in cells
 	checks    pane.Pane
 	search    body.Prompt
 	tabs      body.TabLine
 	wide      bool // the checks are drawn beside the page
 
 	checkRun
-	// overrides are overridden checks by node UUID; changing the plan clears them.
+	// overrides lists the overridden checks by node UUID. It is cleared when the plan changes.
 	overrides map[string][]plan.CheckID
 	file      userData
 
-	// life ends with the screen.
+	// life ends when the screen is closed.
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
 	finish context.CancelFunc
 }
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the wizard for nodes by their UUIDs, joined by commas, with its draft.
+// New returns the wizard for the nodes whose UUIDs are listed in id, joined by commas. It continues the draft for
+// these nodes, if there is one.
 func New(env *screen.Env, id string) *Screen {
 	s := &Screen{env: env, session: env.Session, id: id}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -122,10 +125,10 @@ func New(env *screen.Env, id string) *Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindDeploy, ID: s.id} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string {
 	if len(s.refs) == 1 {
 		return "deploy " + s.refs[0].Label()
@@ -133,10 +136,10 @@ func (s *Screen) Title() string {
 	return fmt.Sprintf("deploy %d nodes", len(s.refs))
 }
 
-// Start does nothing: Shown, which follows, starts the checks.
+// Start does nothing, because Shown, which is called next, starts the checks.
 func (s *Screen) Start() tea.Cmd { return nil }
 
-// Shown runs the checks again: nodes and files may have changed.
+// Shown runs the checks again, because nodes and files may have changed.
 func (s *Screen) Shown() tea.Cmd { return tea.Batch(s.recheck(0, askAll), s.readFile(false)) }
 
 // Close cancels running requests.
@@ -185,7 +188,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.Reload:
 		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
-	case form.Completions: // completions for the path of user data, with the keys that waited for them
+	case form.Completions: // completions for the path of the user data, which release the keys that waited for them
 		cmd := s.boot.Typed(msg)
 		return tea.Batch(cmd, s.formChanged())
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -194,7 +197,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// form returns the page's form, nil if it has none.
+// form returns the form of the current page, or nil if the page has none.
 func (s *Screen) form() *form.Inline {
 	switch s.page() {
 	case pageRamdisk:
@@ -229,13 +232,13 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, s.formChanged())
 }
 
-// Typing reports whether keys are text input.
+// Typing reports whether keys are text input, for a form field or for the search.
 func (s *Screen) Typing() bool {
 	f := s.form()
 	return s.search.Typing() || f != nil && f.Editing()
 }
 
-// Widen clears the search.
+// Widen clears the search on the Review page.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.page() != pageReview || s.review.Query() == "" {
 		return nil, false
@@ -244,15 +247,15 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints to show while Typing reports true.
 func (s *Screen) Hints() []screen.Hint {
 	return screen.FormHints(!s.search.Typing())
 }
 
-// Targets always returns nil: on this screen, only the plan acts on nodes.
+// Targets always returns nil: on this screen, operations on nodes are started only through the plan.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Scopes returns the groups of actions of the wizard and the page.
+// Scopes returns the action groups of the wizard and of the current page.
 func (s *Screen) Scopes() []action.Scope {
 	switch s.page() {
 	case pageDisk:
@@ -268,10 +271,11 @@ func (s *Screen) Scopes() []action.Scope {
 
 func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCount)-1)) }
 
-// currentRef returns the node that the pages show.
+// currentRef returns the current node, which the pages show.
 func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
-// node returns the current node as last read from Ironic, or else from the store.
+// node returns the current node as last read from Ironic, or else as it is in the store. read reports whether it was
+// read from Ironic.
 func (s *Screen) node() (n *models.Node, read bool) {
 	ref := s.currentRef()
 	for i := range s.nodes {
@@ -287,7 +291,7 @@ func (s *Screen) node() (n *models.Node, read bool) {
 	return &models.Node{UUID: ref.UUID, Name: ref.Name}, false
 }
 
-// readNode returns the current node with all fields; nil before it was read from Ironic.
+// readNode returns the current node with all its fields, or nil if it was not read from Ironic yet.
 func (s *Screen) readNode() *models.Node {
 	if n, read := s.node(); read {
 		return n
@@ -298,7 +302,7 @@ func (s *Screen) readNode() *models.Node {
 // fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
-// planned derives the facts of the current node and the plan without asking Ironic.
+// planned derives facts from the current node and the plan, without asking Ironic.
 func (s *Screen) planned() *plan.Facts {
 	n, read := s.node()
 	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
@@ -309,7 +313,7 @@ func (s *Screen) planned() *plan.Facts {
 	return f
 }
 
-// names returns the nodes' names in the plan.
+// names returns the names of the selected nodes as the plan spells them.
 func (s *Screen) names() []string {
 	var names []string
 	for _, ref := range s.refs {
@@ -320,7 +324,7 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change replaces the draft's plan and starts the checks.
+// change changes a copy of the plan for all selected nodes, makes it the draft's plan, and starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)
@@ -340,21 +344,21 @@ func (s *Screen) replan(plan *plan.Plan) tea.Cmd {
 	return s.recheck(pause, askNothing)
 }
 
-// planFile returns the plan with the directory that its paths are relative to.
+// planFile returns the plan together with the directory to which its paths are relative.
 func (s *Screen) planFile() provision.PlanFile {
 	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir, WhyNoFiles: s.env.WhyNoFiles}
 }
 
-// pause is the delay between the last change and the checks.
+// pause is the delay between the last change of the plan and the start of the checks.
 const pause = 250 * time.Millisecond
 
-// refill makes the forms again, for another node or plan.
+// refill builds the forms again, for another current node or another plan.
 func (s *Screen) refill() {
 	s.ramdisk, s.boot = s.ramdiskForm(), s.bootForm()
 	s.show()
 }
 
-// show updates the lists from the plan and the last results.
+// show updates the disks, the steps and the review from the plan and the latest results of the checks.
 func (s *Screen) show() {
 	s.disks.SetRows(s.diskRows())
 	s.steps.SetRows(s.stepRows())

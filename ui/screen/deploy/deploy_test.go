@@ -36,7 +36,7 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.ironic.disks[screentest.UUID(1)] = threeDisks()
 		w.open()
-		w.shows("[✖ Root disk]") // opens on the page of the failed check
+		w.shows("[✖ Root disk]") // opens on the page with the failed check
 		w.do(action.Down, action.Open)
 		screentest.Golden(t, w.s, "disk-picked")
 		w.do(action.DeployNext)
@@ -44,10 +44,10 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 	})
 }
 
-// instanceUUID matches the random instance_uuid of a deployment.
+// instanceUUID matches the random instance_uuid in requests and commands.
 var instanceUUID = regexp.MustCompile(`("/instance_uuid","value":"|--instance-uuid )[0-9a-f-]{36}`)
 
-// instanceGolden does the same as screentest.Golden, for a screen with a random instance_uuid.
+// instanceGolden is like screentest.Golden, but for a screen that shows a random instance_uuid.
 func instanceGolden(t *testing.T, s *deploy.Screen, name string) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}} {

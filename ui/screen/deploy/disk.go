@@ -18,7 +18,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is a disk with the result of the hints.
+// diskRow is a disk together with the result of matching it with the root device hints.
 type diskRow struct {
 	hints.DiskCheck
 	id string // unique even if names repeat
@@ -53,7 +53,7 @@ func diskTable() *table.Table[diskRow] {
 	return t
 }
 
-// inventory returns the current node's inventory, nil if unknown.
+// inventory returns the current node's inventory, or nil if it is unknown.
 func (s *Screen) inventory() *hints.Inventory {
 	if f := s.checkedFacts(); f != nil {
 		return f.Inventory
@@ -61,7 +61,8 @@ func (s *Screen) inventory() *hints.Inventory {
 	return nil
 }
 
-// checkedFacts returns the facts that the checks have read of the current node, nil before that.
+// checkedFacts returns the facts about the current node that the checks have gathered, or nil before the first
+// checks.
 func (s *Screen) checkedFacts() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
@@ -70,7 +71,7 @@ func (s *Screen) checkedFacts() *plan.Facts {
 	return s.action.Facts(n)
 }
 
-// diskSearch returns the agent's search for the root disk with the plan's hints.
+// diskSearch returns the search for the root disk that the agent would make, with the effective hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
 	return hints.Search{Generation: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
@@ -89,7 +90,8 @@ func (s *Screen) diskRows() []diskRow {
 	return rows
 }
 
-// pickDisk sets the most stable hint that matches only the disk at the cursor.
+// pickDisk stores in the plan the most stable hint that matches only the disk at the cursor. If that is impossible,
+// why is the reason.
 func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	row, ok := s.disks.Cursor()
 	inv := s.inventory()
@@ -144,7 +146,7 @@ func (s *Screen) askHints() tea.Cmd {
 	})
 }
 
-// moveHints moves the hints to the other place: instance_info or properties.
+// moveHints switches the place that the plan's hints are written to, between instance_info and properties.
 func (s *Screen) moveHints() tea.Cmd {
 	to := hints.OfProperties
 	if s.fields().RootDevice.To == hints.OfProperties {
@@ -153,7 +155,7 @@ func (s *Screen) moveHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo returns the place that the plan's hints are written to.
+// hintsTo returns the place that the plan's hints are written to: instance_info or properties.
 func (s *Screen) hintsTo() hints.Source {
 	if s.fields().RootDevice.To == hints.OfProperties {
 		return hints.OfProperties
@@ -168,7 +170,7 @@ func (s *Screen) whyHints() string {
 	return ""
 }
 
-// noDisks explains why the list is empty.
+// noDisks returns the reason why no disk can be picked, or "" if one can.
 func (s *Screen) noDisks() string {
 	f := s.checkedFacts()
 	name := s.currentRef().Label()
@@ -200,7 +202,8 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines returns the effective hints, their origin, and the disk at the cursor, in at most most lines.
+// hintLines returns lines with the effective hints and where they come from, and with the disk at the cursor, which
+// takes at most most lines.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}

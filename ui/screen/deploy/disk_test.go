@@ -119,7 +119,8 @@ func TestHostileTextIsSanitized(t *testing.T) {
 	}
 }
 
-// printable replaces control characters and invalid UTF-8: Go escapes most of them in a form that JSON does not have.
+// printable replaces control characters and invalid UTF-8, because Go escapes most of them in a way that is not valid
+// JSON.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {
@@ -188,7 +189,7 @@ func TestEachNodeHasItsOwnHints(t *testing.T) {
 	})
 }
 
-// whole checks drawings at a few sizes.
+// whole checks the drawing of the screen at several sizes.
 func whole(t *testing.T, s *deploy.Screen) {
 	t.Helper()
 	for _, size := range [][2]int{{33, 11}, {80, 20}, {200, 46}} {
@@ -196,7 +197,8 @@ func whole(t *testing.T, s *deploy.Screen) {
 	}
 }
 
-// TestNextGoesToTheNodeWithoutADisk: the key for the next page first goes to each node with a failed check on the page.
+// TestNextGoesToTheNodeWithoutADisk checks that the key for the next page first visits every node with a failed check
+// on the current page.
 func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""), machine(t, 3, "r7-n03", ""))
@@ -205,7 +207,7 @@ func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 			w.do(action.Open, action.DeployNext)
 		}
 		w.shows("[▲ Review]", "3 ready, 0 refused")
-		// Without a way to fix the node, the key continues to the next page.
+		// If the page offers no way to fix the node, the key continues to the next page.
 		w = set(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
 		w.ironic.disks = nil
 		w.open()

@@ -17,7 +17,7 @@ import (
 // scrollStep is the horizontal scroll step in cells.
 const scrollStep = 8
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	s.draft.PageChosen = true
 	switch id {
@@ -28,7 +28,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.DeployNext:
 		to := s.next()
 		if s.refusesOther() {
-			to = s.page() // switch nodes before pages
+			to = s.page() // visit the other nodes before the other pages
 		}
 		return tea.Batch(s.goTo(to), s.switchToRefused(to))
 	case action.DeployNodeNext:
@@ -64,7 +64,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 }
 
-// Click selects a page, a field or a row.
+// Click selects the page, the field or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	s.draft.PageChosen = true
 	if y == 1 {
@@ -88,7 +88,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// goTo shows a page. Review reads everything from Ironic again.
+// goTo shows the given page. When it opens Review, everything is read from Ironic again.
 func (s *Screen) goTo(to page) tea.Cmd {
 	was := s.page()
 	s.draft.Page = int(to)
@@ -102,7 +102,8 @@ func (s *Screen) goTo(to page) tea.Cmd {
 	return nil
 }
 
-// next returns the next page with a failed check, else Review.
+// next returns the next page with a failed check, or Review if there is none. Without results, it returns the page
+// after the current one.
 func (s *Screen) next() page {
 	for by := range pageReview {
 		p := (s.page() + 1 + by) % pageReview
@@ -128,7 +129,7 @@ func (s *Screen) turnNode(by int) tea.Cmd {
 	return s.switchNode((min(s.draft.Node, n-1) + by + n) % n)
 }
 
-// switchNode makes another node the current one.
+// switchNode makes the node with the given index the current one.
 func (s *Screen) switchNode(node int) tea.Cmd {
 	s.draft.Node = node
 	s.checks.Top()
@@ -136,18 +137,18 @@ func (s *Screen) switchNode(node int) tea.Cmd {
 	return s.readFile(false)
 }
 
-// refuses reports whether a check of the page failed for a node.
+// refuses reports whether a check of page p failed for the node with the given UUID.
 func (s *Screen) refuses(p page, uuid string) bool {
 	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
-// refusesOther reports whether the page's checks passed for the current node but failed for another.
+// refusesOther reports whether the page's checks passed for the current node but failed for another node.
 func (s *Screen) refusesOther() bool {
 	p := s.page()
 	return p != pageReview && !s.refuses(p, s.currentRef().UUID) && s.verdict(p) == plan.CheckRefuse
 }
 
-// switchToRefused switches to the first node that failed the page's checks, unless the current node did.
+// switchToRefused switches to the first node that failed a check of page p, unless the current node failed one.
 func (s *Screen) switchToRefused(p page) tea.Cmd {
 	if p == pageReview || s.refuses(p, s.currentRef().UUID) {
 		return nil
@@ -160,7 +161,7 @@ func (s *Screen) switchToRefused(p page) tea.Cmd {
 	return nil
 }
 
-// fill runs an action on the form.
+// fill runs an action on the current page's form.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	f := s.form()
 	switch id {
@@ -242,7 +243,7 @@ func (s *Screen) doReview(id action.ID) tea.Cmd {
 	return nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.DeployNodeNext, action.DeployNodePrev:
@@ -263,7 +264,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 		}
 	case action.StepAdd:
 		if s.busy && s.readNode() == nil {
-			return textNodeNotRead // the node's interfaces offer the steps to choose from
+			return textNodeNotRead // the steps to choose from depend on the node's interfaces
 		}
 	case action.StepRemove:
 		return s.whyRemove()
@@ -301,7 +302,8 @@ func (s *Screen) whyOpen() string {
 	return ""
 }
 
-// Copies returns the plan, the commands, the requests, and the node's texts.
+// Copies returns the plan, the equivalent command line, and the current node's requests with the equivalent baremetal
+// commands.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	if text, err := s.draft.Plan.Encode(); err == nil {

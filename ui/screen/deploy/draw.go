@@ -16,22 +16,23 @@ import (
 )
 
 const (
-	// asideFrom is the minimum width for checks beside the page.
+	// asideFrom is the minimum width of the screen, in cells, at which the checks are drawn beside the page.
 	asideFrom = 110
-	// asideMost is the maximum width of the checks; they also take at most 2/5 of the screen.
+	// asideMost is the maximum width of the checks beside the page, in cells. They also take at most 2/5 of the
+	// screen's width.
 	asideMost = 62
-	// slow is the time after which the running time of the checks is shown.
+	// slow is the time after which the heading shows the running time of the checks.
 	slow = 3 * time.Second
 )
 
-// Draw draws the page, with the checks beside or below.
+// Draw draws the current page with the checks beside or below it.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= asideFrom
-	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
+	content := s.content(t, w, max(h-2, 0)) // comes first, because it sets the scroll position that the tab line shows
 	titles := make([]string, pageCount)
 	for p := range pageCount {
 		mark, _ := verdictGlyph(s.verdict(p))
-		titles[p] = mark + " " + p.title() // without numbers, which are keys of other screens
+		titles[p] = mark + " " + p.title() // without a page number: number keys open other screens
 	}
 	place := ""
 	if s.page() == pageReview {
@@ -44,7 +45,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// verdictGlyph returns the glyph and role of a verdict.
+// verdictGlyph returns the glyph and the role that show the verdict.
 func verdictGlyph(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
@@ -94,7 +95,7 @@ func (s *Screen) drawPage(t *theme.Theme, w, h int) string {
 	return s.ramdisk.Draw(t, w, h)
 }
 
-// heading shows the nodes, the kind, and the age of the checks.
+// heading shows the current node, the number of nodes, the kind of deployment, and the state of the checks.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	n, _ := s.node()
 	glyph, role := theme.Node(n)
@@ -104,7 +105,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}
 	left = append(left, body.S(theme.Strong, cell.Cut(n.Label(), max(w/3, 8))+"  "),
 		body.S(role, glyph+" "+string(n.ProvisionState)))
-	// On narrow screens the kind is omitted: the first page shows it too.
+	// The kind is omitted on narrow screens, because the first page shows it, too.
 	kind := body.S(theme.Muted, "  "+string(s.planned().Kind))
 	fresh, short := s.freshness()
 	room := w - body.Width(left) - 3
@@ -117,7 +118,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness returns the state of the checks, with their age. short is the state without the age.
+// freshness returns the state of the checks. whole includes their age; short does not.
 func (s *Screen) freshness() (whole body.Span, short string) {
 	now := time.Now()
 	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {
@@ -143,7 +144,7 @@ func (s *Screen) freshness() (whole body.Span, short string) {
 	return says(role, mark, result, " · "+body.Read(now, s.at))
 }
 
-// worstChecks counts the current node's checks of the worst severity, such as "2 warnings".
+// worstChecks returns a text that counts the current node's checks of the worst severity, such as "2 warnings".
 func (s *Screen) worstChecks() string {
 	worst, n := s.verdict(pageReview), 0
 	if node, read := s.node(); read {
@@ -186,8 +187,8 @@ func (s *Screen) noChecks() string {
 	return textLoading
 }
 
-// checkLines returns the current node's checks, wrapped to w cells. The Review page has all checks, other pages have
-// their own.
+// checkLines returns lines with the current node's checks, wrapped to w cells. The Review page shows all checks. The
+// other pages show their own checks and name the failed checks of other pages.
 func (s *Screen) checkLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if s.err != nil {

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestFailedSaveKeepsThePlan: if saving fails, the error is shown and the plan loses nothing.
+// TestFailedSaveKeepsThePlan checks that a failure to save the plan is shown and leaves the plan unchanged.
 func TestFailedSaveKeepsThePlan(t *testing.T) {
 	dir := written(t, map[string]string{"there.yaml": "nodes: [r7-n09]\n"})
 	for name, c := range map[string]struct{ file, says string }{
@@ -53,8 +53,8 @@ func TestFailedSaveKeepsThePlan(t *testing.T) {
 	}
 }
 
-// TestRemovedUserDataFile: a file of user data that was removed is reported on every page. It is found again when it is
-// back.
+// TestRemovedUserDataFile checks that a removed user data file is reported on the Review and First boot pages, and
+// that it is found again when it is restored.
 func TestRemovedUserDataFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		butane := text(t, "testdata/host.bu")
@@ -90,8 +90,8 @@ func TestRemovedUserDataFile(t *testing.T) {
 	})
 }
 
-// TestLoadedPlanOfOtherNodes loads a plan with settings of other nodes. The selected nodes get its defaults, and their
-// changes leave the other nodes unchanged.
+// TestLoadedPlanOfOtherNodes checks that selected nodes that a loaded plan does not name get its defaults, and that
+// changes to them leave the other nodes of the plan unchanged.
 func TestLoadedPlanOfOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const deployPlan = `# rack 7

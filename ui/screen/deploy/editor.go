@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// The choices that are offered if the last edit was rejected.
+// The choices that are offered if the last edit was rejected: continue that edit, or edit the current plan.
 const (
 	goOnWriting = "continue"
 	beginAnew   = "anew"
@@ -49,7 +49,7 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planForEditor is a temporary file, ready for the editor.
+// planForEditor is the message that a temporary file with the plan is ready for the editor.
 type planForEditor struct {
 	of   *Screen
 	file provision.PlanText
@@ -64,13 +64,14 @@ func (s *Screen) layOut(text string) tea.Cmd {
 	}
 }
 
-// planEdited is the result of the editor: a plan, or why there is none.
+// planEdited is the result of an edit: a plan, or the reason why there is none.
 type planEdited struct {
 	of        *Screen
 	was, text string
 	plan      *plan.Plan
 	err       error
-	// wrong has the problems of the plan if the file could be read but has no valid plan; nil otherwise.
+	// wrong lists the problems of the plan if the file could be read but does not contain a valid plan. Otherwise it
+	// is nil.
 	wrong *plan.Error
 }
 

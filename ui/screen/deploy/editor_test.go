@@ -14,10 +14,10 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// writes is an editor: it returns the new content of a file for the previous content.
+// writes simulates an editor: it receives the content of a file and returns the new content.
 type writes func(was string) (now string, err error)
 
-// withEditor opens the wizard with the temporary files of the editor in a folder of the test.
+// withEditor opens the wizard, and makes temporary files for the editor appear in a folder of the test.
 func withEditor(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -26,7 +26,7 @@ func withEditor(t *testing.T, nodes ...models.Node) *table {
 
 func leaves(text string) writes { return func(string) (string, error) { return text, nil } }
 
-// edits runs an editor that the screen has requested.
+// edits runs the given editor on the file that the screen has asked to edit.
 func (w *table) edits(editor writes) {
 	w.t.Helper()
 	for _, msg := range w.wishes {
@@ -110,7 +110,7 @@ func TestRejectedEditIsOfferedAgain(t *testing.T) {
 		if !strings.Contains(w.plan(), "kind: direct") {
 			t.Errorf("%s", w.plan())
 		}
-		// The editor gets the text of the last edit.
+		// An edit that changes nothing leaves the plan unchanged.
 		w.do(action.PlanEdit)
 		w.edits(func(was string) (string, error) { return was, nil })
 		if said(w.wishes) != "plan unchanged" {
@@ -119,7 +119,7 @@ func TestRejectedEditIsOfferedAgain(t *testing.T) {
 	})
 }
 
-// TestRejectedEditIsKept: a rejected edit is kept for the next one, or dropped.
+// TestRejectedEditIsKept checks that a rejected edit can be continued in the next edit, or dropped.
 func TestRejectedEditIsKept(t *testing.T) {
 	for name, c := range map[string]struct{ pick, begins string }{
 		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
@@ -181,8 +181,8 @@ func TestEditorFails(t *testing.T) {
 	}
 }
 
-// TestEditedPlanKeepsItsFolder: relative paths start at the plan's folder. Nodes that were removed from the plan get
-// its defaults.
+// TestEditedPlanKeepsItsFolder checks that relative paths in an edited plan still start at the plan's folder, and
+// that selected nodes that were removed from the plan get its defaults.
 func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
@@ -202,7 +202,8 @@ func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	})
 }
 
-// TestNoEditor refuses to edit the plan before a file is written, and says what to use.
+// TestNoEditor checks that without an editor, editing the plan is disabled and the reason names a command to use
+// instead.
 func TestNoEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := withEditor(t, machine(t, 1, "r7-n01", ""))

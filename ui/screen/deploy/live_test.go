@@ -15,8 +15,8 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// TestChecksQueryTheBMCOnce: every change runs the checks, without contacting the BMC each time. Review reads
-// everything again.
+// TestChecksQueryTheBMCOnce checks that the checks after a change of the plan do not contact the BMC again, and that
+// Review reads everything again.
 func TestChecksQueryTheBMCOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -38,8 +38,8 @@ func TestChecksQueryTheBMCOnce(t *testing.T) {
 	})
 }
 
-// TestLateAnswersAreDropped: of several changes only the last one is checked. Running checks are canceled, and late
-// answers are dropped.
+// TestLateAnswersAreDropped checks that only the last of several changes is checked: running checks are canceled, and
+// late answers are dropped.
 func TestLateAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -95,7 +95,7 @@ func TestLostConnection(t *testing.T) {
 		if w.plan() != plan {
 			t.Errorf("%s", w.plan())
 		}
-		// Once Ironic answers again, the checks run again.
+		// As soon as Ironic answers again, the checks run again.
 		w.ironic.err = nil
 		w.Env.Status.Connected = true
 		w.Deliver(w.s, screen.FleetChanged{})
@@ -178,7 +178,7 @@ func TestDraftSurvivesLeaving(t *testing.T) {
 		w.shows("[✓ First boot]", "host.bu")
 		w.page(1)
 		w.shows("http://10.0.0.3/other.iso")
-		// Another node has another draft.
+		// The draft of one node does not appear in the wizard for another node.
 		other := deploy.New(w.Env, screentest.UUID(7))
 		t.Cleanup(other.Close)
 		screentest.Lacks(t, other, 200, 46, "other.iso")

@@ -13,34 +13,38 @@ import (
 	"ironworks/provision"
 )
 
-// checkRun is the result of the last checks.
+// checkRun holds the results of the last checks and the state of the running ones.
 type checkRun struct {
 	nodes []models.Node
-	// action is the deployment that has run the checks, nil before the first run; plan is the runner's plan of it.
-	// final means that all data was read fresh from Ironic, so that the deployment may start.
+	// action is the deployment that ran the checks, or nil before the first run. plan is the runner's plan for it.
+	// final reports whether all data was read from Ironic without the cache, which is required to start the
+	// deployment.
 	action *provision.DeployAction
 	plan   provision.Batch
 	final  bool
 	at     time.Time
-	// templates are Ironic's deploy templates, read only if a node has traits; templatesError is the error of reading
-	// them.
+	// templates holds Ironic's deploy templates. They are read only if a node has or gets traits; templatesError is
+	// the error from reading them.
 	templates      []models.DeployTemplate
 	templatesError string
-	// judged has the checks by node UUID, verdicts the worst severity on each page. ready and refused count the nodes.
+	// judged holds the checks by node UUID, and verdicts the worst severity on each page. ready and refused count the
+	// nodes that passed and failed.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
 	// err is the error that kept the checks from running.
 	err error
 
-	// number counts the runs, so that the result of an earlier run is dropped. since is the start of the current run.
+	// number counts the runs, so that the result of an earlier run can be dropped. since is the time when the checks
+	// started running.
 	number int
 	busy   bool
 	since  time.Time
 	stop   context.CancelFunc
-	// stale means that the nodes must be read again.
+	// stale reports whether the nodes must be read again.
 	stale bool
-	// memory caches Ironic's answers. states are the nodes' states in the store when the nodes were last requested.
+	// memory caches Ironic's answers. states holds the state of each node in the store at the time of the last
+	// request for the nodes.
 	memory *provision.Preflighter
 	states []string
 }
@@ -59,16 +63,17 @@ type checksRan struct {
 	templatesError string
 }
 
-// rereadScope says how much of its data recheck reads again from Ironic.
+// rereadScope determines which data recheck reads from Ironic again.
 type rereadScope int
 
 const (
-	askNothing rereadScope = iota // take everything from memory
+	askNothing rereadScope = iota // use only cached data
 	askNodes
 	askAll
 )
 
-// recheck runs the checks after a delay without changes, and cancels a running check.
+// recheck cancels running checks, and returns a command that runs new ones after the given delay. If recheck is
+// called again during the delay, only the last call has an effect.
 func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
@@ -91,7 +96,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 	if msg.final {
 		checks = s.session.Checks
 	}
-	// A canceled run may not have read the nodes yet: they stay stale.
+	// The canceled run may not have read the nodes yet. In that case, they are still stale.
 	s.stale = s.stale || ask != askNothing
 	if s.stale || msg.final || len(s.nodes) == 0 {
 		msg.nodes, s.states = nil, s.fleetStates()
@@ -101,7 +106,7 @@ func (s *Screen) recheck(after time.Duration, ask rereadScope) tea.Cmd {
 		ids[i] = ref.UUID
 	}
 	runner := s.session.Runner
-	runner.ReadOnly = false // read-only mode refuses the deployment later
+	runner.ReadOnly = false // the deployment itself is refused later in read-only mode
 	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().DeploymentOf}).WithOverrides(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
@@ -156,9 +161,9 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
-	s.setReport() // the program that reads the user data comes from the checks
+	s.setReport() // the report depends on the program that reads the user data, which the checks determine
 	if first && !s.Typing() {
-		s.refill() // the forms show the nodes' values
+		s.refill() // the forms show values of the nodes
 	}
 	s.show()
 	var number tea.Cmd
@@ -169,8 +174,8 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	return tea.Batch(number, s.readFile(false))
 }
 
-// firstPage returns the first page where a decision is missing: a check failed, or First boot has a warning, as without
-// user data. If no decision is missing, it returns Review, which shows everything.
+// firstPage returns the first page that needs a decision: a check failed there, or First boot has a warning, for
+// example because there is no user data. If no page does, it returns Review, which shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
 		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {
@@ -180,7 +185,7 @@ func (s *Screen) firstPage() page {
 	return pageReview
 }
 
-// fleetStates returns the fields of the nodes that a deployment depends on.
+// fleetStates returns, for each selected node, a text with the fields in the store that a deployment depends on.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {
@@ -192,7 +197,8 @@ func (s *Screen) fleetStates() []string {
 	return states
 }
 
-// nodesChanged runs the checks again when a node's state changed, or when the connection is back.
+// nodesChanged runs the checks again if the state of a node has changed, or if the checks failed and the connection
+// is back.
 func (s *Screen) nodesChanged() tea.Cmd {
 	if s.session == nil || s.session.Checks == nil || s.busy {
 		return nil
@@ -206,10 +212,11 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	return nil
 }
 
-// checksOf returns a node's checks, nil before they have run.
+// checksOf returns the checks of node n, or nil before they have run.
 func (s *Screen) checksOf(n *models.Node) []plan.Check { return s.judged[n.UUID] }
 
-// judge stores the results of the checks. An error that kept a node from being checked counts as one more check.
+// judge stores the results of the checks. An error that prevented a node from being checked counts as an additional
+// failed check.
 func (s *Screen) judge() {
 	s.judged = map[string][]plan.Check{}
 	s.verdicts = [pageCount]plan.CheckSeverity{}
@@ -269,8 +276,8 @@ func pageOf(id plan.CheckID) page {
 	}
 }
 
-// verdict returns the worst severity of a page's checks for any node. Review has the worst of all pages. The result is
-// "" before the checks have run.
+// verdict returns the worst severity of the checks on page p, over all nodes. For Review, it is the worst severity on
+// any page. It is "" before the checks have run.
 func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
 func rank(s plan.CheckSeverity) int {

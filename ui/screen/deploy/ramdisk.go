@@ -31,7 +31,7 @@ const (
 	keyReader    = "user data reader"
 )
 
-// auto is the choice that stands for an empty value.
+// auto is the option that leaves a field of the plan empty.
 const auto = "auto"
 
 func (s *Screen) ramdiskForm() *form.Inline {
@@ -56,7 +56,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 		if known := s.checkedFacts(); known != nil {
 			own.Drivers = known.Drivers
 		}
-		_ = own.Resolve() // unreadable hints do not matter here
+		_ = own.Resolve() // an error would concern the hints, which do not matter here
 		iface = "the node's: " + own.InterfaceText()
 	}
 	const what, boots, image = "Deployment", "Ramdisk", "Image"
@@ -103,8 +103,8 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return made
 }
 
-// interfaces returns the deploy interfaces that the node's driver enables. Before the first checks, it returns the
-// interfaces that every release of Ironic has.
+// interfaces returns the deploy interfaces that are enabled for the node's driver. Before the first checks, it
+// returns the interfaces that exist in every release of Ironic.
 func (s *Screen) interfaces() []string {
 	if f := s.checkedFacts(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
@@ -135,7 +135,7 @@ func notAuto(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// formChanged applies the form's values to the plan.
+// formChanged applies the values of the current page's form to the plan.
 func (s *Screen) formChanged() tea.Cmd {
 	f := s.form()
 	if f == nil {
@@ -154,7 +154,7 @@ func (s *Screen) formChanged() tea.Cmd {
 		}
 	}
 	if (s.planned().Kind != s.kind || s.fields().Allocate.Asked() != s.allocates) && s.page() == pageRamdisk && !f.Editing() {
-		focus := f.Focus() // the set of fields has changed
+		focus := f.Focus() // the form needs other fields now
 		s.ramdisk = s.ramdiskForm()
 		s.ramdisk.SetFocus(focus)
 	}
@@ -174,7 +174,7 @@ func ramdiskValues(f plan.Fields) map[string]string {
 	return values
 }
 
-// setField writes a field into the plan.
+// setField stores the value of a form field in the plan.
 func (s *Screen) setField(key, value string) tea.Cmd {
 	if slices.Contains([]string{keyUserData, keyReader, keyKargs, keyNetwork}, key) {
 		return s.change(plan.PartConfigDrive, func(f *plan.Fields) { setBoot(f, key, value) })
@@ -242,7 +242,7 @@ func setBoot(f *plan.Fields, key, value string) {
 	}
 }
 
-// The keys of configdrive meta data that install_coreos reads.
+// The meta data keys of the configdrive that install_coreos reads.
 const (
 	metaKargs   = "coreos_append_karg"
 	metaNetwork = "coreos_copy_network"
@@ -253,7 +253,7 @@ const (
 	networkLeft   = "not copied"
 )
 
-// kargsText returns the kernel arguments of the meta data as one line.
+// kargsText returns the kernel arguments in the meta data, separated by spaces.
 func kargsText(meta map[string]any) string {
 	list, isList := meta[metaKargs].([]any)
 	if !isList {

@@ -19,15 +19,16 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// reviewText collects lines wrapped to w cells, with sanitized text.
+// reviewText collects lines of sanitized text, wrapped to w cells.
 type reviewText struct {
 	w     int
 	lines []pane.Line
 }
 
-// spans adds a line; its last span wraps at the indent.
+// spans adds a line that consists of the given spans. If it is too long, its last span is wrapped; the additional
+// lines are indented by indent cells.
 func (x *reviewText) spans(indent int, spans ...body.Span) {
-	// A space before an overlong word would fill a line alone.
+	// A leading space before a very long word would be wrapped to a line that contains only the space.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
 		word := strings.TrimLeft(spans[at].Text, " ")
 		blanks := spans[at].Text[:len(spans[at].Text)-len(word)]
@@ -58,15 +59,15 @@ func (x *reviewText) gap() {
 	}
 }
 
-// texts adds lines of a dialog.
+// texts adds lines that are formatted for a dialog.
 func (x *reviewText) texts(list []overlay.Text) {
 	for _, t := range list {
 		x.spans(max(t.Indent+1, 3), body.S(t.Role, " "), body.S(t.Role, t.Text))
 	}
 }
 
-// reviewLines returns the review of the current node, wrapped to w cells: as in the dialogs, without the checks, which
-// have their own place.
+// reviewLines returns the review of the current node, wrapped to w cells. It is the same as in the dialogs but omits
+// the checks, which the screen shows elsewhere.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &reviewText{w: w}
 	if len(s.refs) > 1 && s.action != nil {
@@ -104,7 +105,7 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	return x.lines
 }
 
-// summaryLines lists the nodes with their results.
+// summaryLines adds a line for each node, with its root disk or its worst check.
 func (s *Screen) summaryLines(x *reviewText) {
 	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
@@ -136,7 +137,8 @@ func worstOf(checks []plan.Check) plan.Check {
 	return worst
 }
 
-// command returns the equivalent command line: with the plan's file if it is saved, else with flags.
+// command returns the equivalent command line. It names the plan's file if the plan is saved; otherwise it uses
+// flags, if they can express the plan.
 func (s *Screen) command(nodes []models.NodeRef) []string {
 	words := []string{"deploy"}
 	for _, n := range nodes {
@@ -149,12 +151,13 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	case can:
 		words = append(words, flags...)
 	default:
-		words = append(words, "-f", "PLAN.yaml") // not saved yet
+		words = append(words, "-f", "PLAN.yaml") // a placeholder, because the plan is not saved
 	}
 	return append(words, review.OverrideWords(nodes, s.overrides)...)
 }
 
-// flags expresses the plan of one node as flags; false if that is impossible.
+// flags returns the command-line flags that express the plan, and whether they can express it, which requires a
+// single node.
 func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	if len(nodes) != 1 {
 		return nil, false

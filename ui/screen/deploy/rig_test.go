@@ -28,14 +28,15 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// ironic answers the requests of the checks and the wizard; it refuses changes.
+// ironic is a fake of Ironic that answers the requests of the checks and of the wizard. It does not implement
+// changes.
 type ironic struct {
-	provision.API // a screen sends no change
+	provision.API // nil, because the screen sends no changes
 	api           *screentest.API
 
 	mu    sync.Mutex
 	disks map[string]string // inventories by UUID
-	// templates are the deploy templates.
+	// templates holds the deploy templates.
 	templates   []models.DeployTemplate
 	noTemplates error
 	asked       map[string]int
@@ -95,12 +96,12 @@ func (f *ironic) Conductors(context.Context) ([]models.Conductor, error) {
 	return []models.Conductor{{Hostname: "c1", Alive: true, Drivers: []string{"redfish"}}}, f.ask("conductors")
 }
 
-// DeployTemplates lists the templates.
+// DeployTemplates returns f.templates, or the error f.noTemplates.
 func (f *ironic) DeployTemplates(context.Context) ([]models.DeployTemplate, error) {
 	return f.templates, errors.Join(f.ask("templates"), f.noTemplates)
 }
 
-// EachPage lists the nodes.
+// EachPage passes all nodes to yield in a single page.
 func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error {
 	if err := f.ask("list"); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield f
 	return yield(page)
 }
 
-// files reads the user data.
+// files implements only the check of user data files.
 type files struct{ screen.Ramdisks }
 
 func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
@@ -127,7 +128,7 @@ func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (pr
 	return prepare.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
 }
 
-// machine returns a deployable node; fields is JSON that overrides the usual fields.
+// machine returns a deployable node. The JSON object in fields overrides its fields.
 func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	tb.Helper()
 	usual := map[string]any{
@@ -152,7 +153,7 @@ func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	return *node
 }
 
-// disk returns a disk of an inventory.
+// disk returns a disk for an inventory, as JSON. Its size is gib GiB.
 func disk(name string, gib int, serial string) string {
 	return fmt.Sprintf(`{"name": %q, "size": %d, "model": "SAMSUNG MZ7LH480", "vendor": "ATA", "serial": %q, "wwn": "0x5002538e%s",
 		"rotational": false, "tran": "sata", "hctl": "0:0:0:0", "by_path": "/dev/disk/by-path/%s"}`, name, gib<<30, serial, strings.ToLower(serial), serial)
@@ -166,7 +167,7 @@ func threeDisks() string {
 	return inventory(disk("/dev/sda", 447, "S1A0"), disk("/dev/sdb", 894, "S1A1"), disk("/dev/nvme0n1", 3726, "S1A2"))
 }
 
-// table is a rig with a session for the wizard.
+// table is a test rig with a session for the wizard. wishes holds the messages that the last action sent to the root.
 type table struct {
 	*screentest.Rig
 	t      testing.TB
@@ -175,7 +176,7 @@ type table struct {
 	wishes []tea.Msg
 }
 
-// set returns a rig with nodes; the wizard is not open yet.
+// set returns a rig with the given nodes, before the wizard is opened.
 func set(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	r := screentest.New(tb, nodes...)
@@ -192,7 +193,7 @@ func set(tb testing.TB, nodes ...models.Node) *table {
 	return w
 }
 
-// opened opens the wizard on all nodes.
+// opened returns a rig in which the wizard is open for all given nodes.
 func opened(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	w := set(tb, nodes...)
@@ -210,7 +211,7 @@ func (w *table) open() {
 	w.wishes = w.Open(w.s)
 }
 
-// do runs actions, and returns the messages of the last one to the root.
+// do runs the actions and returns the messages that the last one sent to the root.
 func (w *table) do(ids ...action.ID) []tea.Msg {
 	w.t.Helper()
 	for _, id := range ids {
@@ -219,7 +220,7 @@ func (w *table) do(ids ...action.ID) []tea.Msg {
 	return w.wishes
 }
 
-// page opens a page, counted from 1.
+// page switches to the page with number n, counted from 1.
 func (w *table) page(n int) {
 	w.t.Helper()
 	for range 5 {
@@ -231,7 +232,7 @@ func (w *table) page(n int) {
 	w.t.Fatalf("page %d is not there:\n%s", n, screentest.Text(w.s, 200, 46))
 }
 
-// pages returns the number of the current page.
+// pages returns the number of the current page, or nil if it is not visible.
 func pages(s *deploy.Screen) []int {
 	for i, title := range []string{"Ramdisk", "Root disk", "Steps", "First boot", "Review"} {
 		if strings.Contains(strings.Split(screentest.Text(s, 200, 46), "\n")[1], title+"]") {
@@ -252,7 +253,7 @@ func (w *table) write(text string) {
 	w.Deliver(w.s, screentest.Press("enter"))
 }
 
-// dialog returns the open dialog.
+// dialog returns the dialog that the last action opened.
 func (w *table) dialog() screen.Overlay {
 	w.t.Helper()
 	for _, msg := range w.wishes {
@@ -264,7 +265,8 @@ func (w *table) dialog() screen.Overlay {
 	return nil
 }
 
-// answer fills in the fields of the dialog in order; "-" skips a field, "+" changes its choice.
+// answer fills in the dialog's fields in order and submits it. The text "-" skips a field; "+" selects a field's next
+// choice.
 func (w *table) answer(texts ...string) (done bool) {
 	w.t.Helper()
 	o := w.dialog()
@@ -286,7 +288,7 @@ func (w *table) answer(texts ...string) (done bool) {
 	return done
 }
 
-// confirm types into a question, once it accepts keys.
+// confirm waits until the question accepts keys, and then types text as the answer.
 func (w *table) confirm(text string) {
 	w.t.Helper()
 	o := w.dialog()
@@ -306,7 +308,7 @@ func (w *table) confirm(text string) {
 	}
 }
 
-// said returns the texts of toasts.
+// said returns the texts of all toasts in wishes, one per line.
 func said(wishes []tea.Msg) string {
 	var texts []string
 	for _, msg := range wishes {
@@ -317,7 +319,7 @@ func said(wishes []tea.Msg) string {
 	return strings.Join(texts, "\n")
 }
 
-// plan returns the plan of the draft as YAML.
+// plan returns the draft's plan as YAML.
 func (w *table) plan() string {
 	for _, c := range w.s.Copies() {
 		if c.Name == "plan" {

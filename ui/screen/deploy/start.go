@@ -14,10 +14,10 @@ import (
 	"ironworks/ui/screen/review"
 )
 
-// goodFor is the maximum age of the checks when a deployment starts.
+// goodFor is the maximum age of the checks' results when a deployment starts.
 const goodFor = 2 * time.Minute
 
-// whyStart returns why no deployment can start, "" if one can.
+// whyStart returns the reason why no deployment can be started, or "" if one can.
 func (s *Screen) whyStart() string {
 	switch {
 	case s.session == nil || s.session.Checks == nil:
@@ -37,7 +37,8 @@ func (s *Screen) whyStart() string {
 	return ""
 }
 
-// start starts the deployment; the root asks for confirmation.
+// start asks the root to start the deployment, after a confirmation. If the results of the checks are too old, it
+// repeats the checks instead.
 func (s *Screen) start() tea.Cmd {
 	if s.whyStart() != "" {
 		return nil
@@ -52,7 +53,8 @@ func (s *Screen) start() tea.Cmd {
 	return screen.Send(screen.StartDeployment{Nodes: refs, Action: s.action, Plan: s.plan, Command: s.command(refs)})
 }
 
-// refusals returns the current node's failed checks: may has those that the operator can override, not has the others.
+// refusals returns the failed checks of the current node in two lists: the checks that the operator can override, and
+// the checks that cannot be overridden.
 func (s *Screen) refusals() (may, not []plan.Check) {
 	n, read := s.node()
 	if !read {
@@ -81,7 +83,7 @@ func (s *Screen) whyOverride() string {
 	return "no failed checks for " + s.currentRef().Label()
 }
 
-// override asks for the node name to override the failed checks.
+// override asks the operator to override the failed checks, by typing the name of the node.
 func (s *Screen) override() tea.Cmd {
 	if s.whyOverride() != "" {
 		return nil

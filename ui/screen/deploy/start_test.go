@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// started returns the requested deployment, nil without one.
+// started returns the deployment that a message in wishes requests, or nil if there is none.
 func started(wishes []tea.Msg) *screen.StartDeployment {
 	for _, w := range wishes {
 		if msg, is := w.(screen.StartDeployment); is {
@@ -24,7 +24,7 @@ func started(wishes []tea.Msg) *screen.StartDeployment {
 	return nil
 }
 
-// ready opens Review, with a disk picked for each node.
+// ready opens the wizard, picks a disk for each node, and switches to Review.
 func ready(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	w := opened(t, nodes...)
@@ -67,7 +67,7 @@ func TestStartOfSeveral(t *testing.T) {
 		if want := []string{"deploy", "r7-n01", "r7-n03", "-f", "PLAN.yaml"}; !slices.Equal(msg.Command, want) {
 			t.Errorf("%q", msg.Command)
 		}
-		// Each node has its own disk.
+		// The requests of each node name its own disk.
 		for i, wwn := range map[int]string{0: "n0a0", 2: "n2a0"} {
 			if text := msg.Action.Requests(&w.API.Nodes[i])[1].String(); !strings.Contains(text, wwn) {
 				t.Errorf("%s: %s", w.API.Nodes[i].Name, text)
@@ -165,7 +165,8 @@ func TestReviewSkipsPagesWithoutFailedChecks(t *testing.T) {
 	})
 }
 
-// TestReviewShowsTheRefusedNode: Review first shows the node with a failed check.
+// TestReviewShowsTheRefusedNode checks that the key for the next page first shows the node with a failed check, and
+// only then Review.
 func TestReviewShowsTheRefusedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }

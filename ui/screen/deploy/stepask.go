@@ -17,14 +17,14 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// fieldPriority is the key of the priority in a step's form.
+// fieldPriority is the key of the priority field in a step's form.
 const fieldPriority = "priority"
 
-// otherStep is the item of the list of steps that asks for a step as text.
+// otherStep is the ID of the list item for entering a step as text.
 const otherStep = "other"
 
-// askStep asks for a new step. If instead is not nil, it asks for changes of that step. A step that the node offers has
-// a form with its arguments, the same as for cleaning and servicing.
+// askStep asks the operator for a new step or, if instead is not nil, for changes to that step. A step that the node
+// offers has a form with its arguments, like the form for cleaning and servicing.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	known := s.deploySteps()
 	if instead != nil {
@@ -55,8 +55,8 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})})
 }
 
-// askKnownStep asks for the priority and the arguments of a step. values are the current arguments of the step that is
-// replaced.
+// askKnownStep asks for the priority and the arguments of a step. values holds the current arguments if the step
+// replaces instead.
 func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
 	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
 	if instead != nil {
@@ -96,15 +96,15 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 	})
 }
 
-// stepReady is a step with the content of its files.
+// stepReady is the message with a step whose local files have been read.
 type stepReady struct {
 	of            *Screen
 	step, instead *models.Step
 	err           error
 }
 
-// readStep reads the local file of inject_files, whose content becomes part of the plan, and puts the step into the
-// plan.
+// readStep reads the local files that the step's arguments name, as for inject_files, and puts the step into the
+// plan. The content of the files becomes part of the plan.
 func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
 	return func() tea.Msg {
 		args, err := stepform.ReadFiles(k, step.Args)

@@ -15,14 +15,16 @@ import (
 
 const keyHints = "hints"
 
-// takesImage reports whether a step writes the image of instance_info to the root disk. Such a step has no arguments
-// (AgentDeploy.write_image in ironic/drivers/modules/agent.py): its form changes image and root device of the plan.
+// takesImage reports whether step k writes the image in instance_info to the root disk. Such a step has no arguments
+// (AgentDeploy.write_image in ironic/drivers/modules/agent.py), so its form changes the image and the root device of
+// the plan instead.
 func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" || installsCoreOS(k) }
 
 func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
 
-// imageFormats returns auto, the formats of disk images that Ironic permits by default (permitted_image_formats in
-// ironic/conf/conductor.py), and the format that is set.
+// imageFormats returns the options for the image format: auto, the formats that Ironic permits by default
+// (permitted_image_formats in ironic/conf/conductor.py), and the format now, which is currently set, if it is not one
+// of them.
 func imageFormats(now string) []string {
 	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
 	if now != "" && !slices.Contains(list, now) {
@@ -31,8 +33,8 @@ func imageFormats(now string) []string {
 	return list
 }
 
-// imageFields asks for the image that a step writes and for the disk. The node's values are placeholders: the plan
-// keeps them if the fields stay empty.
+// imageFields returns fields for the image that step k writes and for its root device. It returns nil for other
+// steps. The node's values are shown as placeholders; they remain in effect if the fields stay empty.
 func (s *Screen) imageFields(k steps.Known) []form.Field {
 	if !takesImage(k) {
 		return nil
@@ -61,7 +63,8 @@ func (s *Screen) imageFields(k steps.Known) []form.Field {
 	return append(fields, s.rootField())
 }
 
-// rootField asks for root device hints. Its suggestions are the most stable hints of the disks that inspection found.
+// rootField returns the field for the root device hints. It suggests the most stable hints for each disk that
+// inspection found.
 func (s *Screen) rootField() form.Field {
 	field := form.Field{Key: keyHints, Label: "Root device", Help: textHintsHelp, Check: func(text string) string {
 		if _, err := hints.Decode([]byte(text)); err != nil {
@@ -97,13 +100,13 @@ func (s *Screen) rootField() form.Field {
 	return field
 }
 
-// stepImage has the plan's fields that the form of an image step changes; nil for other steps.
+// stepImage holds the plan's fields that the form of an image step changes. It is nil for other steps.
 type stepImage struct {
 	image plan.Image
 	hints hints.Hints
 }
 
-// readImage reads the fields of [Screen.imageFields].
+// readImage parses the values of the fields that [Screen.imageFields] returned.
 func readImage(v map[string]string) (image *stepImage, field, problem string) {
 	if _, asked := v[keyHints]; !asked {
 		return nil, "", ""
@@ -125,7 +128,8 @@ func readImage(v map[string]string) (image *stepImage, field, problem string) {
 	return image, "", ""
 }
 
-// writeToPlan writes image and hints into the plan. Hints are per node, because disks differ.
+// writeToPlan stores the image in the plan for all nodes, and the hints for the current node only, because disks
+// differ.
 func (i *stepImage) writeToPlan(s *Screen) tea.Cmd {
 	if i == nil {
 		return nil

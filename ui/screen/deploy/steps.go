@@ -20,21 +20,22 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin names the source of a step.
+// origin tells where a step comes from.
 type origin string
 
-// The origins of steps. The origin of a deploy template's step is the template's name.
+// The origins of steps. If a step comes from a deploy template, its origin names the template.
 const (
 	ofDriver origin = plan.SourceDriver
 	ofPlan   origin = plan.SourcePlan
 	ofKind   origin = "kind"
 )
 
-// stepRow is a step of the merged list.
+// stepRow is a row of the Steps page, which merges the steps from all origins.
 type stepRow struct {
 	models.Step
 	from origin
-	// offered is the agent's last report about the step.
+	// offered tells whether the agent offered the step in its last report, or that the step does not run. It is empty
+	// for steps that the agent need not offer. bad marks a step that was not offered.
 	offered string
 	bad     bool
 }
@@ -86,7 +87,7 @@ func hasStep(list []models.Step, step models.Step) bool {
 	return slices.ContainsFunc(list, func(o models.Step) bool { return sameStep(o, step) })
 }
 
-// stepRows returns the steps in Ironic's order, and at the end the steps that do not run.
+// stepRows returns the steps in the order in which Ironic runs them, followed by the disabled steps.
 func (s *Screen) stepRows() []stepRow {
 	f := s.planned()
 	idle := f.Disabled()
@@ -113,7 +114,8 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer describes whether the agent last reported the step.
+// offer returns a text that tells whether the agent offered the step in its last report. bad reports whether it is
+// known not to be offered.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
 		return "unknown", false
@@ -124,12 +126,13 @@ func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool)
 	return "offered", false
 }
 
-// setSteps replaces the plan's steps with the steps to send.
+// setSteps replaces the steps in the plan.
 func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// with returns the steps to send after a change: step replaces the same step or the step instead, or is appended.
+// with returns the steps of the plan, including the steps of its kind, after a change. The new step replaces the same
+// step, or the step instead if that is not nil. If there is no such step, the new step is appended.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return sameStep(o, step) || instead != nil && sameStep(o, *instead) }
@@ -140,7 +143,7 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	return append(steps, step)
 }
 
-// askAnyStep asks for a step as text. If instead is not nil, it asks for changes of that step.
+// askAnyStep asks the operator for a step in text form. If instead is not nil, it asks for changes to that step.
 func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	title, name, priority, args := textAddStep, "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
@@ -176,7 +179,8 @@ func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-// deploySteps returns the steps that the node's interfaces and its ramdisk offer; nil before the node was read.
+// deploySteps returns the deploy steps that the node's interfaces and its ramdisk offer, or nil before the node was
+// read.
 func (s *Screen) deploySteps() []steps.Known {
 	n := s.readNode()
 	if n == nil {
@@ -234,7 +238,7 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 	return step, "", ""
 }
 
-// installs reports whether the agent is running when Ironic runs steps of a priority.
+// installs reports whether the agent is running when Ironic runs steps with the given priority.
 func installs(priority int) bool {
 	return priority > plan.PriorityTearDownAgent && priority < plan.PriorityDeploy
 }
@@ -276,8 +280,8 @@ func (s *Screen) whyRemove() string {
 	return ""
 }
 
-// swapPriorities returns the priority with which the step changes places with its neighbor, and the neighbor's priority
-// if that changes too. why is the reason if the two cannot change places.
+// swapPriorities returns the priority that moves the step at index at past its neighbor at index at+by, and the
+// neighbor's new priority if that changes, too. If the two cannot be swapped, why is the reason.
 func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]
@@ -304,7 +308,8 @@ func swapPriorities(rows []stepRow, at, by int) (priority int, neighbour *int, w
 	return priority, neighbour, ""
 }
 
-// moveStep runs the step at the cursor earlier or later.
+// moveStep moves the step at the cursor past its neighbor: to an earlier place if by is -1, to a later one if by is
+// 1.
 func (s *Screen) moveStep(by int) tea.Cmd {
 	rows, at := s.steps.Rows(), s.steps.Index()
 	priority, neighbour, why := swapPriorities(rows, at, by)

@@ -22,7 +22,7 @@ func offers(w *table, steps ...string) {
 	w.Env.Session.Checks.Offered = func(string) *plan.OfferedSteps { return offered }
 }
 
-// addAny opens the form of a step as text.
+// addAny opens the form for entering a step as text.
 func (w *table) addAny() {
 	w.t.Helper()
 	w.do(action.StepAdd)
@@ -31,7 +31,8 @@ func (w *table) addAny() {
 	}
 }
 
-// TestStepForms: a step that the node offers has a form with its arguments, also to change it.
+// TestStepForms checks that a step that the node offers has a form with its arguments, and that the same form changes
+// the step.
 func TestStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"raid_interface": "agent", "bios_interface": "redfish"}`))
@@ -55,7 +56,7 @@ func TestStepForms(t *testing.T) {
 		pick("bios.apply_configuration")
 		w.answer("90", "ProcTurboMode=Disabled")
 		w.shows("90  bios.apply_configuration", `"ProcTurboMode"`)
-		// Its form shows the arguments again.
+		// The form of an existing step shows its arguments.
 		w.do(action.Top, action.Down, action.Open)
 		if shown := w.dialog().Draw(themed(), 100, 20); !strings.Contains(shown, "ProcTurboMode=Disabled") || !strings.Contains(shown, "Change bios.apply_configuration") {
 			t.Errorf("%s", shown)
@@ -130,15 +131,15 @@ func TestStepsMove(t *testing.T) {
 		}
 		w.addAny()
 		w.answer("deploy.one", "70", "")
-		w.do(action.Up) // install_coreos
+		w.do(action.Up) // moves the cursor to install_coreos
 		if why := w.s.DisabledReason(action.StepEarlier); !strings.Contains(why, "before the agent runs") {
 			t.Errorf("%q", why)
 		}
-		w.do(action.StepLater) // swaps with its neighbor
+		w.do(action.StepLater) // swaps install_coreos with its neighbor
 		w.shows("80  deploy.one", "70  deploy.install_coreos")
-		w.do(action.StepLater) // after the step of the driver
+		w.do(action.StepLater) // moves it after the driver's step
 		w.shows("59  deploy.install_coreos")
-		w.do(action.StepLater) // after tear_down_agent
+		w.do(action.StepLater) // moves it after tear_down_agent
 		if why := w.s.DisabledReason(action.StepLater); !strings.Contains(why, "after the agent has stopped") {
 			t.Errorf("%q", why)
 		}
@@ -159,7 +160,7 @@ func TestStepsThatCannotBeRemoved(t *testing.T) {
 		if why := w.s.DisabledReason(action.StepRemove); !strings.Contains(why, "comes from the kind") {
 			t.Errorf("%q", why)
 		}
-		// Priority 0 disables a step of the driver; it can be enabled again.
+		// Priority 0 disables a driver step. Removing the step from the plan enables it again.
 		w.do(action.Bottom, action.Open)
 		w.answer("-", "0")
 		w.shows("0  deploy.boot_instance             plan")
@@ -203,7 +204,8 @@ func TestImageFieldOnlyForKindsWithAnImage(t *testing.T) {
 	})
 }
 
-// TestStepsOfTemplates: steps of deploy templates are in the list. Changing one replaces it by a step of the plan.
+// TestStepsOfTemplates checks that the steps of deploy templates are listed, and that a changed one is replaced with
+// a step of the plan.
 func TestStepsOfTemplates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))
@@ -229,8 +231,7 @@ func TestStepsOfTemplates(t *testing.T) {
 	})
 }
 
-// TestImageStepForms: the form of write_image changes image and root device of the plan, and offers the disks that
-// inspection found.
+// TestImageStepForms checks that the form of write_image changes the image and the root device of the plan.
 func TestImageStepForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))

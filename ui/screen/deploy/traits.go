@@ -16,11 +16,11 @@ import (
 )
 
 func (s *Screen) instanceTraits() []string {
-	traits, _ := s.planned().InstanceTraits() // the checks report unreadable traits
+	traits, _ := s.planned().InstanceTraits() // the checks report traits that cannot be read
 	return traits
 }
 
-// nodeTraits returns the traits of all nodes, and how many nodes have each.
+// nodeTraits returns the sorted traits of all nodes. having maps each trait to the number of nodes that have it.
 func (s *Screen) nodeTraits() (names []string, having map[string]int) {
 	having = map[string]int{}
 	for i := range s.nodes {
@@ -46,7 +46,8 @@ func (s *Screen) whyTraits() string {
 	return ""
 }
 
-// askTraits asks for the instance traits: the nodes' traits with their effect, and the plan's traits.
+// askTraits asks the operator for the instance traits. It offers the traits of the nodes and of the plan, each with
+// its effect.
 func (s *Screen) askTraits() tea.Cmd {
 	was := s.instanceTraits()
 	names, having := s.nodeTraits()
@@ -73,7 +74,7 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// traitEffect returns the effect of a trait on the steps.
+// traitEffect describes the deploy template, and so the steps, that the trait selects.
 func (s *Screen) traitEffect(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError
@@ -95,7 +96,8 @@ func (s *Screen) missingText(have int) string {
 	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
 }
 
-// setTraits writes the traits into the plan. If the only node already has exactly these, the plan gets none instead.
+// setTraits stores the chosen traits in the plan. If there is only one node, and its instance would get exactly these
+// traits anyway, the plan stores none.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))
@@ -111,7 +113,7 @@ func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	return s.change(plan.PartTraits, func(f *plan.Fields) { f.Traits = chosen })
 }
 
-// traitLines returns the instance traits, below the steps.
+// traitLines returns lines with the instance traits, which are shown below the steps.
 func (s *Screen) traitLines(w int) []pane.Line {
 	names, _ := s.nodeTraits()
 	traits := s.instanceTraits()

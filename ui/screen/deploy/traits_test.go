@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// wiping returns a table with a deploy template.
+// wiping returns a rig with an open wizard and a deploy template that erases disk metadata.
 func wiping(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	w := set(tb, nodes...)
@@ -45,7 +45,7 @@ func TestChooseTraits(t *testing.T) {
 		instanceGolden(t, w.s, "steps-traits")
 		w.page(5)
 		w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
-		// Without traits, the plan has no such field.
+		// If no traits are chosen, the plan does not contain the field.
 		w.page(3)
 		w.do(action.StepTraits)
 		w.answer("-", "+")
@@ -55,7 +55,7 @@ func TestChooseTraits(t *testing.T) {
 	})
 }
 
-// TestTemplateDisables shows the steps that a template disables, at the end.
+// TestTemplateDisables checks that a step that a template disables is listed as not running.
 func TestTemplateDisables(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_LEAVE"], "instance_info": {"traits": ["CUSTOM_LEAVE"]}}`))
@@ -135,7 +135,7 @@ func TestAllocation(t *testing.T) {
 		w.do(action.ResetField, action.Down)
 		w.write("CUSTOM_WIPE")
 		instanceGolden(t, w.s, "ramdisk-allocation")
-		// The traits of the plan become those of the instance.
+		// The traits that the plan requests become the instance's traits.
 		w.page(3)
 		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
 		w.page(5)

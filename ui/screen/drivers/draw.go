@@ -14,7 +14,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw draws the table of the tab, with an error above it and, for a hardware type, its interfaces below.
+// Draw draws the table of the current tab, with an error above it and, for the hardware type at the cursor, the
+// interfaces below it.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := s.tabs.Draw(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
@@ -81,11 +82,11 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
 
-// With SQLite, Ironic stores no heartbeats (ironic/conductor/base_manager.py), so that every conductor seems to be
-// silent.
+// silentText explains why no conductor may seem to be alive: with SQLite, Ironic does not store heartbeats
+// (ironic/conductor/base_manager.py).
 const silentText = textNoHeartbeat
 
-// noneAlive reports that there are conductors, but none is alive.
+// noneAlive reports whether there are conductors but none of them is alive.
 func noneAlive(of *fetch.Source[[]models.Conductor]) bool {
 	hosts, known := of.Value()
 	return known && len(hosts) > 0 && !slices.ContainsFunc(hosts, func(c models.Conductor) bool { return c.Alive })
@@ -115,7 +116,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// fault returns the error of the last request, above the older data.
+// fault returns the lines that show the error of the last request above the older data.
 func fault(t *theme.Theme, err error, w int) []string {
 	if err == nil {
 		return nil
@@ -123,11 +124,11 @@ func fault(t *theme.Theme, err error, w int) []string {
 	return append(body.Draw(t, body.Fault(err, w), w), "")
 }
 
-// kindWidth is the width of the column INTERFACE, in cells.
+// kindWidth is the width of the INTERFACE column, in cells.
 const kindWidth = 12
 
-// interfaces lists the interfaces of the type at the cursor, default first. Kinds without an interface come last,
-// in one line.
+// interfaces returns lines that list the interfaces of the hardware type at the cursor by kind, default first. The
+// last line names the kinds without an interface.
 func (s *Screen) interfaces(w int) []pane.Line {
 	d, ok := s.types.Cursor()
 	if !ok {
@@ -157,7 +158,7 @@ func (s *Screen) interfaces(w int) []pane.Line {
 	return lines
 }
 
-// nothing reports whether the no-op interface is the only enabled interface of a kind.
+// nothing reports whether the no-op interface is the only enabled interface of the given kind.
 func nothing(kind string, enabled []string) bool {
 	return len(enabled) == 1 && enabled[0] == "no-"+kind
 }

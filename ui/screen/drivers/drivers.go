@@ -1,4 +1,5 @@
-// Package drivers is the screen of the conductors, the hardware types, and the interfaces of each type.
+// Package drivers implements the screen that shows the conductors, the hardware types, and the interfaces of each
+// hardware type.
 package drivers
 
 import (
@@ -23,15 +24,15 @@ const (
 	tabCount
 )
 
-// freshFor is the maximum age of the data when the screen is shown again.
+// freshFor is the maximum age of data that is reused when the screen is shown again.
 const freshFor = 30 * time.Second
 
-// Screen lists conductors and hardware types.
+// Screen lists the conductors on one tab and the hardware types on the other.
 type Screen struct {
 	env  *screen.Env
 	tab  int
 	tabs body.TabLine
-	// listAt is the line at which the table was drawn.
+	// listAt is the line of the screen at which the table was drawn.
 	listAt int
 
 	conductors *fetch.Source[[]models.Conductor]
@@ -43,7 +44,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New returns the screen of conductors and drivers.
+// New returns the screen that lists conductors and drivers.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, hosts: hostTable(env), types: typeTable()}
 	if env.Session == nil {
@@ -86,16 +87,16 @@ func typeTable() *table.Table[models.Driver] {
 	return t
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConductors} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "conductors & drivers" }
 
 // Start fetches both lists.
 func (s *Screen) Start() tea.Cmd { return s.get() }
 
-// Shown fetches both lists again if they are old.
+// Shown fetches both lists again if they are older than freshFor.
 func (s *Screen) Shown() tea.Cmd {
 	if s.conductors == nil || s.conductors.Busy() || time.Since(s.conductors.At()) < freshFor {
 		return nil
@@ -110,7 +111,7 @@ func (s *Screen) get() tea.Cmd {
 	return tea.Batch(s.conductors.Get(), s.drivers.Get())
 }
 
-// Update handles a message.
+// Update stores fetched lists. It fetches them again when the operator requests it, or after a connection error.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.conductors == nil {
 		return nil
@@ -119,7 +120,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		return s.get()
 	case screen.FleetChanged:
-		// After a connection error, fetch again once connected.
+		// After an error, fetch the lists again as soon as the connection is back.
 		if msg.Update.Status.Connected && (s.failed(s.conductors.Err()) || s.failed(s.drivers.Err())) {
 			return s.get()
 		}
@@ -138,15 +139,15 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed reports whether an error is old enough for an automatic retry.
+// failed reports whether there is an error and it is old enough for an automatic retry.
 func (s *Screen) failed(err error) bool {
 	return err != nil && time.Since(s.conductors.At()) > freshFor/3
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Conductors} }
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if id == action.NextTab {
 		s.tab = (s.tab + 1) % tabCount
@@ -160,7 +161,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a tab or a row.
+// Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if tab := s.tabs.At(x); tab >= 0 {
@@ -176,7 +177,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	if id == action.Open {
 		return textNoDetails
@@ -184,13 +185,13 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
-// Targets always returns nil.
+// Targets always returns nil, because the rows of this screen are not nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the name at the cursor, its row, the request and the command.
+// Copies returns the name and the row at the cursor, the request for the list, and the equivalent command line.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// comparison is an input of nodes and its comparison with Ironic.
+// comparison holds the nodes that were entered and the result of comparing them with Ironic.
 type comparison struct {
 	in    provision.EnrollSource
 	found provision.EnrollFound
@@ -20,22 +20,24 @@ type comparison struct {
 	err   error
 }
 
-// reading is a running comparison.
+// reading is the state of a comparison that is still running.
 type reading struct {
 	cancel context.CancelFunc
-	// done is the number of finished BMCs, and of is the number of all; the screen reads both on each tick.
+	// done counts the BMCs that have been queried, and of counts all BMCs. The comparison updates both; tick copies
+	// them to shown, in this order.
 	done, of atomic.Int64
 	shown    [2]int64
 }
 
-// compared is the message with the result of a comparison of the input with Ironic.
+// compared is the message with the result of a comparison.
 type compared struct {
 	of   *Screen
 	turn int
 	comparison
 }
 
-// compare reads the input and compares it with Ironic, outside of Update.
+// compare checks the form and returns a command that compares the input with Ironic. If a field is invalid, it shows
+// the problem in the form and returns nil.
 func (s *Screen) compare() tea.Cmd {
 	in, login, field, problem := inputOf(s.values, s.served())
 	if problem != "" {
@@ -87,7 +89,7 @@ func (s *Screen) takeCompared(msg compared) {
 	}
 }
 
-// tick reads the progress of a comparison.
+// tick updates the progress of a running comparison or task.
 func (s *Screen) tick() {
 	if r := s.reading; r != nil {
 		r.shown = [2]int64{r.done.Load(), r.of.Load()}
@@ -97,7 +99,7 @@ func (s *Screen) tick() {
 	}
 }
 
-// start asks for confirmation, and enrolls.
+// start asks the root to enroll the nodes, after a confirmation.
 func (s *Screen) start() tea.Cmd {
 	act := &provision.EnrollAction{
 		API: s.session.Enroll.API(), Plan: s.result.plan, Goal: goalOf(s.values), NoInspect: s.values[keyNoInspect] == switchedOn,

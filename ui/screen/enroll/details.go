@@ -13,7 +13,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// setDetails fills the details for lines of w cells. It does nothing if the row and the width are unchanged.
+// setDetails fills the details of the row at the cursor, wrapped to w cells. It does nothing if neither the row nor
+// the width has changed.
 func (s *Screen) setDetails(w int) {
 	key, lines := "", func(*page) {}
 	switch s.tab {
@@ -50,26 +51,26 @@ type page struct {
 	lines []pane.Line
 }
 
-// head adds a line with a sign and a name.
+// head adds a line with a glyph, a name in bold, and further text.
 func (p *page) head(role theme.Role, glyph, name, more string) {
 	p.lines = append(p.lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Strong, name), body.S(theme.Muted, "  "+more)})
 }
 
-// add adds an indented text. It adds nothing for "".
+// add adds the text, indented and wrapped. It adds nothing if the text is empty.
 func (p *page) add(role theme.Role, text string) {
 	if text != "" {
 		p.lines = append(p.lines, body.Indented(role, text, p.w-1, 3)...)
 	}
 }
 
-// labeled adds a text after its name. It adds nothing for an empty text.
+// labeled adds a text that follows its name. It adds nothing if the text is empty.
 func (p *page) labeled(name, text string) {
 	if text != "" {
 		p.add(theme.Plain, fmt.Sprintf("%-8s %s", name, text))
 	}
 }
 
-// nodeLines adds the details of a node in the comparison: the reason, the differences and the requests.
+// nodeLines adds the details of a compared node, such as the reason for a refusal, the differences and the requests.
 func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	glyph, role := kindLook(it.Kind)
 	p.head(role, glyph, it.Node.Label(), it.UUID+"  "+it.Node.Source.String())

@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -40,7 +40,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a tab, a field or a row.
+// Click selects the tab, the field or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if at := s.tabs.At(x); at >= 0 {
@@ -86,7 +86,7 @@ func (s *Screen) turnTo(to tab) {
 	s.shown = ""
 }
 
-// fill runs an action on the form.
+// fill runs an action on the form and applies its values.
 func (s *Screen) fill(id action.ID) {
 	switch id {
 	case action.EditField:
@@ -99,7 +99,7 @@ func (s *Screen) fill(id action.ID) {
 	s.changed()
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.EnrollCompare:

@@ -13,16 +13,16 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// asideFrom is the minimum width for the details beside the table.
+// asideFrom is the minimum width of the screen, in cells, at which the details are drawn beside the table.
 const asideFrom = 150
 
-// Draw draws the current tab below its heading.
+// Draw draws the current tab below the heading and the tab names.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0))
 	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
 }
 
-// place returns the scroll position of the details.
+// place returns the scroll position of the details, or "" for the form.
 func (s *Screen) place() string {
 	if s.tab == tabForm {
 		return ""
@@ -36,7 +36,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state describes the progress of the screen.
+// state describes what the screen is doing, or the state of the last comparison or task.
 func (s *Screen) state() []body.Span {
 	switch {
 	case s.reading != nil:
@@ -65,7 +65,7 @@ func (s *Screen) state() []body.Span {
 	return spans
 }
 
-// taskSpan counts the results.
+// taskSpan counts the nodes of the task by result, for example "2 done, 1 running".
 func (s *Screen) taskSpan() body.Span {
 	tally := map[string]int{}
 	for _, r := range s.results.Rows() {
@@ -115,7 +115,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 
-// above returns the lines above the table: the summary of the input, or the reason why it is unreadable.
+// above returns the lines above the table: a summary of the input, or the reason why it could not be compared.
 func (s *Screen) above(t *theme.Theme, w int) []string {
 	if s.tab != tabNodes && s.tab != tabBMCs {
 		return nil
@@ -139,7 +139,7 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// flat removes the name of a flag from an error, because the form has fields instead of flags.
+// flat removes the name of a command-line flag from the error, because the form has fields instead of flags.
 func flat(err error) error {
 	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
 		return wrong.Err
@@ -161,7 +161,7 @@ func statuses(found []provision.Discovered) string {
 	return strings.Join(parts, ", ")
 }
 
-// mostNotes bounds the lines about a file above the table.
+// mostNotes is the maximum number of notes about a file that are shown above the table.
 const mostNotes = 3
 
 func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
@@ -182,8 +182,8 @@ func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
 	return lines
 }
 
-// list paints the table of the tab. The details of the row at the cursor are below the table, on wide screens beside
-// it.
+// list draws the table of the current tab and the details of the row at the cursor: below the table, or beside it on
+// wide screens.
 func (s *Screen) list(t *theme.Theme, w, h int) string {
 	rows := s.rows()
 	if rows == 0 || h < 6 {

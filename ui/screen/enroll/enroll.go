@@ -1,5 +1,5 @@
-// Package enroll is the screen that enrolls nodes: a form for the input, its comparison with Ironic, the BMCs'
-// answers, and the results.
+// Package enroll implements the screen that enrolls nodes. Its tabs are a form for the input, the comparison of the
+// input with Ironic, the answers of the BMCs, and the results.
 package enroll
 
 import (
@@ -23,7 +23,7 @@ import (
 
 type tab int
 
-// The tabs.
+// The tabs, in the order of their titles.
 const (
 	tabForm tab = iota
 	tabNodes
@@ -33,38 +33,40 @@ const (
 
 var titles = []string{"Form", "Nodes", "BMCs", "Result"}
 
-// Screen is the Enroll screen. The password of its form lives as long as the screen, and is stored nowhere else.
+// Screen is the Enroll screen. The password that was entered in its form exists as long as the screen, and is stored
+// nowhere else.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 
 	tab    tab
 	tabs   body.TabLine
-	listAt int // the line at which the table was drawn
+	listAt int // the line of the screen at which the table was drawn
 	form   *form.Inline
 	values map[string]string
-	// stale means that the form has changed since the comparison.
+	// stale reports whether the form has changed since the last comparison.
 	stale bool
-	// offered means that the form offers the ramdisk that the console serves.
+	// offered reports whether the form offers the ramdisk that the console serves.
 	offered bool
 
-	// reading is the running comparison, nil for none. turn numbers the comparisons: results of earlier ones are dropped.
+	// reading is the running comparison, or nil. turn numbers the comparisons, so that the results of earlier ones
+	// can be dropped. read reports whether result holds a successful comparison.
 	reading *reading
 	turn    int
 	read    bool
 	result  comparison
 
-	// started is the action that was last sent for confirmation. task is the task that carries it out; it is nil before
-	// the task starts.
+	// started is the action that was last sent to the root for confirmation. task is the task that runs it, or nil
+	// before the task has started.
 	started *provision.EnrollAction
 	task    *screen.Task
-	// items are the started items, by node UUID.
+	// items holds the items of the started action that were not refused, by node UUID.
 	items map[string]*enroll.Item
 
 	nodes   *table.Table[*nodeRow]
 	bmcs    *table.Table[*bmcRow]
 	results *table.Table[*resultRow]
-	// details is the text below or beside the table about the row at the cursor.
+	// details shows the row at the cursor, below or beside the table.
 	details pane.Pane
 	shown   string
 
@@ -93,23 +95,23 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEnroll} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "enroll" }
 
-// Start does nothing: the form is empty.
+// Start does nothing, because the form is still empty.
 func (s *Screen) Start() tea.Cmd { return nil }
 
-// Shown reads the progress since the last visit.
+// Shown updates the progress of the task, and the ramdisk that the form offers.
 func (s *Screen) Shown() tea.Cmd {
 	s.follow()
 	s.lookAtServed()
 	return nil
 }
 
-// lookAtServed follows the Ignition screen, which may have started or stopped serving.
+// lookAtServed updates the form if the Ignition screen has started or stopped serving a ramdisk.
 func (s *Screen) lookAtServed() {
 	served := s.served()
 	if offered := len(served) > 0; offered != s.offered && !s.form.Editing() {
@@ -121,7 +123,7 @@ func (s *Screen) lookAtServed() {
 	}
 }
 
-// Close cancels a running comparison. A task continues.
+// Close cancels a running comparison. A running task continues.
 func (s *Screen) Close() { s.finish() }
 
 // Update handles results of commands, ticks, and keys while Typing.
@@ -141,7 +143,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed applies the form's values. If the source or the ramdisk has changed, the form gets the fields for it.
+// changed applies the values of the form. If the source or the ramdisk has changed, the form shows the fields for the
+// new choice.
 func (s *Screen) changed() {
 	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
@@ -154,10 +157,10 @@ func (s *Screen) changed() {
 	if s.values[keySource] != source || s.values[keyRamdisk] != ramdisk {
 		s.refill()
 	}
-	s.shown = "" // the requests depend on the goal
+	s.shown = "" // makes the details change, too, because the requests depend on the goal
 }
 
-// refill shows the fields that belong to the current values.
+// refill rebuilds the form with the fields that apply to the current values.
 func (s *Screen) refill() {
 	focus := s.form.Focus()
 	s.form = form.NewInline(fieldsFor(s.values, s.offered, s.env.WhyNoFiles != ""), s.env.WhyNoFiles)
@@ -165,7 +168,7 @@ func (s *Screen) refill() {
 	s.form.SetFocus(focus)
 }
 
-// served returns the ramdisks that the console serves; nil for none.
+// served returns the ramdisks that the console currently serves, or nil if there are none.
 func (s *Screen) served() []prepare.Target {
 	if s.env.Bench == nil || s.env.Bench.Serving == nil {
 		return nil
@@ -176,10 +179,10 @@ func (s *Screen) served() []prepare.Target {
 	return s.env.Bench.Serving.Targets()
 }
 
-// Typing reports whether keys are text input.
+// Typing reports whether keys are text input for a field of the form.
 func (s *Screen) Typing() bool { return s.tab == tabForm && s.form.Editing() }
 
-// Hints returns the key hints while Typing.
+// Hints returns the key hints to show while Typing reports true.
 func (s *Screen) Hints() []screen.Hint { return screen.FormHints(true) }
 
 // Widen cancels a running comparison.
@@ -193,7 +196,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return screen.Send(screen.Say{Text: s.env.Keys.Text(textCanceled)}), true
 }
 
-// Scopes returns the groups of actions, by tab.
+// Scopes returns the groups of actions of the current tab.
 func (s *Screen) Scopes() []action.Scope {
 	if s.tab == tabForm {
 		return []action.Scope{action.Enroll, action.Filling}
@@ -201,7 +204,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Enroll, action.List}
 }
 
-// mover returns the table of the tab, or the form.
+// mover returns the table of the current tab, or the form.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case tabNodes:
@@ -215,7 +218,7 @@ func (s *Screen) mover() body.Mover {
 	return s.form
 }
 
-// atCursor returns the UUID and the label of the node at the cursor.
+// atCursor returns the node at the cursor; ok is false if there is none.
 func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	switch s.tab {
 	case tabNodes:
@@ -231,7 +234,7 @@ func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
 	return models.NodeRef{}, false
 }
 
-// exists reports whether the list of nodes has the node.
+// exists reports whether the node with the given UUID is in the list of nodes.
 func (s *Screen) exists(uuid string) bool {
 	if s.session == nil {
 		return false
@@ -240,10 +243,11 @@ func (s *Screen) exists(uuid string) bool {
 	return there
 }
 
-// Targets always returns nil: actions on nodes are for nodes that exist.
+// Targets always returns nil, because node actions require nodes that already exist in Ironic.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies returns the node at the cursor and the equivalent command.
+// Copies returns the UUID, the name and the enrollment commands of the node at the cursor, and the equivalent command
+// line.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if ref, ok := s.atCursor(); ok {
@@ -264,10 +268,10 @@ func (s *Screen) Copies() []screen.Copyable {
 	return copies
 }
 
-// plan returns the plan from the comparison.
+// plan returns the plan that resulted from the last comparison.
 func (s *Screen) plan() enroll.Plan { return s.result.plan }
 
-// follow finds the task that this screen started, and reads its progress.
+// follow finds the task that runs the started action, and shows its progress.
 func (s *Screen) follow() {
 	if s.started == nil {
 		return
@@ -279,7 +283,7 @@ func (s *Screen) follow() {
 		if s.task == nil {
 			s.tab = tabResult
 		}
-		s.task = t // a retry replaces the first task
+		s.task = t // the task of a retry replaces the original task
 	}
 	if s.task != nil {
 		s.setResults()

@@ -48,7 +48,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// run starts the compared input as a task, as the root would.
+// run starts a task that enrolls the compared nodes, as the root would, and returns it.
 func run(t *testing.T, r *screentest.Rig, s *enrolling.Screen) *screen.Task {
 	t.Helper()
 	start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
@@ -159,7 +159,7 @@ func TestCancel(t *testing.T) {
 		if _, did := s.Widen(); did {
 			t.Error("esc cancels again")
 		}
-		// A result that comes too late is dropped.
+		// A result that arrives after the cancellation is dropped.
 		late := s.Do(action.EnrollCompare)
 		go func() { ended <- late() }()
 		synctest.Wait()
@@ -171,7 +171,7 @@ func TestCancel(t *testing.T) {
 		if after := screentest.Text(s, 80, 20); after != before {
 			t.Errorf("a late result is shown:\n%s", after)
 		}
-		// Leaving the screen ends the comparison.
+		// Closing the screen cancels the comparison.
 		f.wait = make(chan struct{})
 		last := s.Do(action.EnrollCompare)
 		go func() { ended <- last() }()
@@ -215,7 +215,7 @@ func TestFormProblems(t *testing.T) {
 		r, f, s := opened(t)
 		r.Do(s, s.Do(action.EnrollCompare))
 		screentest.Shows(t, s, 80, 20, "[Form]", "Enter the path of a file.")
-		fill(r, s, "rack.csv") // the cursor is at the problem
+		fill(r, s, "rack.csv") // the cursor is at the field with the problem
 		down(r, s, 2)
 		fill(r, s, "'BMC IP'=bcm")
 		r.Do(s, s.Do(action.EnrollCompare))
@@ -239,7 +239,8 @@ func TestFormProblems(t *testing.T) {
 	})
 }
 
-// TestColumns: the form maps headers that are not known, and sets the driver of rows without one.
+// TestColumns checks that the form can map unknown column headers to fields, and can set the driver of rows without
+// one.
 func TestColumns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, f, s := opened(t)
@@ -259,7 +260,7 @@ func TestColumns(t *testing.T) {
 	})
 }
 
-// served is a ramdisk that the console serves.
+// served simulates a ramdisk that the console serves.
 type served struct {
 	screen.Serving
 	targets []prepare.Target
@@ -269,8 +270,8 @@ type served struct {
 func (s *served) Targets() []prepare.Target { return s.targets }
 func (s *served) Ended() (bool, error)      { return s.ended, nil }
 
-// TestRamdisk: the nodes get URLs, or the images that the Ignition screen serves; another server makes the comparison
-// stale.
+// TestRamdisk checks that the nodes get the ramdisk from the given URLs, or the one that the Ignition screen serves,
+// and that serving another ramdisk makes the comparison stale.
 func TestRamdisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, f, s := opened(t)
@@ -333,11 +334,11 @@ func TestWhy(t *testing.T) {
 		why(action.Open, "does not exist yet")
 		s.Do(action.PrevTab)
 		r.Do(s, s.Do(action.Bottom))
-		r.Do(s, s.Do(action.EditField)) // no inspection
+		r.Do(s, s.Do(action.EditField)) // turns on No inspection
 		why(action.EnrollGo, "")
 		r.Do(s, s.Do(action.Up))
 		r.Do(s, s.Do(action.Up))
-		r.Do(s, s.Do(action.EditField)) // update credentials
+		r.Do(s, s.Do(action.EditField)) // turns on Update credentials
 		why(action.EnrollGo, "the form changed")
 		screentest.Shows(t, s, 80, 20, "form changed")
 		r.Do(s, s.Do(action.EnrollCompare))
@@ -397,7 +398,7 @@ func TestHostileInput(t *testing.T) {
 				fill(r, s, "rack.csv")
 				r.Do(s, s.Do(action.ScrollRight))
 				down(r, s, 1)
-				r.Do(s, s.Do(action.ScrollRight)) // format baremetal
+				r.Do(s, s.Do(action.ScrollRight)) // changes the format to the next option, baremetal
 				r.Do(s, s.Do(action.EnrollCompare))
 				for range 2 {
 					screentest.CheckSizes(t, s)
@@ -431,7 +432,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestServedFormHasNoFiles: on a server, nodes come from BMCs, and no field takes or completes a path.
+// TestServedFormHasNoFiles checks the form of a console on a server: nodes can come only from BMCs, and no field
+// takes or completes a path.
 func TestServedFormHasNoFiles(t *testing.T) {
 	r := screentest.New(t)
 	r.Env.Session.Enroll = &fake{bmcs: answers(), have: existing()}
@@ -444,6 +446,6 @@ func TestServedFormHasNoFiles(t *testing.T) {
 		if strings.Contains(text, "File") || strings.Contains(text, "Credentials") || strings.Contains(text, "rack.csv") || !strings.Contains(text, "BMCs") || !strings.Contains(text, "ssh HOST enroll -f - < FILE") {
 			t.Errorf("the form:\n%s", text)
 		}
-		r.Do(s, s.Do(action.EditField)) // the only source stays
+		r.Do(s, s.Do(action.EditField)) // the only source remains selected
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. If a field is a part of the input, its key is the name of that part, so that errors
-// find their field.
+// The keys of the form's fields. If a field corresponds to a part of the input, its key is the name of that part.
+// This is how an error in the input finds its field.
 const (
 	keySource      = "source"
 	keyFile        = string(provision.EnrollFile)
@@ -55,8 +55,8 @@ const (
 	sectionGoal  = "Goal"
 )
 
-// fieldsFor returns the fields of the source and the ramdisk, with their values. served means that the console serves a
-// ramdisk. Without files, as on a server, the only source is BMCs.
+// fieldsFor returns the fields that apply to the selected source and ramdisk, filled in with the given values. served
+// reports whether the console serves a ramdisk. If withoutFiles is set, as on a server, the only source is BMCs.
 func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field {
 	source := form.Field{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}
 	if withoutFiles {
@@ -94,7 +94,8 @@ func fieldsFor(values map[string]string, served, withoutFiles bool) []form.Field
 	return fields
 }
 
-// ramdiskFields returns the fields that select the ramdisk for deployment, cleaning and inspection.
+// ramdiskFields returns the fields for the ramdisk that is used for deployment, cleaning and inspection. choice is
+// the selected kind of ramdisk.
 func ramdiskFields(choice string, served bool) []form.Field {
 	options := []string{ramdiskNone, ramdiskURLs}
 	if served || choice == ramdiskServed {
@@ -115,11 +116,12 @@ func ramdiskFields(choice string, served bool) []form.Field {
 // maxText is the length limit of long texts, in characters.
 const maxText = 4096
 
-// compares reports whether a field changes the comparison; other fields only affect the steps after it.
+// compares reports whether the field with the given key influences the comparison. The other fields influence only
+// the operations after it.
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
-// inputOf returns the input that the form's values describe, with the login for BMCs. If a value is wrong, it returns
-// the first wrong field and its problem.
+// inputOf returns the input that the values of the form describe, and the credentials for the BMCs. If a value is
+// invalid, it returns the first such field and its problem.
 func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == switchedOn}
@@ -147,7 +149,8 @@ func inputOf(values map[string]string, served []prepare.Target) (in provision.En
 	return in, login, field, problem
 }
 
-// fileOf sets the file with the choices for reading it.
+// fileOf adds the file and the options for reading it to the input in. If a value is invalid, it returns the field
+// and its problem.
 func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	if trimmed(keyFile) == "" {
@@ -164,7 +167,7 @@ func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem
 	return "", ""
 }
 
-// ramdiskOf returns the ramdisk of the form, or why there is none.
+// ramdiskOf returns the ramdisk that the form describes, or the reason why there is none.
 func ramdiskOf(values map[string]string, served []prepare.Target) (r provision.EnrollRamdisk, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	switch values[keyRamdisk] {
@@ -183,7 +186,7 @@ func ramdiskOf(values map[string]string, served []prepare.Target) (r provision.E
 	return r, ""
 }
 
-// problemOf returns the field of a wrong input and its problem, "" if the error is about no field.
+// problemOf returns the field that err concerns, and its problem. Both are empty if err does not concern a field.
 func problemOf(err error) (field, problem string) {
 	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
 		return string(wrong.Field), models.OnScreen(wrong.Err)

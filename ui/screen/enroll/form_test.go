@@ -22,8 +22,9 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 const secret = "hunter2-Zq"
 
-// rack is a spreadsheet with each kind of node. The second node differs, and the third is unchanged. The fourth and the
-// fifth are one machine. The driver of the sixth is not enabled.
+// rack is a spreadsheet with a node for each result of a comparison with existing. The first node is new, the second
+// differs, and the third is unchanged. The fourth and the fifth have the same BMC. The driver of the sixth is not
+// enabled.
 const rack = `name,driver,bmc,user,password,mac,resource class
 r7-n01,redfish,https://10.0.0.11,admin,` + secret + `,52:54:00:00:00:01,baremetal
 r7-n02,redfish,https://10.0.0.12,admin,` + secret + `,52:54:00:00:00:02,gpu
@@ -33,7 +34,7 @@ r7-n05,redfish,https://10.0.0.14,admin,` + secret + `,52:54:00:00:00:05,baremeta
 r7-n06,snmp,https://10.0.0.16,admin,` + secret + `,52:54:00:00:00:06,baremetal
 `
 
-// existing returns nodes 2 and 3 of the rack as Ironic has them.
+// existing returns the second and the third node of rack as they are stored in Ironic.
 func existing() enroll.Existing {
 	var have enroll.Existing
 	for _, i := range []int{2, 3} {
@@ -53,17 +54,17 @@ func existing() enroll.Existing {
 	return have
 }
 
-// fake compares files and BMCs in memory.
+// fake compares files and BMCs that it holds in memory.
 type fake struct {
 	files map[string]string
 	bmcs  []provision.Discovered
 	have  enroll.Existing
 	err   error
-	// wait holds the comparison until wait is closed, or until the context of the comparison ends. told is the progress
-	// at that time.
+	// wait, if not nil, delays each comparison until the channel is closed or the comparison is canceled. told is the
+	// progress that is reported at that time.
 	wait chan struct{}
 	told [2]int
-	// asked has the inputs of comparisons, and logins the logins for their BMCs.
+	// asked lists the inputs of all comparisons, and logins the credentials for their BMCs.
 	asked  []provision.EnrollSource
 	logins []enroll.Login
 }
@@ -129,7 +130,7 @@ func answers() []provision.Discovered {
 	}
 }
 
-// opened shows the screen over a fake.
+// opened returns a screen that is connected to a fake.
 func opened(t *testing.T) (*screentest.Rig, *fake, *enrolling.Screen) {
 	t.Helper()
 	r := screentest.New(t)
@@ -140,28 +141,28 @@ func opened(t *testing.T) (*screentest.Rig, *fake, *enrolling.Screen) {
 	return r, f, s
 }
 
-// fill types a value into the field at the cursor.
+// fill types text into the field at the cursor and saves it.
 func fill(r *screentest.Rig, s *enrolling.Screen, text string) {
 	r.Do(s, s.Do(action.EditField))
 	r.Type(s, text)
 	r.Deliver(s, screentest.Press("enter"))
 }
 
-// down moves the cursor.
+// down moves the cursor down by n rows.
 func down(r *screentest.Rig, s *enrolling.Screen, n int) {
 	for range n {
 		r.Do(s, s.Do(action.Down))
 	}
 }
 
-// file compares rack.csv.
+// file fills in rack.csv as the file and compares it.
 func file(r *screentest.Rig, s *enrolling.Screen) {
 	down(r, s, 1)
 	fill(r, s, "rack.csv")
 	r.Do(s, s.Do(action.EnrollCompare))
 }
 
-// askBMCs fills in the form for BMCs.
+// askBMCs fills in the form with three BMCs and their credentials.
 func askBMCs(r *screentest.Rig, s *enrolling.Screen) {
 	r.Do(s, s.Do(action.EditField))
 	down(r, s, 1)
@@ -174,7 +175,7 @@ func askBMCs(r *screentest.Rig, s *enrolling.Screen) {
 	fill(r, s, "r7-n%02d")
 }
 
-// sent returns the request to start among the wishes of a command.
+// sent returns the message in wishes that asks the root to start enrolling.
 func sent(t *testing.T, wishes []tea.Msg) screen.StartEnroll {
 	t.Helper()
 	for _, w := range wishes {

@@ -14,19 +14,19 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// nodeRow is a row of the comparison: a node of the input.
+// nodeRow is a row of the Nodes tab: a node of the input, as compared with Ironic.
 type nodeRow struct {
 	at   int
 	item *enroll.Item
 }
 
-// bmcRow is a row with the answer of a BMC.
+// bmcRow is a row of the BMCs tab, with the answer of one BMC.
 type bmcRow struct {
 	at    int
 	found *provision.Discovered
 }
 
-// resultRow is a row of the results: a node that the task enrolls.
+// resultRow is a row of the Result tab: a node that the task enrolls.
 type resultRow struct {
 	node        models.NodeRef
 	glyph, word string
@@ -39,7 +39,7 @@ type resultRow struct {
 	requestID   string
 }
 
-// kindLook returns glyph and role of an action that the comparison proposes.
+// kindLook returns the glyph and the role that show what the comparison proposes to do with a node.
 func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	switch k {
 	case enroll.Create:
@@ -129,7 +129,7 @@ func resultTable() *table.Table[*resultRow] {
 	return t
 }
 
-// setRows shows the comparison.
+// setRows fills the tables with the result of the comparison, and clears the results of enrolling.
 func (s *Screen) setRows() {
 	nodes := make([]*nodeRow, len(s.result.plan))
 	for i := range s.result.plan {
@@ -145,7 +145,7 @@ func (s *Screen) setRows() {
 	s.shown = ""
 }
 
-// setResults shows the task's progress.
+// setResults fills the Result tab with the task's progress.
 func (s *Screen) setResults() {
 	items := s.task.Plan.Items
 	rows := make([]*resultRow, len(items))
@@ -176,7 +176,7 @@ func (s *Screen) endedRow(item *provision.Item, res *provision.Result, did []str
 	return r
 }
 
-// reasonOf omits text that other columns already show.
+// reasonOf returns the reason for err, without the text that other columns already show.
 func reasonOf(err error) string {
 	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Reason

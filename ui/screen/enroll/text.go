@@ -1,8 +1,8 @@
 package enroll
 
-// The texts of this package that a person reads; column headers and key hints stay with their tables.
+// The texts that this package shows to the user. Column headers and key hints are defined where they are used.
 const (
-	// The form.
+	// Texts of the form.
 	textSourceHelp    = "where the nodes come from"
 	textNoFilesHelp   = "files: ssh HOST enroll -f - < FILE"
 	textFileHelp      = "file of baremetal create, Bifrost or TripleO, or CSV; detected by its content"
@@ -29,7 +29,7 @@ const (
 	textNoFile        = "Enter the path of a file."
 	textNoBMC         = "Enter at least one BMC address."
 
-	// State.
+	// Texts for the state of the screen.
 	textReading       = "reading"
 	textAskingBMCs    = "querying BMCs: %d of %d"
 	textEscCancels    = "  esc cancels"
@@ -43,13 +43,13 @@ const (
 	textDeployments   = "%s in the file; to write them as a plan: ironworks enroll -f %s --plan FILE --dry-run"
 	textColumns       = "columns: "
 
-	// Empty tabs.
+	// Texts of empty tabs.
 	textPressCompare = "Fill in the form, then press {enroll-compare} to compare it with Ironic."
 	textNoNodes      = "The input has no nodes."
 	textNoBMCs       = "No BMC queried: the source is a file."
 	textNoResult     = "Nothing enrolled yet. {enroll-start} enrolls the compared nodes."
 
-	// Details.
+	// Texts of the details.
 	textNothingToSend = "nothing to send"
 	textNotSent       = "nothing is sent"
 	textNotComparable = "not compared: "
@@ -57,7 +57,7 @@ const (
 	textPrepare       = "before available: "
 	textQueued        = "not sent, or no response yet"
 
-	// Why an action is disabled.
+	// Reasons why an action is disabled.
 	textNoContext    = "no context is open"
 	textNotHere      = "not available while a recording plays"
 	textBusy         = "reading the input; esc cancels"

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
@@ -41,7 +41,8 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, did
 }
 
-// steer moves the cursor. Leaving the last event pauses; returning to it resumes following.
+// steer moves the cursor. Moving it away from the last event pauses following; returning to the last event resumes
+// it.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return
@@ -56,7 +57,8 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
-// Click selects the event at a cell. As with keys, leaving the last event pauses.
+// Click selects the event that was clicked. As with keys, moving the cursor away from the last event pauses
+// following.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-body.PageTop)
 	if hit.Row {
@@ -75,7 +77,7 @@ func (s *Screen) pause(paused bool) {
 	}
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.Explain:
@@ -102,7 +104,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// typed handles a key in the filter. While the text is invalid, the last valid filter stays.
+// typed handles a key in the filter. While the text is invalid, the last valid filter remains in effect.
 func (s *Screen) typed(msg tea.Msg) {
 	switch s.prompt.Update(msg) {
 	case body.Changed:

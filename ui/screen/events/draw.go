@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the list, and the event at the cursor in full below.
+// Draw draws the list and, below it, the full text of the event at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
@@ -29,7 +29,8 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// detailLines returns the height of the full text with its rule.
+// detailLines returns the number of lines for the event at the cursor, including the rule above it, on a screen with
+// h lines of content.
 func detailLines(h int) int {
 	switch {
 	case h >= 30:
@@ -67,7 +68,7 @@ func (s *Screen) empty() string {
 	return textEmpty
 }
 
-// detail draws the event at the cursor in at most n lines.
+// detail draws the event at the cursor in at most n lines of w cells.
 func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 	r, ok := s.table.Cursor()
 	if !ok {

@@ -1,4 +1,4 @@
-// Package events is the screen of all events since the console started, newest last.
+// Package events implements the screen that lists the events since the console started, newest last.
 package events
 
 import (
@@ -16,30 +16,30 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// row is an event with its cached text. The number stays the same when older events are dropped.
+// row is an event with its text, which is cached. Its number does not change when older events are dropped.
 type row struct {
 	number int
-	id     string // the number as the table's key
+	id     string // the number as text, which is the row's key in the table
 	event  models.Event
 	text   string
 }
 
-// Screen is the list of events. It reads only new events from the log, so that the cost of an event does not grow with
-// their number.
+// Screen lists the events. It reads only new events from the log, so that the cost of an event does not grow with the
+// number of events.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[*row]
 
 	roomy bool
-	all   []*row // in order, without the events that the log has dropped
+	all   []*row // in order of arrival, without the events that the log has dropped
 	shown []*row // the rows that match the filter
 	next  int    // the number of the next event to read
 
 	filter models.EventFilter
 	prompt body.Prompt
 
-	// paused means that the list does not follow the newest event. since is the number of the first event after the
-	// pause began.
+	// paused reports whether the list has stopped following the newest event. since is the number of the first event
+	// that arrived after the pause started.
 	paused bool
 	since  int
 }
@@ -49,14 +49,14 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// New returns the screen of events.
+// New returns the screen that lists the events.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, table: table.New(func(r *row) string { return r.id })}
 	s.setColumns(false)
 	return s
 }
 
-// setColumns makes the node column wide enough for UUIDs on roomy screens.
+// setColumns sets the columns of the table. On a roomy screen, the node column is wide enough for UUIDs.
 func (s *Screen) setColumns(roomy bool) {
 	s.roomy = roomy
 	label := 20
@@ -72,25 +72,25 @@ func (s *Screen) setColumns(roomy bool) {
 	})
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEvents} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "events" }
 
-// Start reads the log.
+// Start reads the events from the log.
 func (s *Screen) Start() tea.Cmd {
 	s.readLog()
 	return nil
 }
 
-// Shown reads the events that arrived meanwhile.
+// Shown reads the events that arrived since the screen was last shown.
 func (s *Screen) Shown() tea.Cmd {
 	s.readLog()
 	return nil
 }
 
-// Update handles a message.
+// Update reads new events from the log, and handles keys in the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case screen.FleetChanged:
@@ -104,15 +104,15 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets always returns nil: events are past, so nodes are acted on elsewhere.
+// Targets always returns nil. Events are in the past, so this screen offers no operations on their nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
 
-// Copies returns the event's line and the texts of its node.
+// Copies returns the event at the cursor as a row, and the texts about its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
 	if !ok {
@@ -127,7 +127,7 @@ func (s *Screen) Copies() []screen.Copyable {
 // Close does nothing.
 func (s *Screen) Close() {}
 
-// readLog reads new events from the log, and drops those that the log has dropped.
+// readLog reads new events from the log, and drops the events that the log has dropped.
 func (s *Screen) readLog() {
 	log := s.env.Events
 	first := log.First()
@@ -153,7 +153,7 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// dropBefore drops the rows before a number.
+// dropBefore drops the rows whose number is smaller than the given number.
 func dropBefore(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {

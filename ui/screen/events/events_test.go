@@ -193,7 +193,7 @@ func TestFilterAppliesToNewEvents(t *testing.T) {
 	})
 }
 
-// many returns n events, numbered from a number.
+// many returns n events, which are numbered consecutively, starting with the number from.
 func many(from, n int) []models.Event {
 	list := make([]models.Event, n)
 	for i := range list {
@@ -222,7 +222,7 @@ func TestOldEventsAreDropped(t *testing.T) {
 		screentest.Shows(t, s, 120, 20, "state 10289")
 		s.Do(action.Top)
 		screentest.Shows(t, s, 120, 20, "node-00290")
-		// All rows are replaced at once.
+		// More events arrive than fit into the log, so that all rows are replaced at once.
 		add(r, s, many(20_000, 12_000)...)
 		screentest.Shows(t, s, 120, 20, "10000 events since", "12290 older events")
 		screentest.CheckSizes(t, s)

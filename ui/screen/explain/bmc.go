@@ -18,16 +18,19 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is the time for which the facts of a BMC are reused. It is short, because power and media change.
+// bmcFor is the time for which the facts from a BMC are reused. It is short, because the power state and the media
+// change.
 const bmcFor = 2 * time.Minute
 
-// controller has the facts of the node's BMC. The BMC is queried on request, and once while Ironic waits for the
-// machine.
+// controller holds the facts from the node's BMC. The BMC is queried when the operator requests it, and when the
+// screen is opened while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// automatic marks a query that the operator did not request; missing credentials are then no error.
+	// automatic marks a query that the operator did not request. For such a query, missing credentials are not an
+	// error.
 	automatic bool
-	// latest has the facts for the next explanation, which a command makes; nil for none.
+	// latest holds the BMC facts for the next explanation, or nil. It is atomic because explanations are made in
+	// commands.
 	latest atomic.Pointer[explain.BMCFacts]
 }
 
@@ -41,7 +44,7 @@ func newController(env *screen.Env, uuid string) *controller {
 	return c
 }
 
-// queryBMC queries the BMC.
+// queryBMC returns the command that queries the BMC, or nil if it cannot be queried.
 func (s *Screen) queryBMC() tea.Cmd {
 	if s.whyBMC() != "" {
 		return nil
@@ -50,7 +53,8 @@ func (s *Screen) queryBMC() tea.Cmd {
 	return s.bmc.facts.Get()
 }
 
-// queryWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows that the machine has lost power.
+// queryWaiting queries the BMC of a machine that Ironic is waiting for, because only the BMC can tell that the
+// machine has lost power.
 func (s *Screen) queryWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil
@@ -60,7 +64,7 @@ func (s *Screen) queryWaiting() tea.Cmd {
 	return ask
 }
 
-// whyBMC returns why the BMC cannot be queried.
+// whyBMC returns the reason why the BMC cannot be queried, or "" if it can.
 func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
@@ -71,7 +75,7 @@ func (s *Screen) whyBMC() string {
 	return ""
 }
 
-// read requests the explanation, with the facts of the BMC if they are recent.
+// read requests an explanation. It takes the BMC's facts into account if they are recent.
 func (s *Screen) read() tea.Cmd {
 	facts, asked := s.bmc.facts.Value()
 	if !asked || time.Since(s.bmc.facts.Asked()) > bmcFor {
@@ -81,7 +85,7 @@ func (s *Screen) read() tea.Cmd {
 	return s.found.Get()
 }
 
-// bmcAnswered handles the BMC's answer and requests a new explanation.
+// bmcAnswered handles the BMC's answer. If the query succeeded, it requests a new explanation.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	mine, next = s.bmc.facts.Handle(msg)
 	if !mine || s.bmc.facts.Err() != nil {
@@ -90,7 +94,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return true, tea.Batch(next, s.read())
 }
 
-// bmcLine draws whether the BMC was queried, and its error.
+// bmcLine returns lines that tell whether the BMC was queried, or why the query failed.
 func (s *Screen) bmcLine(w int) []pane.Line {
 	c := s.bmc
 	var login *provision.BMCCredentialsError

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// saysOff is a BMC that reports that its machine is off, or that fails.
+// saysOff is a fake BMC that reports that its machine is off, or returns an error.
 type saysOff struct {
 	screen.BMCs
 	asked int
@@ -27,7 +27,8 @@ func (b *saysOff) Facts(context.Context, string) (*explain.BMCFacts, error) {
 	return &explain.BMCFacts{Power: models.PowerOff}, b.err
 }
 
-// TestBMCIsQueriedOnRequest: recent facts of the BMC change the explanation. The BMC is queried on request.
+// TestBMCIsQueriedOnRequest checks that the BMC is queried only when the operator requests it, and that its facts are
+// used in explanations as long as they are recent.
 func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
@@ -32,7 +32,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		s.scroll(len(s.lay(s.width).lines))
 	case action.ExplainBMC:
 		return s.queryBMC()
-	default: // actions of other screens
+	default: // the action belongs to another screen
 	}
 	return nil
 }
@@ -57,10 +57,11 @@ func (s *Screen) open() tea.Cmd {
 	return screen.Send(screen.Press{ID: id, Settings: settings(e.Next.Command)})
 }
 
-// placeholder matches a value that the operator has to replace in a command.
+// placeholder matches a value in a command that the operator has to replace, such as NAME or a sample path.
 var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
 
-// settings returns the settings of a command, without placeholders.
+// settings returns the KEY=VALUE words of a set command, without placeholder values. It returns "" for other
+// commands.
 func settings(command string) string {
 	words := strings.Fields(command)
 	if len(words) < 4 || words[1] != "set" {
@@ -72,21 +73,23 @@ func settings(command string) string {
 	return strings.Join(words[3:], " ")
 }
 
-// ofNode reports whether an action belongs to the node's screen, such as a tab.
+// ofNode reports whether an action, such as the selection of a tab, belongs to the Node screen.
 func ofNode(id action.ID) bool {
 	return slices.ContainsFunc(action.In(action.Node), func(a *action.Action) bool { return a.ID == id })
 }
 
-// show shows an explanation in full.
+// show shows an explanation in full. place is its index.
 func (s *Screen) show(place int) {
 	s.shown, s.rule = place, s.all()[place].Rule
 	s.cursor, s.top = 0, 0
 }
 
-// page returns the number of lines to scroll for a page, so that one line stays visible.
+// page returns the number of lines by which a page key scrolls. It is one less than the height, so that one line
+// stays visible.
 func (s *Screen) page() int { return max(s.height-1, 1) }
 
-// move goes to the next cursor position. If that is far away, it scrolls line by line, so that no line is skipped.
+// move moves the cursor to the next position in the given direction. If that position is far away, it scrolls by one
+// line instead, so that no line is skipped.
 func (s *Screen) move(by int) {
 	l := s.lay(s.width)
 	to := s.cursor + by
@@ -100,16 +103,16 @@ func (s *Screen) move(by int) {
 	s.scroll(by)
 }
 
-// scroll moves the visible lines.
+// scroll scrolls the visible lines by the given number of lines.
 func (s *Screen) scroll(by int) {
 	s.top += by
 	s.keepWithin(s.lay(s.width))
 }
 
-// keepWithin limits the scroll position, so that there are no empty lines below while lines above are hidden.
+// keepWithin limits the scroll position, so that the lines fill the height as far as possible.
 func (s *Screen) keepWithin(l *layout) { s.top = min(max(s.top, 0), max(len(l.lines)-s.height, 0)) }
 
-// Widen first goes back to the best explanation.
+// Widen returns from another explanation to the best one.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.shown == 0 {
 		return nil, false
@@ -118,7 +121,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
@@ -136,7 +139,8 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Copies returns the command of the suggested action, the explanation, and the texts of the node.
+// Copies returns the command of the suggested action, the verdict, the whole explanation, and the texts about the
+// node.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {
@@ -148,7 +152,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.NodeCopies(s.env, &s.row.Node)...)
 }
 
-// command returns the suggested action as a command line.
+// command returns the command line of the suggested action, for copying.
 func (s *Screen) command(e *explain.Explanation) screen.Copyable {
 	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}

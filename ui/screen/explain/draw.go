@@ -17,16 +17,16 @@ import (
 const (
 	// labels is the width of the label column, in cells.
 	labels = 12
-	// mostLines bounds the lines of one text: reasons have any length.
+	// mostLines is the maximum number of lines for one text. It is needed because reasons can have any length.
 	mostLines = 40
 )
 
-// Draw draws the heading and the explanation.
+// Draw draws the heading and the explanations.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.drawCount(t, w), func(h int) string { return s.content(t, w, h) })
 }
 
-// heading draws the name, the state with its age, and the age of the data.
+// heading draws the node's name, its state, the time in that state, and the age of the explanation.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
 	found, read := s.found.Value()
@@ -52,7 +52,8 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// drawCount draws a rule with the number of the explanation, and with the key to the best one if that is not shown.
+// drawCount draws a rule with the number of the explanation that is shown in full. If it is not the best one, the
+// rule also contains the key that returns to the best one.
 func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
@@ -64,7 +65,7 @@ func (s *Screen) drawCount(t *theme.Theme, w int) string {
 	return t.Rule(min(w, 1)) + body.Rule(t, theme.Muted, text, w-1)
 }
 
-// content draws the notices and the visible lines.
+// content draws the notices and, below them, the visible lines of the explanations.
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	top := s.notices(t, w, h)
 	s.width, s.height = w, max(h-len(top), 0)
@@ -76,7 +77,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	at := l.places[s.cursor]
 	hidden := at < s.top || at >= s.top+s.height
 	if hidden && s.height > 1 {
-		s.height-- // the effect of enter is always visible
+		s.height-- // makes room for the line at the cursor, so that the effect of enter is always visible
 		s.keepWithin(l)
 	}
 	lines := body.Draw(t, l.lines[s.top:min(s.top+s.height, len(l.lines))], w)
@@ -88,8 +89,8 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns the lines above the explanation that say why it is missing or no longer current, such as a deleted
-// node or an error of the last request; nil if it is current.
+// notices returns the lines above the explanation that tell why it is missing or outdated, for example because the
+// node was deleted or the last request failed. It returns nil if the explanation is current.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -113,14 +114,14 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	return append(body.Draw(t, lines, w), "")
 }
 
-// layout has all lines of an explanation, and the cursor positions among them.
+// layout holds all lines of the screen's content. places lists the indexes of the lines that the cursor can be on.
 type layout struct {
 	lines  []pane.Line
 	places []int
 	w      int
 }
 
-// add appends a text with its label.
+// add appends a text, with its label before the first line.
 func (l *layout) add(label string, role theme.Role, text string) {
 	l.addLines(label, body.IndentedMost(role, text, l.w-l.indent()-1, 0, mostLines))
 }
@@ -136,10 +137,11 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 	}
 }
 
-// indent returns the column of the texts.
+// indent returns the column at which the texts begin, to the right of the labels.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place appends lines that the cursor can be on. If at is true, the cursor is there, and is drawn on the first line.
+// place appends lines that form a position of the cursor. If at is true, the cursor is at this position, and is drawn
+// on its first line.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)
@@ -150,7 +152,7 @@ func (l *layout) place(label string, at bool, lines []pane.Line) {
 	}
 }
 
-// lay makes the lines for a width of w cells.
+// lay returns the lines for a screen that is w cells wide.
 func (s *Screen) lay(w int) *layout {
 	l := &layout{w: w}
 	e := s.current()
@@ -189,7 +191,7 @@ func (s *Screen) lay(w int) *layout {
 	return l
 }
 
-// layNext appends the suggested action: in words, as a key, and as a command.
+// layNext appends the suggested action: its description, the effect of the enter key, and the command.
 func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.add("next", theme.Strong, e.Next.Text)
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+s.nextText(e))}
@@ -201,7 +203,7 @@ func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.lines = append(l.lines, nil)
 }
 
-// nextText returns the effect of enter: the action, with its own key.
+// nextText returns the effect of the enter key: the suggested action and the action's own key.
 func (s *Screen) nextText(e *explain.Explanation) string {
 	if e.Next.Key == "" {
 		return "copy the command"
@@ -237,7 +239,7 @@ func (s *Screen) layOthers(l *layout) {
 	}
 }
 
-// evidence returns a field with its value and age, rounded so that the text seldom changes.
+// evidence returns an observed field with its value and age. The age is rounded so that the text seldom changes.
 func (s *Screen) evidence(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds <= 0 {
@@ -250,7 +252,8 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook returns glyph and role of a verdict. The verdict "nothing is wrong" has a glyph of its own.
+// verdictLook returns the glyph and the role that show the verdict. A verdict that nothing is wrong has a glyph that
+// no other verdict has.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.NoProblem:
@@ -261,7 +264,7 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// confidenceLook returns glyph, role and meaning of a confidence.
+// confidenceLook returns the glyph and the role that show a confidence, and its meaning in words.
 func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
@@ -280,7 +283,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// text returns the whole explanation, for copying.
+// text returns the whole explanation as text, for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)
@@ -294,7 +297,8 @@ func (s *Screen) text(e *explain.Explanation) string {
 	return b.String()
 }
 
-// state returns the node's state; or the explained state if the store lacks the node.
+// state returns the node's state in the store. If the store never contained the node, it returns the state that was
+// explained.
 func (s *Screen) state() models.ProvisionState {
 	if found, read := s.found.Value(); read && !s.seen {
 		return found.State

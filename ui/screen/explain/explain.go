@@ -1,5 +1,5 @@
-// Package explain is the screen that explains the state of a node: the likeliest cause, its confidence and
-// evidence, and the next safe action.
+// Package explain implements the screen that explains the state of a node: the most likely cause, the confidence in
+// it, the evidence for it, and the next safe action.
 package explain
 
 import (
@@ -19,32 +19,34 @@ import (
 )
 
 const (
-	// freshFor is the maximum age of an explanation during an operation, because time alone can change it.
+	// freshFor is the maximum age of an explanation during an operation, when an explanation can become outdated
+	// merely because time passes.
 	freshFor = 30 * time.Second
-	// patience is the time after an error until an automatic retry, once Ironic answers.
+	// patience is the minimum time between an error and an automatic retry, which takes place as soon as Ironic
+	// answers.
 	patience = 5 * time.Second
 )
 
-// Screen explains one node. It reads the explanation again whenever the node changes.
+// Screen explains the state of one node. It requests a new explanation whenever the node changes.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 	uuid    string
 	watched bool
 
-	// row is the last row from the store. seen reports whether the store ever had a row of the node, inStore whether it
-	// has one now.
+	// row is the last row of the node in the store. seen reports whether the store ever contained the node; inStore
+	// reports whether it does now.
 	row           models.Row
 	seen, inStore bool
 
 	found *fetch.Source[*provision.Explained]
 	bmc   *controller
-	// shown is the index of the explanation that is shown in full. rule is its ID, by which it stays selected after an
-	// update.
+	// shown is the index of the explanation that is shown in full. rule is the ID of its rule, by which the selection
+	// survives an update.
 	shown int
 	rule  explain.RuleID
-	// cursor is 0 on the suggested action, and n on the n-th other explanation. top is the first visible line of the
-	// area, which has width by height cells.
+	// cursor is 0 at the suggested action, and n at the n-th other explanation. top is the index of the first visible
+	// line. The area for the lines is width by height cells.
 	cursor, top   int
 	width, height int
 }
@@ -54,7 +56,7 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// New returns the screen of a node, by UUID.
+// New returns the screen that explains the node with the given UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid}
 	s.bmc = newController(env, uuid)
@@ -68,16 +70,16 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
 // canExplain reports whether explanations are available.
 func (s *Screen) canExplain() bool { return s.session != nil && s.session.Explain != nil }
 
-// Start requests the explanation.
+// Start requests the first explanation. If Ironic waits for the machine, it also queries the BMC.
 func (s *Screen) Start() tea.Cmd {
 	if !s.canExplain() {
 		return nil
@@ -86,7 +88,8 @@ func (s *Screen) Start() tea.Cmd {
 	return tea.Batch(s.read(), s.queryWaiting())
 }
 
-// Shown polls the node more often, and reads an old explanation again.
+// Shown makes the console poll the node more often, and requests a new explanation if the node has changed or the
+// explanation is old.
 func (s *Screen) Shown() tea.Cmd {
 	if !s.canExplain() {
 		return nil
@@ -103,7 +106,8 @@ func (s *Screen) Shown() tea.Cmd {
 
 func (s *Screen) isStale() bool { return time.Since(s.found.At()) >= freshFor }
 
-// readStore reads the node from the store and reports whether it changed.
+// readStore reads the node from the store, and reports whether it has changed in a way that can change the
+// explanation.
 func (s *Screen) readStore() (changed bool) {
 	row, _, ok := s.session.Store.Get(s.uuid)
 	s.inStore = ok
@@ -120,7 +124,7 @@ func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.found.Err(), models.FaultNotFound)
 }
 
-// Update handles a message.
+// Update requests new explanations when the node changes, and handles the results of requests.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if !s.canExplain() {
 		return nil
@@ -174,7 +178,7 @@ func (s *Screen) all() []explain.Explanation {
 	return nil
 }
 
-// current returns the explanation shown in full; nil if there is none.
+// current returns the explanation that is shown in full, or nil if there is none.
 func (s *Screen) current() *explain.Explanation {
 	if all := s.all(); s.shown < len(all) {
 		return &all[s.shown]
@@ -182,7 +186,7 @@ func (s *Screen) current() *explain.Explanation {
 	return nil
 }
 
-// others returns the indexes of the explanations shown in one line.
+// others returns the indexes of the explanations of which only the verdict is shown.
 func (s *Screen) others() []int {
 	var places []int
 	for i := range s.all() {
@@ -193,7 +197,7 @@ func (s *Screen) others() []int {
 	return places
 }
 
-// ref returns the node, even if only its UUID is known.
+// ref returns the node. If nothing else is known, it contains only the UUID.
 func (s *Screen) ref() models.NodeRef {
 	found, read := s.found.Value()
 	switch {
@@ -207,7 +211,7 @@ func (s *Screen) ref() models.NodeRef {
 
 func (s *Screen) label() string { return s.ref().Label() }
 
-// Targets returns the node.
+// Targets returns the explained node, or nil before anything is known about it.
 func (s *Screen) Targets() []models.NodeRef {
 	if _, read := s.found.Value(); !read && !s.seen {
 		return nil
@@ -215,15 +219,15 @@ func (s *Screen) Targets() []models.NodeRef {
 	return []models.NodeRef{s.ref()}
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Explaining, action.Nodes}
 }
 
-// Typing always returns false.
+// Typing always returns false, because the screen has no text input.
 func (s *Screen) Typing() bool { return false }
 
-// Close cancels running requests and stops watching.
+// Close cancels running requests and stops watching the node.
 func (s *Screen) Close() {
 	s.found.Close()
 	s.bmc.facts.Close()

@@ -33,7 +33,7 @@ func failed() models.Node {
 	}
 }
 
-// rig is a screen whose explanations come from a function. It counts the calls.
+// rig is a screen with explanations that found returns. asked counts the requests.
 type rig struct {
 	*screentest.Rig
 	asked int
@@ -41,7 +41,7 @@ type rig struct {
 	found func() *provision.Explained
 }
 
-// explained returns a rig whose explanation follows from the node.
+// explained returns a rig in which the explanations are made from node n, as by the program.
 func explained(t *testing.T, n models.Node) *rig {
 	t.Helper()
 	r := &rig{Rig: screentest.New(t, n)}
@@ -66,7 +66,7 @@ func explained(t *testing.T, n models.Node) *rig {
 	return r
 }
 
-// several returns three different explanations.
+// several returns explanations by three different rules, one for each confidence.
 func several() *provision.Explained {
 	one := func(rule explain.RuleID, c explain.Confidence, verdict, key string) explain.Explanation {
 		return explain.Explanation{
@@ -127,7 +127,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestEveryRule draws each rule's explanation and checks that enter has an effect.
+// TestEveryRule checks for each rule that its explanation can be drawn and that the enter key has an effect.
 func TestEveryRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, rule := range explain.Rules() {
@@ -189,7 +189,7 @@ func TestOthers(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "❯ ○ low     There are no root device hints")
 		do(action.Open)
 		screentest.Shows(t, s, 80, 20, "3 of 3 explanations", "? There are no root device hints", "Do no-hints.", "● high    The ramdisk never called back")
-		r.found = func() *provision.Explained { // at another index
+		r.found = func() *provision.Explained { // moves the shown explanation to another index
 			found := several()
 			found.Explanations = found.Explanations[1:]
 			return found
@@ -204,7 +204,7 @@ func TestOthers(t *testing.T) {
 			t.Error("esc stays")
 		}
 		do(action.Down, action.Open)
-		r.found = func() *provision.Explained { // without that explanation
+		r.found = func() *provision.Explained { // drops the shown explanation
 			found := several()
 			found.Explanations = found.Explanations[:1]
 			return found
@@ -238,7 +238,7 @@ func TestReadsAgainWhenTheNodeChanges(t *testing.T) {
 		if r.asked != 3 {
 			t.Errorf("of work that goes on asked %d times", r.asked)
 		}
-		// A new boot stage of the ramdisk is read again, another line of its log is not.
+		// A new boot stage in the ramdisk's log leads to a new explanation; another line of the log does not.
 		for _, text := range []string{"Linux version 6", "one more line", "and one more"} {
 			r.Pass(time.Second)
 			r.Env.Session.Store.AddLogLines([]models.LogLine{{
@@ -300,7 +300,8 @@ func TestNoExplanation(t *testing.T) {
 	})
 }
 
-// TestLong scrolls through texts longer than the screen; the effect of enter stays visible.
+// TestLong checks that texts longer than the screen can be scrolled through, and that the effect of the enter key
+// stays visible.
 func TestLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())

@@ -1,5 +1,5 @@
-// Package fetch loads data for screens: one request at a time, the old value stays until a new one arrives, and
-// outdated results are dropped. Requests run in commands; Update stores their results.
+// Package fetch loads data for screens. It sends one request at a time, keeps the old value until a new one arrives,
+// and drops outdated results. Requests run in commands; Update stores their results.
 package fetch
 
 import (
@@ -9,27 +9,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source fetches one piece of data for a screen, and keeps its last value.
+// Source fetches one piece of data for a screen and keeps its latest value.
 type Source[T any] struct {
 	get func(ctx context.Context) (T, error)
 
 	value T
 	known bool
-	// requestedAt is the time when the request for the value was sent. arrivedAt is the time when the last result
-	// arrived, the value or an error.
+	// requestedAt is the time when the request that returned value was sent. arrivedAt is the time when the last
+	// result arrived, whether a value or an error.
 	requestedAt, arrivedAt time.Time
 	err                    error
 
-	// turn numbers the requests; only the result of the last one counts.
+	// turn numbers the requests, so that only the result of the last one is stored.
 	turn   int
 	sent   time.Time
 	cancel context.CancelFunc
-	// refetch is true if Get was called during a request.
+	// refetch reports whether Get was called while a request was running.
 	refetch bool
 	closed  bool
 }
 
-// answer is the result of a request; of is its source.
+// answer is the message with the result of a request; of is the source that sent the request.
 type answer[T any] struct {
 	of    *Source[T]
 	turn  int
@@ -37,13 +37,14 @@ type answer[T any] struct {
 	err   error
 }
 
-// New returns a source; get runs outside of Update and must not use mutable state.
+// New returns a source that calls get to fetch its data. get runs in a command, outside of Update, and must not use
+// mutable state.
 func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
 	return &Source[T]{get: get}
 }
 
-// Get returns the command that sends a request. While another request is running, it returns nil, and the new request
-// is sent after the end of the running one.
+// Get returns the command that sends a request. If a request is already running, Get returns nil, and a new request
+// is sent as soon as the running one has ended.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
 	case s.closed:
@@ -62,7 +63,8 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
-// Handle stores a result; mine is true if it belongs to this source. The command is the next request, if one is due.
+// Handle stores the result of a request; mine reports whether msg is a result for this source. next is the command
+// for the next request, if one is due.
 func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	a, ok := msg.(answer[T])
 	if !ok || a.of != s {
@@ -83,25 +85,26 @@ func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return true, nil
 }
 
-// Value returns the last value, and whether there is one.
+// Value returns the latest value and reports whether there is one.
 func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
 
-// Err returns the error of the last request, nil on success.
+// Err returns the error of the last request, or nil if it succeeded.
 func (s *Source[T]) Err() error { return s.err }
 
-// At returns the time when the last result arrived; zero before the first.
+// At returns the time when the last result arrived, or the zero time before the first result.
 func (s *Source[T]) At() time.Time { return s.arrivedAt }
 
-// Asked returns the time when the request for the value was sent; the value is at least that new.
+// Asked returns the time when the request for the latest value was sent. The value is at least as recent as this
+// time.
 func (s *Source[T]) Asked() time.Time { return s.requestedAt }
 
 // Busy reports whether a request is running.
 func (s *Source[T]) Busy() bool { return s.cancel != nil }
 
-// Tried reports whether there was a request.
+// Tried reports whether a request was ever sent.
 func (s *Source[T]) Tried() bool { return s.turn > 0 }
 
-// Close cancels the request and stops the source.
+// Close cancels a running request and stops the source: it sends no more requests.
 func (s *Source[T]) Close() {
 	s.closed = true
 	if s.cancel != nil {

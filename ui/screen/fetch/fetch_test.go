@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/screen/fetch"
 )
 
-// rig is a source whose answers the test provides.
+// rig is a source whose requests are answered by the test. asked counts them.
 type rig struct {
 	asked int
 	err   error

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if body.Steer(s.table, id, 1) {
 		return nil
@@ -36,7 +36,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.MarkRange:
 		s.table.MarkRange()
 	case action.MarkAll:
-		s.markRows(s.picture.rows) // also the marks in folded groups
+		s.markRows(s.picture.rows) // marks the nodes in folded groups, too
 	case action.ClearMarks:
 		s.table.ClearMarks()
 	case action.Filter:
@@ -63,7 +63,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click selects a row, or sorts by a column title.
+// Click selects the row that was clicked, or sorts by the column whose title was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-s.listAt)
 	if hit.Column != "" {
@@ -72,7 +72,7 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return hit.WasCurrent, nil
 }
 
-// Widen drops the filter, and then the marks.
+// Widen clears the filter or, if no filter is set, the marks.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	switch {
 	case !s.filter.IsZero():
@@ -84,7 +84,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, false
 }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	_, some := s.table.Cursor()
 	switch id {
@@ -110,10 +110,12 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// SortBy asks the screen to sort by a column, or to reverse the order if the list is sorted by that column already.
+// SortBy is a message that asks the screen to sort by the column with this key. If the list is already sorted by that
+// column, the order is reversed.
 type SortBy string
 
-// sortChoice lists every column. Choosing the sort column again reverses the order.
+// sortChoice returns a dialog with all columns, in which the operator chooses the column to sort by. Choosing the
+// current column reverses the order.
 func (s *Screen) sortChoice() screen.Overlay {
 	var items []overlay.Item
 	for _, c := range explain.Columns() {
@@ -126,7 +128,7 @@ func (s *Screen) sortChoice() screen.Overlay {
 	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
 }
 
-// sortBy sorts by the chosen column, or reverses the order.
+// sortBy sorts by the column with the given key, or reverses the order if the list is already sorted by it.
 func (s *Screen) sortBy(key string) tea.Cmd {
 	c, err := explain.FindColumn(key)
 	if err != nil {
@@ -139,7 +141,8 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
-// sortBeside sorts by a neighbor of the sort column among the visible columns, and wraps around.
+// sortBeside sorts by the visible column that is step positions to the right of the sort column. At the ends, it
+// wraps around.
 func (s *Screen) sortBeside(step int) tea.Cmd {
 	shown := s.table.Shown()
 	if len(shown) == 0 {
@@ -163,8 +166,8 @@ func (s *Screen) beginTyping() {
 	s.input.CursorEnd()
 }
 
-// typed handles a key in the filter line. The filter applies while it is typed; an incomplete filter leaves the last
-// valid one in effect.
+// typed handles a key in the filter line. The filter takes effect while it is typed. While it is incomplete, the last
+// valid filter remains in effect.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw draws the counts, the list, and the last events below it.
+// Draw draws the numbers of nodes by state, the list, and the latest events below it.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.window = w
 	if h <= 2 {
@@ -35,7 +35,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// list draws the table, with the preview beside it on a wide terminal.
+// list draws the table and, on a wide terminal, the preview beside it.
 func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	aside, left := s.previewWidth(w), w
 	s.table.Jump = 0
@@ -53,7 +53,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	return body.Split(drawn)
 }
 
-// eventLines returns the number of events that have room below the list.
+// eventLines returns the number of events that are shown below the list on a screen with h lines.
 func eventLines(h int) int {
 	switch {
 	case h >= 40:
@@ -66,7 +66,7 @@ func eventLines(h int) int {
 	return 0
 }
 
-// countsLine counts nodes by state, states that need attention first, as far as there is room.
+// countsLine draws the number of nodes in each state, as far as there is room. States that need attention come first.
 func (s *Screen) countsLine(t *theme.Theme, w int) string {
 	total := s.counted()
 	if marks := len(s.table.Marked()); marks > 0 {
@@ -100,7 +100,7 @@ type count struct {
 
 func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
 
-// fitting returns how many of the first counts fit into room cells, with "+N more" for the others.
+// fitting returns the number of leading counts that fit into room cells, together with "+N more" for the others.
 func fitting(counts []count, room int) int {
 	used, fit := 0, 0
 	for i := range counts {
@@ -117,7 +117,8 @@ func fitting(counts []count, room int) int {
 	return fit
 }
 
-// summary counts nodes that need attention first, then busy nodes, then stable ones.
+// summary returns the number of nodes in each state and in maintenance. States that need attention come first, then
+// busy states, then stable ones.
 func (s *Screen) summary() []count {
 	states := make([]models.ProvisionState, 0, len(s.picture.counts.States))
 	for state := range s.picture.counts.States {
@@ -136,7 +137,7 @@ func (s *Screen) summary() []count {
 	maintenance := count{theme.GlyphMaint, "maintenance", theme.Warn, s.picture.counts.Maintenance}
 	for _, state := range states {
 		glyph, role := theme.State(state)
-		// Nodes in maintenance rank after held nodes and before waiting nodes.
+		// Maintenance comes after failed and held states, and before waiting states.
 		if maintenance.n > 0 && !state.Failed() && state.Class() != models.ClassHold {
 			counts = append(counts, maintenance)
 			maintenance.n = 0
@@ -149,7 +150,7 @@ func (s *Screen) summary() []count {
 	return counts
 }
 
-// filterLine returns the rule above the list, which contains the filter.
+// filterLine draws the rule above the list, which shows the filter or the input line for it.
 func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	switch {
 	case s.typing:
@@ -166,7 +167,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 	return t.Rule(w)
 }
 
-// emptyText explains the empty list and the next step.
+// emptyText explains why the list is empty and, where possible, what the operator can do about it.
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:
@@ -185,7 +186,7 @@ func (s *Screen) emptyText() string {
 	return ""
 }
 
-// lastEvents returns the newest events, the newest last.
+// lastEvents returns lines with the n latest events, newest last.
 func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 	lines := make([]string, 0, n)
 	for _, e := range s.env.Events.Last(n) {

@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// UseFilter asks the screen to use a filter.
+// UseFilter is a message that asks the screen to use the filter with this text.
 type UseFilter string
 
 func (s *Screen) useFilter(text string) tea.Cmd {
@@ -33,7 +33,7 @@ func (s *Screen) parse(text string) (models.Filter, error) {
 	return s.env.Session.Filters.Parse(text)
 }
 
-// suggest sets the completions of the last word of the filter that is being typed.
+// suggest sets the possible completions of the last word of the filter that is being typed.
 func (s *Screen) suggest() {
 	text := s.input.Value()
 	head := text[:strings.LastIndexAny(text, " |")+1]
@@ -46,14 +46,15 @@ func (s *Screen) suggest() {
 	s.input.SetSuggestions(suggestions)
 }
 
-// inventoriesAtOnce is the number of inventories that are read before the list is composed again.
+// inventoriesAtOnce is the maximum number of inventories that are read before the list is composed again.
 const inventoriesAtOnce = 200
 
-// inventories reports that inventories were read, with the errors by node.
+// inventories is the message that inventories were read. It maps the UUIDs of the nodes whose inventory could not be
+// read to the errors.
 type inventories map[string]error
 
-// missingInventories returns the nodes whose inventory the filter needs, and nodes that auto-discovery may have
-// enrolled.
+// missingInventories returns the UUIDs of nodes whose inventory is not known but needed: by the filter, or because
+// auto-discovery may have enrolled the node. It returns at most inventoriesAtOnce.
 func (s *Screen) missingInventories() []string {
 	var uuids []string
 	add := func(uuid string) {
@@ -76,7 +77,7 @@ func (s *Screen) missingInventories() []string {
 	return uuids
 }
 
-// readInventories reads the missing inventories.
+// readInventories returns the command that reads the missing inventories. It cancels the previous command.
 func (s *Screen) readInventories() tea.Cmd {
 	uuids := s.missingInventories()
 	if len(uuids) == 0 {
@@ -115,7 +116,8 @@ func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
 	return s.refresh()
 }
 
-// unknownText says for how many nodes the filter has no answer, and why.
+// unknownText tells for how many nodes the filter cannot be decided, or why. It returns "" if there are no such
+// nodes.
 func (s *Screen) unknownText() string {
 	n := len(s.picture.unknown)
 	if n == 0 {

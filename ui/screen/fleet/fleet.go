@@ -1,4 +1,4 @@
-// Package fleet is the home screen: every node of an Ironic, live.
+// Package fleet implements the home screen, which lists all nodes of an Ironic and is updated continuously.
 package fleet
 
 import (
@@ -19,7 +19,7 @@ import (
 	"ironworks/viewstate"
 )
 
-// Screen is the list of all nodes. The cursor and the marks belong to nodes, not to lines.
+// Screen lists all nodes. The cursor and the marks stay on their nodes when the order of the list changes.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[item]
@@ -27,46 +27,47 @@ type Screen struct {
 	sortColumn models.Column
 	descending bool
 	wide       bool
-	// groupBy is the field by which nodes are grouped, "" for none. folded has the values of the groups whose nodes are
-	// hidden.
+	// groupBy is the field by which the nodes are grouped, or "" if they are not grouped. folded contains the values
+	// of the groups whose nodes are hidden.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview. peeked is true once the fields of the preview were requested, or if the fleet is too
-	// large for them.
+	// plain hides the preview. peeked reports that the preview's fields need not be requested anymore: they were
+	// requested, or the fleet is too large for them.
 	plain, peeked bool
-	window        int // the width of the screen; width is that of the list
+	window        int // the width of the screen; width is the width of the list
 	width         int
-	listAt        int      // the line at which the table was drawn
-	columns       []string // keys from the configuration; empty: the default columns
-	// configured are the order and the filter of the configuration; filterErr is why a stored filter cannot be used, or
-	// nil.
+	listAt        int      // the line of the screen at which the table was drawn
+	columns       []string // column keys from the configuration; if empty, the default columns are shown
+	// configured holds the order and the filter from the configuration. filterErr is the reason why a stored filter
+	// cannot be used, or nil.
 	configured viewstate.State
 	filterErr  error
 
-	// filter is the active filter; input is the text being typed, and inputErr its error.
+	// filter is the filter in effect; input holds the text that is being typed, and inputErr its error.
 	filter   models.Filter
 	input    *line.Line
 	typing   bool
 	inputErr error
-	// reading stops the reading of inventories for the filter; unreadInventories has the nodes that could not be read,
-	// and why.
+	// reading cancels reading the inventories that the filter needs. unreadInventories holds the errors for
+	// inventories that could not be read, by node UUID.
 	reading           context.CancelFunc
 	unreadInventories map[string]error
 
-	// picture is the last view composed from the store. viewsRequested counts the requests for a new one; answers to
-	// older requests are dropped. composing means that a view is being composed, composeAgain that another one is
-	// wanted afterwards.
+	// picture is the last picture that was composed from the store. viewsRequested counts the requests for a picture,
+	// so that results of earlier requests can be dropped. composing reports whether a picture is being composed, and
+	// composeAgain whether another one is needed after it.
 	picture picture
-	// userMarks are the marks of nodes that other users look at, by UUID.
+	// userMarks holds, by node UUID, the text that is shown on a node that other users are looking at.
 	userMarks      map[string]string
 	viewsRequested int
 	composing      bool
 	composeAgain   bool
-	// lastRequest is the time when the last view was requested.
+	// lastRequest is the time when a picture was last requested.
 	lastRequest time.Time
 }
 
-// New makes the screen, with the context's columns, order and filter.
+// New returns the screen, with the columns, the order and the filter of the context. The view stored by an earlier
+// run takes precedence over the configuration.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(itemID), input: line.New(), reading: func() {}}
 	s.table.Highlight = true
@@ -82,7 +83,8 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// defaults applies the configuration; its errors were reported at the start.
+// defaults applies the settings from the configuration. It ignores invalid settings, because they were reported at
+// the start.
 func (s *Screen) defaults(d screen.Defaults) {
 	key, descending := strings.CutPrefix(d.Sort, "-")
 	if c, err := explain.FindColumn(key); err == nil {
@@ -94,22 +96,22 @@ func (s *Screen) defaults(d screen.Defaults) {
 	s.columns = d.Columns
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "fleet" }
 
 // Start requests the first picture, and reports restored settings that are easily overlooked.
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
-// Shown requests a new view: nodes may have changed meanwhile.
+// Shown requests a new picture, because nodes may have changed while the screen was hidden.
 func (s *Screen) Shown() tea.Cmd {
 	s.markPeople()
 	return s.refresh()
 }
 
-// Scopes returns the groups of actions: those for a list of nodes that can be filtered.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}
 }
@@ -120,12 +122,12 @@ func (s *Screen) Typing() bool { return s.typing }
 // Close stops reading inventories.
 func (s *Screen) Close() { s.reading() }
 
-// Update handles changes of the fleet, a composed view, and the keys of the filter.
+// Update handles changes of the fleet, composed pictures, inventories, settings of the list, and keys in the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
 		if msg.Update.Revision == s.picture.revision && s.picture.number > 0 {
-			return nil // the store is unchanged since the last view
+			return nil // the store has not changed since the last picture
 		}
 		return s.refresh()
 	case screen.Reload:
@@ -150,7 +152,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// markPeople marks the nodes that other users look at.
+// markPeople marks the nodes that other users are looking at.
 func (s *Screen) markPeople() {
 	s.userMarks = map[string]string{}
 	if s.env.Seat == nil {
@@ -161,7 +163,7 @@ func (s *Screen) markPeople() {
 	}
 }
 
-// Targets returns the marked nodes, or the node at the cursor.
+// Targets returns the marked nodes or, if there are none, the node at the cursor.
 func (s *Screen) Targets() []models.NodeRef {
 	if marked := s.table.Marked(); len(marked) > 0 {
 		refs := make([]models.NodeRef, 0, len(marked))
@@ -178,7 +180,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// NodeAtCursor returns the node at the cursor.
+// NodeAtCursor returns the node at the cursor, even if other nodes are marked.
 func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	row, ok := s.pointed()
 	if !ok {
@@ -187,13 +189,13 @@ func (s *Screen) NodeAtCursor() (n models.NodeRef, ok bool) {
 	return row.Node.Ref(), true
 }
 
-// pointed returns the row of the node at the cursor; false at the heading of a group.
+// pointed returns the row of the node at the cursor, and false if the cursor is on the heading of a group.
 func (s *Screen) pointed() (*models.Row, bool) {
 	i, ok := s.table.Cursor()
 	return i.Row, ok && i.group == nil
 }
 
-// Copies lists the data of the node at the cursor that can be copied.
+// Copies returns the texts about the node at the cursor, and its row.
 func (s *Screen) Copies() []screen.Copyable {
 	row, ok := s.pointed()
 	if !ok {
@@ -209,7 +211,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
-// counted returns the number of visible nodes, and of all nodes if a filter hides some.
+// counted returns the total number of nodes or, if a filter is set, the number of visible nodes out of the total.
 func (s *Screen) counted() string {
 	if s.filter.IsZero() {
 		return models.Counted(s.picture.counts.Total, "node")
@@ -217,17 +219,18 @@ func (s *Screen) counted() string {
 	return fmt.Sprintf("%d of %s", len(s.picture.rows), models.Counted(s.picture.counts.Total, "node"))
 }
 
-// picture is a view composed from the store by a command: sorting 10 000 nodes would delay keys.
+// picture holds the content of the list. It is composed from the store in a command, because sorting 10 000 nodes in
+// Update would delay keys.
 type picture struct {
 	number int
-	// revision is the store's revision at the start.
+	// revision is the store's revision when composing started.
 	revision uint64
 	rows     []*models.Row
-	// unknown are the nodes for which the filter has no answer yet.
+	// unknown lists the nodes for which the filter cannot be decided yet.
 	unknown []*models.Row
-	// unseen are nodes that auto-discovery may have enrolled.
+	// unseen lists the UUIDs of nodes that auto-discovery may have enrolled and whose inventory is not known.
 	unseen []string
-	// groups are the rows by groupBy; nil if groupBy is "".
+	// groups holds the rows grouped by groupBy. It is nil if groupBy is "".
 	groups []*group
 	counts fleet.Counts
 }

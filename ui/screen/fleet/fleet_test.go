@@ -19,7 +19,8 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// opened returns the screen with some nodes and a context's settings.
+// opened returns the screen with the given nodes and the context's settings d, and the list of the API fields that it
+// has requested.
 func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.Rig, *Screen, *[]string) {
 	t.Helper()
 	r := screentest.New(t, nodes...)
@@ -40,7 +41,7 @@ func some() []models.Node {
 	}
 }
 
-// names returns the nodes in the order in which they are shown.
+// names returns the names of the listed nodes in the order of the list. The value of a group is in brackets.
 func names(s *Screen) []string {
 	var list []string
 	for _, row := range s.table.Rows() {
@@ -89,7 +90,7 @@ func TestConfiguredList(t *testing.T) {
 		}
 		screentest.Shows(t, s, 80, 20, "SHARD", "NAME▾", "/ class:big", "2 of 4")
 		screentest.Lacks(t, s, 80, 20, "POWER", "NONSENSE")
-		// Invalid settings are ignored; they were reported at the start.
+		// Invalid settings are ignored, because they were reported at the start.
 		_, s, _ = opened(t, screen.Defaults{Columns: []string{"nonsense", "name"}, Sort: "nonsense", Filter: "nonsense:x"}, some()...)
 		if len(names(s)) != 4 {
 			t.Errorf("shown are %v", names(s))
@@ -118,7 +119,8 @@ func TestFilterHoldsWhileItIsWritten(t *testing.T) {
 	})
 }
 
-// TestAKeyAfterTheFilterIsForWhatItLeaves: keys typed ahead of a slow picture act on the filtered nodes.
+// TestAKeyAfterTheFilterIsForWhatItLeaves checks that keys that are typed before a slow picture arrives act on the
+// filtered nodes.
 func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -140,7 +142,8 @@ func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
 	})
 }
 
-// TestPicturesAreMadeOneAtATime: only the last picture that was requested is shown, and only one is made at a time.
+// TestPicturesAreMadeOneAtATime checks that only one picture is composed at a time, and that only the last one
+// requested is shown.
 func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -159,7 +162,7 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 		if s.composing || s.composeAgain {
 			t.Error("it does not come to rest")
 		}
-		// An answer to another screen's request, from before the change of context.
+		// A result for the previous screen, which was replaced when the context changed, is dropped.
 		s.Update(picture{number: s.viewsRequested + 7})
 		if len(names(s)) != 4 {
 			t.Error("a picture of others was taken")
@@ -167,8 +170,8 @@ func TestPicturesAreMadeOneAtATime(t *testing.T) {
 	})
 }
 
-// TestNothingNewMakesNoPicture: a poll without news makes no picture, because a picture of ten thousand nodes takes a
-// while.
+// TestNothingNewMakesNoPicture checks that a poll without changes does not lead to a new picture, because composing a
+// picture of ten thousand nodes takes long.
 func TestNothingNewMakesNoPicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, some()...)
@@ -242,7 +245,8 @@ func TestCountsNeedRoom(t *testing.T) {
 	})
 }
 
-// TestOrderInTime: a machine that is silent for too long moves up, although no news of it arrives.
+// TestOrderInTime checks that a node whose agent has been silent for too long moves up even though the node does not
+// change.
 func TestOrderInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits := func(i int, name string) models.Node {
@@ -283,7 +287,7 @@ func TestDeadConductor(t *testing.T) {
 	})
 }
 
-// TestStepAfterAChange: STEP shows changes from this console since a failure.
+// TestStepAfterAChange checks that the STEP column tells what was changed from this console since the failure.
 func TestStepAfterAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := models.Node{
@@ -312,7 +316,8 @@ func TestStepAfterAChange(t *testing.T) {
 	})
 }
 
-// TestMaintenanceIsVisible: the row shows maintenance at 80 columns, also if the glyph says that the node failed.
+// TestMaintenanceIsVisible checks that a row shows maintenance at 80 columns, even if its glyph shows that the node
+// failed.
 func TestMaintenanceIsVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := some()
@@ -326,7 +331,8 @@ func TestMaintenanceIsVisible(t *testing.T) {
 	})
 }
 
-// TestDiscovered marks nodes that auto-discovery has enrolled. Inventories are read only of nodes that look like them.
+// TestDiscovered checks that nodes that auto-discovery has enrolled are marked, and that inventories are read only
+// for nodes that it may have enrolled.
 func TestDiscovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := append(some(), models.Node{UUID: screentest.UUID(5), ProvisionState: models.StateEnroll}, models.Node{UUID: screentest.UUID(6), Name: "n6", ProvisionState: models.StateEnroll})
@@ -345,7 +351,7 @@ func TestDiscovered(t *testing.T) {
 		}
 		r.Deliver(s, UseFilter("is:discovered"))
 		r.Deliver(s, r.Sync())
-		if got := len(names(s)); got != 6 { // the fake answers for all nodes
+		if got := len(names(s)); got != 6 { // the fake returns the same inventory for all nodes
 			t.Errorf("%d nodes, want 6 (%s)", got, s.unknownText())
 		}
 	})

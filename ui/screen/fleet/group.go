@@ -19,13 +19,14 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// GroupBy asks the screen to group the nodes by a field of [GroupFields].
+// GroupBy is a message that asks the screen to group the nodes by this field, one of [GroupFields].
 type GroupBy string
 
-// GroupFields returns the fields that nodes can be grouped by; they are keys of columns.
+// GroupFields returns the fields by which nodes can be grouped. Each is also the key of a column.
 func GroupFields() []string { return []string{"state", "class", "conductor", "owner", "lessee"} }
 
-// group has the nodes with one value of the field that the list is grouped by, in the order of the list.
+// group holds the nodes that have the same value in the field by which the list is grouped. Their order is the order
+// of the list.
 type group struct {
 	value string
 	rows  []*models.Row
@@ -37,7 +38,7 @@ type item struct {
 	group *group
 }
 
-// itemID identifies an item; the ID of a group is not a UUID.
+// itemID returns the item's key in the table. The key of a group cannot be mistaken for a UUID.
 func itemID(i item) string {
 	if i.group != nil {
 		return "group " + i.group.value
@@ -45,13 +46,15 @@ func itemID(i item) string {
 	return i.Node.UUID
 }
 
-// nodeCell returns the cells of a column; headings have no columns.
+// nodeCell adapts a function that returns the cell for a node, for use in a column. It is not called for headings,
+// which have no columns.
 func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
 	return func(i item) table.Cell { return of(i.Row) }
 }
 
-// grouped divides rows by the value of a field, nil without a field. The order of the rows stays within a group. Groups
-// of states come in the order of attention, others by their value; nodes without a value come last.
+// grouped groups rows by their value of the given field. The order of the rows within a group does not change. Groups
+// of states are in the order of the attention that they need, other groups in the order of their values; nodes
+// without a value come last. Without a valid field, grouped returns nil.
 func grouped(rows []*models.Row, field string) []*group {
 	column, err := explain.FindColumn(field)
 	if field == "" || err != nil {
@@ -61,7 +64,7 @@ func grouped(rows []*models.Row, field string) []*group {
 	for _, r := range rows {
 		value := column.Text(r, time.Time{})
 		if field == "state" {
-			value = string(r.Node.ProvisionState) // without the target
+			value = string(r.Node.ProvisionState) // without the target state
 		}
 		g := byValue[value]
 		if g == nil {
@@ -84,7 +87,8 @@ func grouped(rows []*models.Row, field string) []*group {
 	})
 }
 
-// showRows puts the picture's nodes into the list, below the headings of their groups.
+// showRows fills the list with the nodes of the picture. If they are grouped, each group follows its heading, and the
+// nodes of folded groups are omitted.
 func (s *Screen) showRows() {
 	items := make([]item, 0, len(s.picture.rows)+len(s.picture.groups))
 	if s.picture.groups == nil {
@@ -104,7 +108,8 @@ func (s *Screen) showRows() {
 	s.table.SetRows(items)
 }
 
-// groupHeading returns the line of a group: its value and counts.
+// groupHeading returns the heading of a group, with its value, the number of its nodes, and the number of marked
+// ones. It returns false if the item is a node.
 func (s *Screen) groupHeading(i item) (table.Cell, bool) {
 	g := i.group
 	if g == nil {
@@ -145,7 +150,7 @@ func (s *Screen) pointedGroup() *group {
 	return i.group
 }
 
-// fold hides the nodes of a group, or shows them again.
+// fold hides the nodes of the group, or shows them again if they are hidden.
 func (s *Screen) fold(g *group) {
 	if s.folded == nil {
 		s.folded = map[string]bool{}
@@ -180,7 +185,7 @@ func (s *Screen) markRows(rows []*models.Row) {
 	}
 }
 
-// group ends grouping, or asks for the field.
+// group ends the grouping if the nodes are grouped. Otherwise it asks for the field to group them by.
 func (s *Screen) group() tea.Cmd {
 	if s.groupBy != "" {
 		return s.setGroup("")
@@ -192,7 +197,8 @@ func (s *Screen) group() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textGroupTitle, items, func(field string) tea.Cmd { return screen.Send(GroupBy(field)) })})
 }
 
-// setGroup groups by a field; all groups are unfolded.
+// setGroup groups the nodes by the given field, with all groups unfolded. Any other text than a group field ends the
+// grouping.
 func (s *Screen) setGroup(field string) tea.Cmd {
 	if !slices.Contains(GroupFields(), field) {
 		field = ""
@@ -208,7 +214,8 @@ func (s *Screen) needGroupField() {
 	}
 }
 
-// foldedValues returns the folded groups as they can be stored.
+// foldedValues returns the sorted values of the folded groups. Values that are not printable are omitted, because
+// they cannot be stored.
 func (s *Screen) foldedValues() []string {
 	var values []string
 	for value, folded := range s.folded {
@@ -220,7 +227,8 @@ func (s *Screen) foldedValues() []string {
 	return values
 }
 
-// whyNotGroup returns why an action is not possible at a heading, "" if it is.
+// whyNotGroup returns the reason why the action is not possible on the heading of a group, or "" if it is possible or
+// the cursor is on a node.
 func (s *Screen) whyNotGroup(id action.ID) string {
 	if id == action.ShowLog && s.pointedGroup() != nil {
 		return textGroupAtCursor

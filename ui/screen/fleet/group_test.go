@@ -114,7 +114,7 @@ func TestMarksOfGroups(t *testing.T) {
 			}
 		}
 		s.Do(action.Top)
-		s.Do(action.Open) // folded nodes are marked, too
+		s.Do(action.Open) // nodes in a folded group are marked, too
 		s.Do(action.Mark)
 		marked("n1", "n3")
 		screentest.Shows(t, s, 80, 20, "▸ big  2 nodes, 2 marked")
@@ -126,7 +126,7 @@ func TestMarksOfGroups(t *testing.T) {
 		marked("n1", "n3", "n2")
 		s.Do(action.Top)
 		s.Do(action.Down)
-		s.Do(action.Mark) // marks the rest of the group
+		s.Do(action.Mark) // marks the remaining nodes of the group
 		marked("n1", "n3", "n2", "n10")
 		s.Do(action.Top)
 		s.Do(action.Mark)
@@ -143,7 +143,7 @@ func TestMarksOfGroups(t *testing.T) {
 		r.Deliver(s, UseFilter("name:=n2"))
 		s.Do(action.ClearMarks)
 		s.Do(action.Top)
-		s.Do(action.Mark) // marks only nodes that the filter shows
+		s.Do(action.Mark) // marks only the nodes that match the filter
 		marked("n2")
 	})
 }
@@ -167,7 +167,7 @@ func TestHostileGroups(t *testing.T) {
 	})
 }
 
-// manyRows returns 10 000 rows of 500 owners.
+// manyRows returns 10 000 rows that belong to 500 owners.
 func manyRows() []*models.Row {
 	rows := make([]*models.Row, 10_000)
 	for i := range rows {

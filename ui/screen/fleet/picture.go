@@ -12,8 +12,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// refresh requests a new picture. Only one is composed at a time; requests that arrive meanwhile are combined into one
-// afterwards.
+// refresh requests a new picture. Only one picture is composed at a time. All requests that arrive in the meantime
+// lead to a single new picture afterwards.
 func (s *Screen) refresh() tea.Cmd {
 	if s.env.Session == nil {
 		return nil
@@ -27,8 +27,8 @@ func (s *Screen) refresh() tea.Cmd {
 	return func() tea.Msg { return compose() }
 }
 
-// settle ends the typing of a filter. The filtered list is shown before any other key is handled, so that keys typed
-// ahead act on a filtered node, not on the node that was at the cursor before.
+// settle is called when a filter has been typed. It shows the filtered list before any other key is handled. This
+// way, keys that were typed ahead act on a filtered node, not on the node that was at the cursor before.
 func (s *Screen) settle() tea.Cmd {
 	if !s.composing {
 		return nil
@@ -37,7 +37,8 @@ func (s *Screen) settle() tea.Cmd {
 	return s.showPicture(s.compose()())
 }
 
-// compose composes the currently requested picture, on any goroutine.
+// compose returns a function that composes a picture with the current settings. The function can run on any
+// goroutine.
 func (s *Screen) compose() func() picture {
 	s.lastRequest = time.Now()
 	s.viewsRequested++
@@ -53,10 +54,10 @@ func (s *Screen) compose() func() picture {
 	}
 }
 
-// orderEvery is the interval at which the order is recomputed without changes.
+// orderEvery is the interval at which the order is computed again even if no node has changed.
 const orderEvery = 10 * time.Second
 
-// unseen returns the nodes that auto-discovery may have enrolled and whose inventory was not read.
+// unseen returns the UUIDs of the nodes that auto-discovery may have enrolled, and whose inventory has not been read.
 func unseen(rows []*models.Row) []string {
 	var uuids []string
 	for _, r := range rows {
@@ -67,7 +68,7 @@ func unseen(rows []*models.Row) []string {
 	return uuids
 }
 
-// dueOrder requests a new view if the order may have changed because an agent became silent.
+// dueOrder requests a new picture if the order may have changed because an agent fell silent.
 func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	if s.sortColumn.Key != "state" || now.Sub(s.lastRequest) < orderEvery {
 		return nil
@@ -80,7 +81,7 @@ func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	return nil
 }
 
-// showPicture shows a composed view, unless a newer one was requested.
+// showPicture shows a composed picture, unless a newer one was requested.
 func (s *Screen) showPicture(p picture) tea.Cmd {
 	if p.number != s.viewsRequested {
 		return nil
@@ -101,8 +102,9 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	return s.readInventories()
 }
 
-// narrow returns the most important columns, and roomy the columns for a large terminal. They are used if the
-// configuration names no columns. wideOnly returns the columns that the action wide adds to the others.
+// narrow returns the default columns, which are the most important ones. roomy returns the default columns for a
+// large terminal. Both are used only if the configuration does not name the columns. wideOnly returns the columns
+// that the action Wide adds.
 func narrow() []string { return []string{"name", "state", "step", "power", "class", "age"} }
 
 func roomy() []string {
@@ -113,10 +115,11 @@ func wideOnly() []string {
 	return []string{"disk", "driver", "owner", "instance", "reservation", "fault", "maintenance", "uuid"}
 }
 
-// roomyWidth is the width from which the roomy columns leave enough room for the column STEP.
+// roomyWidth is the minimum width of the list, in cells, at which the roomy columns leave enough room for the STEP
+// column.
 const roomyWidth = 150
 
-// keys returns the columns that are shown now.
+// keys returns the keys of the columns that are currently shown.
 func (s *Screen) keys() []string {
 	keys := s.columns
 	switch {
@@ -138,7 +141,7 @@ func (s *Screen) keys() []string {
 	return keys
 }
 
-// resize sets the width, which selects the columns.
+// resize sets the width of the list, on which the default columns depend.
 func (s *Screen) resize(w int) {
 	was := s.width >= roomyWidth
 	s.width = w
@@ -170,13 +173,13 @@ func (s *Screen) setColumns() {
 	s.needFields(fields...)
 }
 
-// column returns the table's column for a column of package models.
+// column returns the table column that shows c, a column of package models.
 func (s *Screen) column(c models.Column) table.Column[item] {
 	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {
 	case "name":
 		if col.Min, col.Max, col.Drop = 10, 40, 0; s.env.Seat != nil {
-			col.Min = 16 // with the name of a user
+			col.Min = 16 // leaves room for the name of a user
 		}
 		col.Cell = func(r item) table.Cell {
 			return table.Cell{Text: r.Node.Label() + s.userMarks[r.Node.UUID], Role: theme.Plain}
@@ -219,7 +222,7 @@ func stateCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 
-// stepCell returns the cell of the column STEP, colored if the node needs attention.
+// stepCell returns the cell of the STEP column. Its color shows whether the node needs attention.
 func (s *Screen) stepCell(r *models.Row) table.Cell {
 	role := theme.Plain
 	switch {
@@ -254,8 +257,8 @@ func powerCell(r *models.Row) table.Cell {
 	return table.Cell{Text: text, Role: role}
 }
 
-// age returns the time in the state. For nodes in transition it is exact to the second; for others it is rounded, so
-// that an idle fleet sends nothing over a slow connection.
+// age returns the time that the node has been in its state. For nodes in transition it is exact to the second. For
+// other nodes it is rounded, so that an idle fleet does not send updates over a slow connection.
 func (s *Screen) age(r *models.Row) string {
 	return models.AgeInState(r, s.env.ServerNow())
 }

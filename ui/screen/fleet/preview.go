@@ -12,22 +12,25 @@ import (
 )
 
 const (
-	// previewFrom is the width from which the screen has room for the preview.
+	// previewFrom is the minimum width of the screen, in cells, at which there is room for the preview.
 	previewFrom = 140
-	// previewLeast and previewMost bound the width of the preview, which leaves the list its roomy width if possible.
+	// previewLeast and previewMost are the limits for the width of the preview, in cells. Within these limits, the
+	// list keeps its roomy width if possible.
 	previewLeast = 44
 	previewMost  = 60
-	// previewFieldsUpTo is the number of nodes up to which every listing requests the preview's additional fields,
-	// which multiply its size. In larger fleets the preview shows only the fields of lists.
+	// previewFieldsUpTo is the maximum number of nodes for which listings include the additional fields of the
+	// preview, because these fields multiply the size of a listing. In a larger fleet, the preview shows only the
+	// fields that are in every listing.
 	previewFieldsUpTo = 1000
 )
 
-// previewFields returns the API fields that the preview shows and lists do not have.
+// previewFields returns the API fields that the preview shows but that listings normally do not include.
 func previewFields() []string {
 	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
 }
 
-// needPreviewFields requests the preview's fields once the size of the fleet is known.
+// needPreviewFields requests the preview's fields as soon as the size of the fleet is known, unless the fleet is too
+// large.
 func (s *Screen) needPreviewFields() {
 	if s.peeked || s.env.Session == nil || !s.env.Status.Complete {
 		return
@@ -38,7 +41,8 @@ func (s *Screen) needPreviewFields() {
 	}
 }
 
-// previewWidth returns the width of the preview beside the list, 0 if it is not shown. All columns need the whole width.
+// previewWidth returns the width of the preview on a screen of w cells, or 0 if it is not shown. There is no preview
+// if all columns are shown, because they need the whole width.
 func (s *Screen) previewWidth(w int) int {
 	if s.plain || s.wide || w < previewFrom {
 		return 0
@@ -46,7 +50,8 @@ func (s *Screen) previewWidth(w int) int {
 	return min(max(w-roomyWidth-1, previewLeast), previewMost)
 }
 
-// preview draws the node at the cursor from the Store: a cursor move sends no request.
+// preview draws the details of the node at the cursor. They come from the Store, so moving the cursor does not send a
+// request.
 func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	at, ok := s.pointed()
 	if !ok || s.env.Session == nil {
@@ -80,7 +85,7 @@ func (s *Screen) preview(t *theme.Theme, w, h int) string {
 	return cell.Block(body.Draw(t, lines, w), w, h)
 }
 
-// previewDetails returns the facts that heading and sentence lack.
+// previewDetails returns the facts that the preview's heading and its sentence do not contain.
 func previewDetails(r *models.Row) []models.Detail {
 	shown := []string{"name", "uuid", "state", "step", "maintenance", "reason"}
 	if r.Node.ProvisionState == models.StateEnroll {

@@ -15,7 +15,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// previewed returns nodes whose preview matters: failed, waiting, in maintenance, in use, hostile.
+// previewed returns nodes with different previews: a failed one, a waiting one, one in maintenance, one in use, and
+// one with hostile texts.
 func previewed() []models.Node {
 	step := &models.Step{Interface: "deploy", Step: "install_coreos"}
 	node := func(i int, name string, state models.ProvisionState, n models.Node) models.Node {
@@ -69,7 +70,7 @@ func TestPreview(t *testing.T) {
 			for _, w := range []int{previewFrom, 200, 260} {
 				got := aside(name, w)
 				for _, text := range want {
-					if !strings.Contains(got, text) && w == 200 { // elsewhere lines break differently
+					if !strings.Contains(got, text) && w == 200 { // at other widths, lines break differently
 						t.Errorf("%s at %d: no %q in %q", name, w, text, got)
 					}
 				}
@@ -88,7 +89,7 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// TestPreviewOfALargeFleet: the preview does not make the listings of a large fleet larger.
+// TestPreviewOfALargeFleet checks that the preview does not increase the size of the listings of a large fleet.
 func TestPreviewOfALargeFleet(t *testing.T) {
 	for nodes, want := range map[int]int{previewFieldsUpTo: len(previewFields()), previewFieldsUpTo + 1: 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -146,7 +147,8 @@ func TestPreviewOfNothing(t *testing.T) {
 	})
 }
 
-// TestPreviewFollowsItsNode: the preview draws the row of the Store, not that of the list, which may be older.
+// TestPreviewFollowsItsNode checks that the preview shows the node as it is in the Store, because the row of the list
+// may be older.
 func TestPreviewFollowsItsNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, screen.Defaults{}, previewed()[2])

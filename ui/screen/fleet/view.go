@@ -13,8 +13,8 @@ import (
 	"ironworks/viewstate"
 )
 
-// View returns the arrangement of the list, to be restored by another run. Settings equal to the configuration are
-// omitted, so that later changes of the configuration apply.
+// View returns the settings of the list, so that another run can restore them. A sort order or filter that is the
+// same as in the configuration is omitted, so that later changes of the configuration take effect.
 func (s *Screen) View() viewstate.State {
 	v := s.view()
 	if *v.Sort == *s.configured.Sort {
@@ -28,7 +28,7 @@ func (s *Screen) View() viewstate.State {
 	return v
 }
 
-// view returns order and filter.
+// view returns the current order and filter.
 func (s *Screen) view() viewstate.State {
 	order, filter := s.sortColumn.Key, s.filter.String()
 	if s.descending {
@@ -37,7 +37,7 @@ func (s *Screen) view() viewstate.State {
 	return viewstate.State{Sort: &order, Filter: &filter}
 }
 
-// restore restores the arrangement of the list. The fields that it needs are requested.
+// restore applies the settings of the list that an earlier run has stored, and requests the fields that they need.
 func (s *Screen) restore(v *viewstate.State) {
 	if v.Sort != nil {
 		key, descending := strings.CutPrefix(*v.Sort, "-")
@@ -68,7 +68,8 @@ func (s *Screen) restore(v *viewstate.State) {
 	}
 }
 
-// needFields requests the API fields of filters and columns; empty names stand for fields that are in every list.
+// needFields requests API fields for filters and columns. It ignores empty names, which stand for fields that are in
+// every listing.
 func (s *Screen) needFields(fields ...string) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
 	if len(fields) > 0 && s.env.Session != nil {
@@ -76,8 +77,8 @@ func (s *Screen) needFields(fields ...string) {
 	}
 }
 
-// reportRestored reports the number of restored marks, because the next action applies to these nodes, and a filter
-// that could not be restored.
+// reportRestored reports the number of restored marks, because the next action applies to the marked nodes. It also
+// reports a filter that could not be restored.
 func (s *Screen) reportRestored() tea.Cmd {
 	var cmds []tea.Cmd
 	if s.filterErr != nil {

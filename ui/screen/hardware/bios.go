@@ -21,19 +21,20 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// setting is a BIOS setting. It has a new value if the operator has changed it and the change was not applied yet.
+// setting is a BIOS setting. If changed is true, change is a new value that the operator has entered and that was not
+// applied yet.
 type setting struct {
 	models.BIOSSetting
 	change  string
 	changed bool
 }
 
-// biosPage is the table of BIOS settings.
+// biosPage is the tab with the table of BIOS settings.
 type biosPage struct {
 	s    *Screen
 	from *fetch.Source[[]models.BIOSSetting]
 	list *table.Table[*setting]
-	// changes has the new values by the names of settings. They survive a reload.
+	// changes holds the new values by the name of the setting. It survives a reload.
 	changes map[string]string
 
 	filter string
@@ -59,13 +60,13 @@ func (p *biosPage) source() source      { return p.from }
 func (p *biosPage) mover() body.Mover   { return p.list }
 func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).WasCurrent }
 
-// fetched fills the table with the settings that match the filter, changed ones first.
+// fetched fills the table with the settings that match the filter. Changed settings come first.
 func (p *biosPage) fetched() {
 	settings, _ := p.from.Value()
 	var rows []*setting
 	for _, known := range settings {
 		r := &setting{BIOSSetting: known}
-		if r.change, r.changed = p.changes[r.Name]; r.changed && r.change == bios.Shown(r.BIOSSetting) { // applied
+		if r.change, r.changed = p.changes[r.Name]; r.changed && r.change == bios.Shown(r.BIOSSetting) { // the change has been applied
 			delete(p.changes, r.Name)
 			r.change, r.changed = "", false
 		}
@@ -85,7 +86,7 @@ func (p *biosPage) fetched() {
 	p.list.SetRows(rows)
 }
 
-// change records a new value for a setting. If the operator enters the current value, the recorded change is dropped.
+// change records a new value for the named setting. If it is the current value, the recorded change is dropped.
 func (p *biosPage) change(name, value string) {
 	settings, _ := p.from.Value()
 	i := slices.IndexFunc(settings, func(o models.BIOSSetting) bool { return o.Name == name })
@@ -96,7 +97,7 @@ func (p *biosPage) change(name, value string) {
 	p.changes[name] = value
 }
 
-// Update handles a key in the filter.
+// Update handles a key in the filter. The filter takes effect while it is typed.
 func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
 	switch p.prompt.Update(msg) {
 	case body.Changed:
@@ -109,7 +110,7 @@ func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// widen clears the filter.
+// widen clears the filter and reports whether one was set.
 func (p *biosPage) widen() bool {
 	did := p.filter != ""
 	p.filter = ""
@@ -163,7 +164,7 @@ func (p *biosPage) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// apply asks the root to send the changes.
+// apply asks the root to send the changes to Ironic.
 func (p *biosPage) apply() tea.Cmd {
 	var changes []bios.Change
 	words := []string{"bios", "set", p.s.node().Label()}

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// api is an Ironic with the BIOS settings of two nodes.
+// api is a fake of Ironic that serves BIOS settings by node, and firmware.
 type api struct {
 	*screentest.API
 	settings map[string][]models.BIOSSetting
@@ -62,7 +62,8 @@ func opened(t *testing.T, settings []models.BIOSSetting) *rig {
 	return &rig{Rig: r, api: a, s: s}
 }
 
-// fill answers the form of an action; enter ends it.
+// fill runs an action that opens a form, and presses the given keys in it. The key enter submits the form. It returns
+// the resulting messages.
 func (r *rig) fill(t *testing.T, id action.ID, keys ...string) []tea.Msg {
 	t.Helper()
 	for _, msg := range r.Do(r.s, r.s.Do(id)) {
@@ -81,7 +82,7 @@ func (r *rig) fill(t *testing.T, id action.ID, keys ...string) []tea.Msg {
 	return nil
 }
 
-// wanted returns the command of the change that the screen asks for.
+// wanted returns the hardware change that an action of the screen requests.
 func (r *rig) wanted(t *testing.T, id action.ID) screen.ChangeHardware {
 	t.Helper()
 	for _, msg := range r.Do(r.s, r.s.Do(id)) {
@@ -102,13 +103,13 @@ func TestGoldens(t *testing.T) {
 			t.Error("without changes, apply is enabled")
 		}
 		r.s.Do(action.Down)
-		r.fill(t, action.Open, "right", "enter") // BootMode: Uefi, Bios
+		r.fill(t, action.Open, "right", "enter") // changes BootMode from Uefi to Bios
 		screentest.Golden(t, r.s, "changed")
 		if c := r.wanted(t, action.HardwareApply); screen.Quoted(c.CommandLine[3]) != "BootMode=Bios" || c.Action.Name() != "set BIOS" {
 			t.Errorf("%v by %s", c.CommandLine, c.Action.Name())
 		}
 		r.s.Do(action.Top)
-		r.fill(t, action.Open, "left", "enter") // back to the current value
+		r.fill(t, action.Open, "left", "enter") // changes it back to the current value
 		if why := r.s.DisabledReason(action.HardwareApply); why == "" {
 			t.Error("a change to the current value is kept")
 		}
@@ -163,7 +164,7 @@ func TestSettingsAreReadAgainAfterAnOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, someSettings())
 		r.s.Do(action.Down)
-		r.fill(t, action.Open, "right", "enter") // BootMode: Bios
+		r.fill(t, action.Open, "right", "enter") // changes BootMode to Bios
 		r.Deliver(r.s, r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState = models.StateCleaning }))
 		applied := someSettings()
 		applied[1].Value = "Bios"

@@ -20,7 +20,7 @@ const (
 	fieldNode  = "node"
 )
 
-// edit asks for a new value of the setting at the cursor.
+// edit asks the operator for a new value of the setting at the cursor.
 func (p *biosPage) edit() tea.Cmd {
 	r, ok := p.list.Cursor()
 	if !ok {
@@ -57,7 +57,7 @@ func (p *biosPage) edit() tea.Cmd {
 	})})
 }
 
-// askGolden asks for a golden node.
+// askGolden asks the operator for a golden node, whose settings are to be copied.
 func (p *biosPage) askGolden() tea.Cmd {
 	store, uuid := p.s.env.Session.Store, p.s.uuid
 	others := func(text string) (names []string) {
@@ -74,7 +74,7 @@ func (p *biosPage) askGolden() tea.Cmd {
 	})})
 }
 
-// compare reads the settings of a golden node, and compares.
+// compare reads the settings of the named golden node and compares them with the settings of this node.
 func (p *biosPage) compare(name string) tea.Cmd {
 	s, ref := p.s, p.s.node()
 	return func() tea.Msg {
@@ -95,7 +95,7 @@ func driftFrom(ctx context.Context, api provision.HardwareAPI, name string, ref 
 	return n.Ref(), drifts[0], drifts[0].Err
 }
 
-// copyFrom turns differences into changes, which are not sent yet.
+// copyFrom records the golden node's settings as changes of this node. They are not sent yet.
 func (p *biosPage) copyFrom(golden models.NodeRef, drift provision.NodeDrift, err error) tea.Cmd {
 	if err != nil {
 		return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})

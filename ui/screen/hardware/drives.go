@@ -15,8 +15,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// askBMC reads the drives behind a RAID controller, which the inventory of an agent lacks. The BMC is queried only on
-// request of the operator.
+// askBMC queries the BMC for the drives behind a RAID controller, which the agent's inventory lacks. It runs only
+// when the operator requests it.
 func (p *raidPage) askBMC() tea.Cmd {
 	s := p.s
 	bmcs, ctx, uuid := s.env.Session.BMCs, s.life, s.uuid
@@ -34,7 +34,8 @@ func (p *raidPage) askBMC() tea.Cmd {
 	return tea.Batch(screen.Send(screen.Say{Text: textAskingBMC}), read)
 }
 
-// driveLines returns the BMC's drives, and the drives that the target RAID would use.
+// driveLines returns lines with the BMC's drives, and with the drives that the target RAID would use. It returns nil
+// if the BMC was not queried.
 func (p *raidPage) driveLines() []pane.Line {
 	if p.bmc == nil {
 		return nil
@@ -52,7 +53,8 @@ func (p *raidPage) driveLines() []pane.Line {
 	return append(lines, p.assignedLines()...)
 }
 
-// assignedLines returns the drives of each volume as Ironic's redfish interface would choose them.
+// assignedLines returns a line for each target volume, with the drives that Ironic's redfish interface would choose
+// for it. It returns nil for other RAID interfaces.
 func (p *raidPage) assignedLines() []pane.Line {
 	f, _ := p.from.Value()
 	target, err := provision.NewRAID(p.config())

@@ -25,7 +25,7 @@ const (
 	fieldPause = "pause"
 )
 
-// firmwarePage is the table of firmware components.
+// firmwarePage is the tab with the table of firmware components.
 type firmwarePage struct {
 	s    *Screen
 	from *fetch.Source[[]models.Firmware]
@@ -72,7 +72,7 @@ func (p *firmwarePage) disabledReason(id action.ID) string {
 	return ""
 }
 
-// do asks for the image of the component at the cursor.
+// do asks the operator for the image with which to update the component at the cursor.
 func (p *firmwarePage) do(id action.ID) tea.Cmd {
 	f, ok := p.list.Cursor()
 	if id != action.Open || !ok {

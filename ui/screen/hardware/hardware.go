@@ -1,5 +1,5 @@
-// Package hardware is the screen of a machine's settings: BIOS settings, firmware and RAID, with changes before they are
-// applied.
+// Package hardware implements the screen that shows a machine's inspection, BIOS settings, firmware and RAID. Changes
+// to them are collected and shown before they are applied.
 package hardware
 
 import (
@@ -22,14 +22,16 @@ import (
 // freshFor is the maximum age of data that is reused when the screen is shown again.
 const freshFor = 30 * time.Second
 
-// page is a tab.
+// page is the content of a tab.
 type page interface {
-	// source fetches the page's data.
+	// source returns the source of the page's data.
 	source() source
-	// fetched is called when the source has a new value; Update gets other messages of the page.
+	// fetched is called after the source has handled a result. Update handles other messages for the page, such as
+	// keys in a filter.
 	fetched()
 	Update(msg tea.Msg) tea.Cmd
-	// heading is shown beside the node; content draws the page below its errors.
+	// heading returns a text that is shown beside the node in the heading. content draws the page; errors are shown
+	// above it.
 	heading() []body.Span
 	content(t *theme.Theme, w, h int) string
 	disabledReason(id action.ID) string
@@ -38,7 +40,7 @@ type page interface {
 	copies() []screen.Copyable
 }
 
-// source is the part of fetch.Source that does not depend on its type.
+// source contains the methods of [fetch.Source] that do not depend on the type of its data.
 type source interface {
 	Get() tea.Cmd
 	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
@@ -50,7 +52,7 @@ type source interface {
 	Close()
 }
 
-// Screen has a page for each kind of settings.
+// Screen shows the hardware of one node, with a page for each kind of data.
 type Screen struct {
 	env  *screen.Env
 	api  provision.HardwareAPI // nil without a live Ironic
@@ -59,7 +61,7 @@ type Screen struct {
 	pages []page
 	tab   int
 	tabs  body.TabLine
-	// busy is true if the node was in an operation at the last change of the fleet.
+	// busy reports whether an operation was running on the node at the last change of the fleet.
 	busy bool
 
 	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
@@ -71,18 +73,18 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// tabActions are the actions that open the tabs, in the order of the tabs.
+// tabActions lists the actions that open the tabs, in the order of the tabs.
 var tabActions = []action.ID{action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
 
-// biosTab is the index of the tab with a filter.
+// biosTab is the index of the BIOS tab, the only one with a filter.
 const biosTab = 1
 
 var titles = []string{"Inspection", "BIOS", "Firmware", "RAID"}
 
-// Shows reports whether an action opens a tab of the screen.
+// Shows reports whether the action opens a tab of this screen.
 func Shows(id action.ID) bool { return slices.Contains(tabActions, id) }
 
-// New returns the screen of a node.
+// New returns the screen for the node with the given UUID.
 func New(env *screen.Env, uuid string) *Screen {
 	s := &Screen{env: env, uuid: uuid}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -94,21 +96,21 @@ func New(env *screen.Env, uuid string) *Screen {
 	return s
 }
 
-// Ref identifies the screen.
+// Ref identifies the screen in the history and in links.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindHardware, ID: s.uuid} }
 
-// Title returns the text for the header.
+// Title returns the screen's title, which is shown in the header.
 func (s *Screen) Title() string { return "hardware " + cell.Cut(s.node().Label(), 52) }
 
 func (s *Screen) node() models.NodeRef { return s.env.Node(s.uuid) }
 
-// Start fetches nothing: the action that opens the screen selects a tab.
+// Start fetches nothing, because the action that opens the screen also selects a tab.
 func (s *Screen) Start() tea.Cmd { return nil }
 
-// Shown refetches old data.
+// Shown fetches the data of the current tab again if it is older than freshFor.
 func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
 
-// renew fetches the tab's data if it is older than a limit.
+// renew fetches the data of the current tab if it is older than limit.
 func (s *Screen) renew(limit time.Duration) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -128,7 +130,8 @@ func (s *Screen) Close() {
 	}
 }
 
-// Update handles a message.
+// Update stores fetched data, and handles keys in the filter. It reloads the current tab when the operator requests
+// it, and after an operation.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -155,16 +158,18 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered is the result of a dialog or a request of the screen.
+// answered is the message that carries the result of a dialog or of a request to Update, which calls the function
+// then.
 type answered struct {
 	of   *Screen
 	then func() tea.Cmd
 }
 
-// after returns the command that makes the screen call then in Update.
+// after returns a command that makes Update call the function then.
 func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
 
-// fetchAfterOperation fetches again when an operation of the node has ended: Ironic has read the machine then.
+// fetchAfterOperation fetches the data of the current tab again when an operation of the node has ended, because
+// Ironic may have read the machine during the operation.
 func (s *Screen) fetchAfterOperation() tea.Cmd {
 	row, _, ok := s.env.Session.Store.Get(s.uuid)
 	was := s.busy
@@ -174,22 +179,22 @@ func (s *Screen) fetchAfterOperation() tea.Cmd {
 	return nil
 }
 
-// change asks the root to change the machine, after checks and a confirmation.
+// change asks the root to change the machine, after checks and a confirmation. words is the equivalent command line.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
 	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, CommandLine: words})
 }
 
-// Scopes returns the groups of actions.
+// Scopes returns the groups of actions that the screen offers.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Hardware, action.List, action.Nodes}
 }
 
-// Typing reports whether a filter is being edited.
+// Typing reports whether the filter of the BIOS tab is being edited.
 func (s *Screen) Typing() bool { return s.api != nil && s.bios().prompt.Typing() }
 
 func (s *Screen) bios() *biosPage { return s.pages[biosTab].(*biosPage) } //nolint:forcetypeassert // New sets it
 
-// Widen clears the filter.
+// Widen clears the filter of the BIOS tab.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.api == nil || s.tab != biosTab {
 		return nil, false
@@ -197,10 +202,10 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, s.bios().widen()
 }
 
-// Targets returns the node.
+// Targets returns the node whose hardware is shown.
 func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} }
 
-// DisabledReason returns why an action is disabled, "" if it is not.
+// DisabledReason returns the reason why the action is disabled, or "" if it is enabled.
 func (s *Screen) DisabledReason(id action.ID) string {
 	switch id {
 	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
@@ -213,7 +218,7 @@ func (s *Screen) DisabledReason(id action.ID) string {
 	return ""
 }
 
-// Do runs an action of the screen.
+// Do runs the given action.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -237,7 +242,7 @@ func (s *Screen) open(tab int) tea.Cmd {
 	return s.renew(freshFor)
 }
 
-// Click selects a tab or a row.
+// Click selects the tab or the row that was clicked.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if s.api == nil {
 		return false, nil
@@ -254,10 +259,11 @@ func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// clickable is a page with rows.
+// clickable is a page whose rows can be clicked.
 type clickable interface{ click(x, y int) (open bool) }
 
-// Copies returns the row at the cursor, the request and the command.
+// Copies returns the texts of the current tab that can be copied, including the request for its data and the
+// equivalent command line.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.api == nil {
 		return nil
@@ -265,7 +271,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return s.pages[s.tab].copies()
 }
 
-// Draw draws the tab.
+// Draw draws the current tab.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	left := []body.Span{body.S(theme.Strong, " Hardware "), body.S(theme.Plain, s.node().Label())}
 	if s.api == nil {

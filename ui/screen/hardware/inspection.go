@@ -18,14 +18,15 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// inspectionPage shows the last inspection. Below it are the volumes and vendor methods that Ironic stores.
+// inspectionPage is the tab that shows the last inspection and, below it, the volumes and vendor methods that are
+// known to Ironic.
 type inspectionPage struct {
 	s    *Screen
 	from *fetch.Source[found]
 	text pane.Pane
 }
 
-// found has the sections of the Inspection page.
+// found holds the sections of the Inspection tab.
 type found struct {
 	inspected, others []inspection.Section
 }
@@ -54,8 +55,8 @@ func (p *inspectionPage) read(ctx context.Context) (f found, err error) {
 	return f, nil
 }
 
-// add adds a section unless it is empty. If a policy forbids reading volumes or vendor methods, the section has the
-// error instead.
+// add adds a section, unless it is empty. If err is not nil, for example because a policy forbids reading volumes or
+// vendor methods, the section contains the error instead.
 func (f *found) add(err error, title string, lines []string) {
 	if err != nil {
 		lines = []string{models.OnScreen(err)}

@@ -22,31 +22,33 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// facts are the data of the RAID page.
+// facts holds the data for the RAID tab.
 type facts struct {
 	node *models.Node
 	raid provision.CurrentRAID
-	// disks are the disks of the last inspection; empty without one, or behind a RAID controller without volumes.
+	// disks lists the disks that the last inspection found. It is empty if there was no inspection, or if the machine
+	// has a RAID controller without volumes. inspected reports whether there was an inspection.
 	disks     []hints.Disk
 	inspected bool
 }
 
-// volume is a logical disk of the target RAID.
+// volume is a row of the table: a logical disk of the target RAID.
 type volume struct {
-	id   string // the number of the volume in the target, from 1
+	id   string // the volume's number in the target, starting with 1
 	disk map[string]any
 }
 
-// raidPage is the table of the volumes of the target RAID, with the machine's volumes below.
+// raidPage is the tab with the table of the target RAID's volumes. Below the table, it shows the machine's current
+// volumes, disks and drives.
 type raidPage struct {
 	s    *Screen
 	from *fetch.Source[facts]
 	list *table.Table[volume]
-	// target has the volumes of the target RAID, as read or as edited since.
+	// target lists the volumes of the target RAID, as they were fetched or as the operator has edited them since.
 	target []map[string]any
 	edited bool
 	below  pane.Pane
-	// bmc is the BMC's report of its drives, which is read on request of the operator; nil before.
+	// bmc is the BMC's report about its drives. It is nil until the operator requests it.
 	bmc *models.BMC
 }
 
@@ -93,7 +95,8 @@ func (p *raidPage) mover() body.Mover      { return p.list }
 func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).WasCurrent }
 func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
 
-// fetched takes over the target of the node, unless the operator has edited it.
+// fetched takes over the node's target RAID, unless the operator has edited the target. If the node has no target,
+// the current volumes serve as the target.
 func (p *raidPage) fetched() {
 	f, known := p.from.Value()
 	if !known {
@@ -108,7 +111,7 @@ func (p *raidPage) fetched() {
 	p.show()
 }
 
-// asTarget drops the properties of reported volumes that a target must not have.
+// asTarget returns a copy of the current volumes without the properties that a target must not contain.
 func asTarget(volumes []map[string]any) []map[string]any {
 	var list []map[string]any
 	for _, v := range volumes {
@@ -132,7 +135,7 @@ func (p *raidPage) show() {
 	p.below.SetLines(p.lines())
 }
 
-// config returns the target RAID.
+// config returns the target RAID in the format of target_raid_config.
 func (p *raidPage) config() map[string]any {
 	list := make([]any, len(p.target))
 	for i, disk := range p.target {
@@ -177,7 +180,7 @@ func (p *raidPage) lines() []pane.Line {
 	return append(lines, p.driveLines()...)
 }
 
-// problems returns the reasons why Ironic or the agent rejects the target.
+// problems returns the reasons why Ironic or the agent would reject the target.
 func (p *raidPage) problems(f facts) []string {
 	if len(p.target) == 0 {
 		return nil
@@ -239,7 +242,7 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		p.edited = false // after the target was set, it is read again
+		p.edited = false // so that the target is read again after it was set
 		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
 	case action.HardwareReset:
 		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())

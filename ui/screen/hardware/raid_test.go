@@ -20,7 +20,7 @@ const inventory = `{"inventory": {"disks": [
 	{"name": "/dev/sda", "size": 479559942144, "model": "PERC H755", "serial": "0011", "rotational": false},
 	{"name": "/dev/sdb", "size": 4000787030016, "model": "PERC H755", "serial": "0012", "rotational": true}]}}`
 
-// withRAID opens the tab on a node with a RAID interface, current volumes and a target.
+// withRAID opens the RAID tab of a node with the given RAID interface and target, current volumes, and an inventory.
 func withRAID(t *testing.T, iface, target string) *rig {
 	t.Helper()
 	r := opened(t, nil)
@@ -32,7 +32,7 @@ func withRAID(t *testing.T, iface, target string) *rig {
 	return r
 }
 
-// bmcs answers with drives behind a controller.
+// bmcs is a fake whose BMC reports drives behind a RAID controller, or returns an error.
 type bmcs struct {
 	screen.BMCs
 	err error
@@ -46,7 +46,8 @@ func (b bmcs) Query(context.Context, string) (*provision.BMCReport, error) {
 	return &provision.BMCReport{BMC: &models.BMC{Drives: list}}, b.err
 }
 
-// TestDrivesOfTheBMC shows the drives that the inventory lacks, and which of them the target gets.
+// TestDrivesOfTheBMC checks that the drives that the inventory lacks are shown, together with the drives that each
+// target volume would get.
 func TestDrivesOfTheBMC(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100, "volume_name": "os"}]}`)
@@ -69,7 +70,7 @@ func TestRAID(t *testing.T) {
 		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100, "is_root_volume": true}, {"raid_level": "5", "size_gb": "MAX", "physical_disks": ["1", "2", "3"], "controller": "RAID.1"}]}`)
 		screentest.Golden(t, r.s, "raid")
 		screentest.CheckSizes(t, r.s)
-		r.fill(t, action.HardwareAdd, "right", "enter") // RAID 2 is in Ironic's API, not in Redfish
+		r.fill(t, action.HardwareAdd, "right", "enter") // RAID 2 exists in Ironic's API but not in Redfish
 		r.s.Do(action.Bottom)
 		screentest.Golden(t, r.s, "raid-added")
 		r.s.Do(action.HardwareRemove)
@@ -161,7 +162,8 @@ func TestInspection(t *testing.T) {
 	})
 }
 
-// TestRAIDWithoutDisks: a machine behind a RAID controller without volumes was inspected, and has no disks.
+// TestRAIDWithoutDisks checks that a machine that was inspected but has no disks, because its RAID controller has no
+// volumes, is not shown as one that was not inspected.
 func TestRAIDWithoutDisks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := opened(t, nil)

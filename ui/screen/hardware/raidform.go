@@ -16,7 +16,8 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of a logical disk are those of Ironic's raid_config_schema.json.
+// The properties of a logical disk, as in Ironic's raid_config_schema.json. They also serve as the keys of the form's
+// fields.
 const (
 	keyLevel      = "raid_level"
 	keySize       = "size_gb"
@@ -29,7 +30,8 @@ const (
 	keyController = "controller"
 )
 
-// edit asks for the fields of a volume of the target. If at is negative, the volume is a new one.
+// edit asks the operator for the properties of the target's volume with index at. If at is negative, it asks for a
+// new volume.
 func (p *raidPage) edit(at int) tea.Cmd {
 	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
 	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
@@ -69,7 +71,7 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	})})
 }
 
-// set replaces or adds a volume of the target.
+// set replaces the target's volume with index at. If there is no such volume, it adds one.
 func (p *raidPage) set(at int, disk map[string]any) {
 	target := append([]map[string]any{}, p.target...)
 	if at >= 0 && at < len(target) {
@@ -81,14 +83,15 @@ func (p *raidPage) set(at int, disk map[string]any) {
 	p.show()
 }
 
-// drivesText shows drives: IDs separated by commas, or hints as JSON.
+// drivesText returns the text of the field for the drives v: their IDs separated by commas, or a JSON list if they
+// are selected by hints.
 func drivesText(v any) string {
 	list, _ := v.([]any)
 	ids := make([]string, len(list))
 	for i, d := range list {
 		id, isText := d.(string)
 		if !isText {
-			text, _ := models.JSONText(list) // the list was JSON
+			text, _ := models.JSONText(list) // the list was decoded from JSON, so this cannot fail
 			return text
 		}
 		ids[i] = id
@@ -96,8 +99,8 @@ func drivesText(v any) string {
 	return strings.Join(ids, ", ")
 }
 
-// logicalDisk returns the volume that a form describes, checked on its own. field is the key of the field that shows
-// the error.
+// logicalDisk returns the volume that the values of the form describe. It checks the volume without regard to the
+// other volumes. If it is invalid, field is the key of the field that shows the error.
 func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
 	disk = map[string]any{keyLevel: v[keyLevel]}
 	for _, key := range []string{keyName, keyType, keyInterface, keyController} {
@@ -127,7 +130,7 @@ func logicalDisk(v map[string]string) (disk map[string]any, field string, err er
 	return disk, keySize, err
 }
 
-// drivesOf reads IDs separated by commas, or a JSON list of hints.
+// drivesOf parses the field for the drives: IDs separated by commas, or a JSON list of hints.
 func drivesOf(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	switch {
